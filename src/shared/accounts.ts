@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { id, time } from './fields.ts';
+import { limits } from './limits.ts';
+import { codePoints, hasControlCharacters } from './text.ts';
+
+/** Messages of SPEC section 8; shown word for word. */
+export const accountMessages = {
+  emailTaken: 'This email is already registered. Please try logging in instead.',
+  weakPassword: 'Password is too weak. Please use at least 6 characters.',
+  invalidEmail: 'Please enter a valid email address.',
+  disabled: 'Email/password authentication is not enabled. Please contact support.',
+  registerFailed: 'Failed to create account. Please check your internet connection and try again.',
+  unknownEmail: 'No account found with this email address.',
+  wrongPassword: 'Incorrect password. Please try again.',
+  tooManyLogins: 'Too many failed login attempts. Please try again later.',
+  loginFailed: 'Failed to log in. Please check your credentials and try again.',
+  askSignedOut: 'Please log in to ask a question',
+} as const;
+
+/** The validation messages of SPEC section 5, in the order they are checked. */
+export const registerMessages = {
+  passwordsDiffer: 'Passwords do not match',
+  passwordShort: `Password must be at least ${limits.passwordMin} characters`,
+  passwordLong: `Password can have up to ${limits.passwordMax} characters`,
+  nameShort: `Name must be at least ${limits.displayNameMin} characters`,
+  nameLong: `Name can have up to ${limits.displayNameMax} characters`,
+  nameCharacters: 'Name contains characters that cannot be shown',
+} as const;
+
+/** Compared without case and stored trimmed (DECISIONS section 8.1). */
+export const email = z
+  .string({ error: accountMessages.invalidEmail })
+  .trim()
+  .toLowerCase()
+  .max(limits.email, accountMessages.invalidEmail)
+  .pipe(z.email(accountMessages.invalidEmail));
+
+export const displayName = z
+  .string({ error: registerMessages.nameShort })
+  .trim()
+  .refine((name) => codePoints(name) >= limits.displayNameMin, registerMessages.nameShort)
+  .refine((name) => codePoints(name) <= limits.displayNameMax, registerMessages.nameLong)
+  .refine((name) => !hasControlCharacters(name), registerMessages.nameCharacters);
+
+export const registration = z.object({
+  displayName: z.string(),
+  email: z.string(),
+  password: z.string(),
+  /** Optional for programs; where present it must equal the password. */
+  confirmPassword: z.string().optional(),
+});
+export type Registration = z.infer<typeof registration>;
+
+export type RegistrationProblem = { field: keyof Registration; message: string };
+
+/** The first rule a registration breaks, in the order of SPEC section 5; null when it breaks none. */
+export function registrationProblem(form: Registration): RegistrationProblem | null {
+  if (form.confirmPassword !== undefined && form.confirmPassword !== form.password)
+    return { field: 'confirmPassword', message: registerMessages.passwordsDiffer };
+  const length = codePoints(form.password);
+  if (length < limits.passwordMin) return { field: 'password', message: registerMessages.passwordShort };
+  if (length > limits.passwordMax) return { field: 'password', message: registerMessages.passwordLong };
+  const name = displayName.safeParse(form.displayName);
+  if (!name.success) return { field: 'displayName', message: firstMessage(name.error) };
+  const address = email.safeParse(form.email);
+  if (!address.success) return { field: 'email', message: firstMessage(address.error) };
+  return null;
+}
+
+export const credentials = z.object({ email: z.string(), password: z.string().max(1000) });
+export type Credentials = z.infer<typeof credentials>;
+
+/** The signed-in member as they see themselves. */
+export const me = z.object({
+  id,
+  displayName: z.string(),
+  email: z.string(),
+  bio: z.string().nullable(),
+  createdAt: time,
+  updatedAt: time,
+  reputation: z.int().nonnegative(),
+  questionsCount: z.int().nonnegative(),
+  answersCount: z.int().nonnegative(),
+});
+export type Me = z.infer<typeof me>;
+
+/** `member` is null for a visitor who is signed out. */
+export const sessionState = z.object({ member: me.nullable() });
+export type SessionState = z.infer<typeof sessionState>;
+
+/** One browser or program a member is signed in with. */
+export const ownSession = z.object({
+  id: z.string(),
+  createdAt: time,
+  expiresAt: time,
+  userAgent: z.string().nullable(),
+  /** The one that made this request. */
+  current: z.boolean(),
+});
+export const ownSessions = z.object({ items: z.array(ownSession) });
+
+function firstMessage(error: z.ZodError): string {
+  return error.issues[0]?.message ?? accountMessages.registerFailed;
+}

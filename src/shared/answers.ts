@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { author, id, multiline, nextCursor, source, time, votes } from './fields.ts';
+import { limits } from './limits.ts';
+import { repliesPage } from './replies.ts';
+
+export const answerDraft = z.object({
+  content: multiline({
+    max: limits.answer,
+    required: 'Please write an answer',
+    tooLong: 'An answer can have up to 30,000 characters',
+  }),
+});
+export type AnswerDraft = z.infer<typeof answerDraft>;
+
+export const answer = z.object({
+  id,
+  questionId: id,
+  content: z.string(),
+  ...author.shape,
+  createdAt: time,
+  editedAt: time.nullable(),
+  ...votes.shape,
+  source,
+  replies: repliesPage,
+});
+export type Answer = z.infer<typeof answer>;
+
+/** Newest first. */
+export const answersPage = z.object({ items: z.array(answer), nextCursor });
+export type AnswersPage = z.infer<typeof answersPage>;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { codePoints, hasForbiddenCharacters, hasControlCharacters } from './text.ts';
+
+/** Ids are positive integers that fit a JavaScript number. */
+export const id = z.int().positive();
+
+/** An id as part of an address. */
+export const idParam = z.object({ id: z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER) });
+
+/** UTC, ISO 8601. */
+export const time = z.iso.datetime();
+
+/** The opaque position behind the last item of a page; null when there is no more. */
+export const nextCursor = z.string().nullable();
+export const cursorQuery = z.string().max(200).optional();
+
+/** A text of several lines as members write it: trimmed, lengths in code points, no control characters. */
+export function multiline({ max, required, tooLong }: { max: number; required: string; tooLong: string }) {
+  return z
+    .string({ error: required })
+    .trim()
+    .refine((text) => text !== '', required)
+    .refine((text) => codePoints(text) <= max, tooLong)
+    .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown');
+}
+
+/** A text of one line, by the same rules. */
+export function singleLine({ max, required, tooLong }: { max: number; required: string; tooLong: string }) {
+  return z
+    .string({ error: required })
+    .trim()
+    .refine((text) => text !== '', required)
+    .refine((text) => codePoints(text) <= max, tooLong)
+    .refine((text) => !hasControlCharacters(text), 'The text contains characters that cannot be shown');
+}
+
+/** Who wrote a post. `authorId` is null where an archive names an author who has no account there any more. */
+export const author = z.object({ authorId: id.nullable(), authorName: z.string() });
+
+/** Where an imported post comes from, as its licence asks; null for posts written here. */
+export const source = z
+  .object({
+    site: z.string(),
+    /** The original post. */
+    url: z.string(),
+    authorUrl: z.string().nullable(),
+    license: z.string(),
+  })
+  .nullable();
+export type Source = z.infer<typeof source>;
+
+export const direction = z.enum(['up', 'down']);
+export type Direction = z.infer<typeof direction>;
+
+/** Counts of votes and the viewer's own. */
+export const votes = z.object({
+  upvotes: z.int().nonnegative(),
+  downvotes: z.int().nonnegative(),
+  myVote: direction.nullable(),
+});

@@ -1,0 +1,34 @@
+/**
+ * The business constants of SPEC.md section 9 and DECISIONS sections 2 and 8.
+ * Lengths are counted in Unicode code points (see `text.ts`), in the browser and on the server alike.
+ */
+export const limits = {
+  title: 200,
+  details: 2000,
+  answer: 30_000,
+  reply: 1000,
+  tagsPerQuestion: 5,
+  tag: 35,
+  displayNameMin: 2,
+  displayNameMax: 80,
+  passwordMin: 6,
+  passwordMax: 128,
+  email: 254,
+  bio: 1000,
+  searchQuery: 200,
+  /** Questions a feed loads at a time. */
+  feedPage: 20,
+  /** Answers a question page loads at a time. */
+  answersPage: 50,
+  /** Replies loaded at a time below one answer or one question. */
+  repliesPage: 100,
+  /** Deepest level a reply can have; the first is level 0. */
+  replyLevel: 3,
+} as const;
+
+/** Strength by SPEC section 5: under 6 is Weak, 6 to 9 is Medium, 10 or more is Strong. */
+export function passwordStrength(password: string): 'Weak' | 'Medium' | 'Strong' {
+  const length = [...password].length;
+  if (length < 6) return 'Weak';
+  return length < 10 ? 'Medium' : 'Strong';
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { answersPage } from './answers.ts';
+import { author, id, multiline, nextCursor, singleLine, source, time, votes } from './fields.ts';
+import { limits } from './limits.ts';
+import { repliesPage } from './replies.ts';
+import { normalizeTags, tagsProblem } from './tags.ts';
+
+/** SPEC section 5, Ask. */
+export const askMessages = {
+  required: 'Please fill in all required fields',
+  titleLong: `Title can have up to ${limits.title} characters`,
+  detailsLong: `Details can have up to ${limits.details} characters`,
+  failed: 'Failed to create question. Please try again.',
+} as const;
+
+export const tags = z
+  .array(z.string().max(1000))
+  .max(1000)
+  .transform(normalizeTags)
+  .superRefine((list, context) => {
+    const problem = tagsProblem(list);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  });
+
+export const questionDraft = z.object({
+  title: singleLine({ max: limits.title, required: askMessages.required, tooLong: askMessages.titleLong }),
+  content: multiline({ max: limits.details, required: askMessages.required, tooLong: askMessages.detailsLong }),
+  tags: tags.default([]),
+});
+export type QuestionDraft = z.infer<typeof questionDraft>;
+
+const counts = z.object({
+  views: z.int().nonnegative(),
+  answerCount: z.int().nonnegative(),
+});
+
+/** A question in a list. */
+export const questionCard = z.object({
+  id,
+  title: z.string(),
+  /** The first 200 characters of the text without its marks; `excerptCut` tells that there is more. */
+  excerpt: z.string(),
+  excerptCut: z.boolean(),
+  tags: z.array(z.string()),
+  ...author.shape,
+  createdAt: time,
+  upvotes: z.int().nonnegative(),
+  downvotes: z.int().nonnegative(),
+  ...counts.shape,
+  source,
+});
+export type QuestionCard = z.infer<typeof questionCard>;
+
+export const questionCards = z.object({ items: z.array(questionCard), nextCursor });
+export type QuestionCards = z.infer<typeof questionCards>;
+
+export const question = z.object({
+  id,
+  title: z.string(),
+  content: z.string(),
+  excerpt: z.string(),
+  tags: z.array(z.string()),
+  ...author.shape,
+  createdAt: time,
+  /** The time of the last edit; null when it was never edited. */
+  editedAt: time.nullable(),
+  ...votes.shape,
+  ...counts.shape,
+  /** Whether the viewer follows the question. */
+  following: z.boolean(),
+  source,
+});
+export type Question = z.infer<typeof question>;
+
+/**
+ * All that /question/:id shows at first: the question, the replies to it ('comments'), the newest answers, each
+ * with its replies. More answers and replies come by their cursors.
+ */
+export const questionPage = z.object({
+  question,
+  comments: repliesPage,
+  answers: answersPage,
+});
+export type QuestionPage = z.infer<typeof questionPage>;
+
+export const created = z.object({ id });
+
+export const followState = z.object({ following: z.boolean() });
+

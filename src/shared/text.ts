@@ -1,0 +1,25 @@
+/** The length of a text as members see it: Unicode code points, not UTF-16 units. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** The first `max` code points of a text; never half a character. */
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return [...text].slice(0, max).join('');
+}
+
+/**
+ * What cannot be stored or shown safely: NUL (PostgreSQL refuses it), other control characters except tab and
+ * line breaks, and lone surrogates (not representable in UTF-8).
+ */
+export function hasForbiddenCharacters(text: string): boolean {
+  return /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/u.test(text) || !text.isWellFormed();
+}
+
+/** Control characters of any kind, for texts of one line. */
+export function hasControlCharacters(text: string): boolean {
+  return /\p{Cc}/u.test(text) || !text.isWellFormed();
+}
