@@ -75,8 +75,8 @@ create table verification (
 );
 create index verification_identifier on verification (identifier);
 
--- Failed sign-ins and registrations by address; in the shape rate-limiter-flexible expects.
-create table rate_limit (
+-- Counts that protect against floods, in the shape rate-limiter-flexible expects; a crash may empty it.
+create unlogged table rate_limit (
   key varchar(255) primary key,
   points integer not null default 0,
   expire bigint

@@ -90,7 +90,7 @@ export type SessionState = z.infer<typeof sessionState>;
 
 /** One browser or program a member is signed in with. */
 export const ownSession = z.object({
-  id: z.string(),
+  id,
   createdAt: time,
   expiresAt: time,
   userAgent: z.string().nullable(),

@@ -24,7 +24,11 @@ export const tags = z
 
 export const questionDraft = z.object({
   title: singleLine({ max: limits.title, required: askMessages.required, tooLong: askMessages.titleLong }),
-  content: multiline({ max: limits.details, required: askMessages.required, tooLong: askMessages.detailsLong }),
+  content: multiline({
+    max: limits.details,
+    required: askMessages.required,
+    tooLong: askMessages.detailsLong,
+  }),
   tags: tags.default([]),
 });
 export type QuestionDraft = z.infer<typeof questionDraft>;
@@ -86,4 +90,3 @@ export type QuestionPage = z.infer<typeof questionPage>;
 export const created = z.object({ id });
 
 export const followState = z.object({ following: z.boolean() });
-

@@ -36,7 +36,8 @@ export function normalizeTags(raw: readonly string[]): string[] {
 /** @param tags normalised tags. Returns null when they may be used. */
 export function tagsProblem(tags: readonly string[]): TagsProblem | null {
   if (tags.length > limits.tagsPerQuestion) return tooManyTags;
-  if (tags.some((tag) => codePoints(tag) > limits.tag)) return `A tag can have up to ${limits.tag} characters`;
+  if (tags.some((tag) => codePoints(tag) > limits.tag))
+    return `A tag can have up to ${limits.tag} characters`;
   if (tags.some((tag) => hasControlCharacters(tag))) return 'A tag cannot contain control characters';
   return null;
 }

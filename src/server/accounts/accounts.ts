@@ -1,0 +1,150 @@
+import { APIError } from 'better-auth/api';
+import type { Database } from '#server/platform/database.ts';
+import { ProblemError, invalidField } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { rateLimit } from '#server/platform/rate-limits.ts';
+import type { Settings } from '#server/platform/settings.ts';
+import {
+  accountMessages,
+  type Credentials,
+  type Me,
+  email as emailSchema,
+  type Registration,
+  registrationProblem,
+} from '#shared/accounts.ts';
+import type { Auth } from './auth.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { memberByEmail, ownMember } from './queries.ts';
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Who asks: the headers carry the cookie and user agent, the address is for limits. */
+export type Visitor = { headers: Headers; address: string };
+
+/** A session begun or ended: the cookies to set. */
+export type SignedIn = { memberId: number; cookies: string[] };
+
+/** Registering, signing in and out. */
+export function createAccounts({ db, auth, settings }: { db: Database; auth: Auth; settings: Settings }) {
+  const quarterHour = 15 * 60;
+  // DECISIONS section 8.2: 5 failures for one address, 30 from one network address, in 15 minutes.
+  const failuresByEmail = rateLimit(db, {
+    name: 'login',
+    points: 5,
+    seconds: quarterHour,
+    blockSeconds: quarterHour,
+  });
+  const failuresByNetwork = rateLimit(db, {
+    name: 'login-net',
+    points: 30,
+    seconds: quarterHour,
+    blockSeconds: quarterHour,
+  });
+  // DECISIONS section 8.5: fewer than 100 an hour are never refused.
+  const registrations = rateLimit(db, { name: 'register', points: 300, seconds: 60 * 60 });
+  const perAddress = oneAtATime();
+
+  return { register, signIn, signOut, viewer };
+
+  /** @throws ProblemError with the texts of SPEC sections 5 and 8. */
+  async function register(form: Registration, visitor: Visitor): Promise<SignedIn> {
+    if (!settings.signUp || !settings.passwordSignIn)
+      throw new ProblemError('disabled', accountMessages.disabled);
+    const wrong = registrationProblem(form);
+    if (wrong !== null) throw invalidField(wrong.field, wrong.message);
+    if (!(await registrations.take(visitor.address)))
+      throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
+    const email = emailSchema.parse(form.email);
+    if (await memberByEmail(db, email)) throw new ProblemError('email-taken', accountMessages.emailTaken);
+    try {
+      const { headers, response } = await auth.api.signUpEmail({
+        body: { name: form.displayName.trim(), email, password: form.password },
+        headers: visitor.headers,
+        returnHeaders: true,
+      });
+      return { memberId: Number(response.user.id), cookies: headers.getSetCookie() };
+    } catch (error) {
+      // Two registrations of one address at once: the unique constraint decides.
+      if (await memberByEmail(db, email)) throw new ProblemError('email-taken', accountMessages.emailTaken);
+      throw error;
+    }
+  }
+
+  /** @throws ProblemError with the texts of SPEC section 8. */
+  async function signIn(credentials: Credentials, visitor: Visitor): Promise<SignedIn> {
+    if (!settings.passwordSignIn) throw new ProblemError('disabled', accountMessages.disabled);
+    const parsed = emailSchema.safeParse(credentials.email);
+    if (!parsed.success) throw invalidField('email', accountMessages.invalidEmail);
+    const email = parsed.data;
+    // One try an address at a time, so that many at once cannot all pass before the first failure counts.
+    return perAddress(email, async () => {
+      const [emailFree, networkFree] = await Promise.all([
+        failuresByEmail.allows(email),
+        failuresByNetwork.allows(visitor.address),
+      ]);
+      if (!emailFree || !networkFree)
+        throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: quarterHour });
+      const signedIn = await tryPassword({ email, password: credentials.password }, visitor);
+      if (signedIn !== null) {
+        await failuresByEmail.reset(email);
+        return signedIn;
+      }
+      await Promise.all([failuresByEmail.take(email), failuresByNetwork.take(visitor.address)]);
+      throw await loginProblem(email);
+    });
+  }
+
+  async function tryPassword(body: Credentials, visitor: Visitor): Promise<SignedIn | null> {
+    try {
+      const { headers, response } = await auth.api.signInEmail({
+        body,
+        headers: visitor.headers,
+        returnHeaders: true,
+      });
+      return { memberId: Number(response.user.id), cookies: headers.getSetCookie() };
+    } catch (error) {
+      if (error instanceof APIError && error.statusCode === 401) return null;
+      throw error;
+    }
+  }
+
+  async function loginProblem(email: string): Promise<ProblemError> {
+    if (settings.hideLoginReason) return new ProblemError('wrong-credentials', accountMessages.loginFailed);
+    return (await memberByEmail(db, email))
+      ? new ProblemError('wrong-password', accountMessages.wrongPassword)
+      : new ProblemError('unknown-email', accountMessages.unknownEmail);
+  }
+
+  /** Ends the session the cookie names; without one there is nothing to do. Returns the cookies to clear. */
+  async function signOut(headers: Headers): Promise<string[]> {
+    const result = await auth.api.signOut({ headers, returnHeaders: true });
+    return result.headers.getSetCookie();
+  }
+
+  /** The member a request is made by, and cookies to renew; null without a living session. */
+  async function viewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
+    if (!headers.has('cookie')) return null;
+    const result = await auth.api.getSession({ headers, returnHeaders: true });
+    if (result.response === null) return null;
+    const { session } = result.response;
+    const viewer = { id: Number(session.userId), sessionId: Number(session.id) } as Viewer;
+    return { viewer, cookies: result.headers.getSetCookie() };
+  }
+}
+
+/** The member as they see themselves; null when they are gone. */
+export async function me(db: Database, id: number): Promise<Me | null> {
+  const row = await ownMember(db, id);
+  if (row === undefined || row.email === null) return null;
+  return {
+    id: row.id,
+    displayName: row.display_name ?? row.email,
+    email: row.email,
+    bio: row.bio,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    reputation: Math.max(0, row.reputation),
+    questionsCount: row.questions_count,
+    answersCount: row.answers_count,
+  };
+}

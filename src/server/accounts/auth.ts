@@ -1,0 +1,77 @@
+import { betterAuth } from 'better-auth';
+import type { Database } from '#server/platform/database.ts';
+import type { Settings } from '#server/platform/settings.ts';
+import { limits } from '#shared/limits.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+
+export type Auth = ReturnType<typeof createAuth>;
+
+const day = 24 * 60 * 60;
+
+/**
+ * better-auth keeps credentials and sessions; a member is its user record, so that an account without a member
+ * cannot exist. Its own HTTP routes are not mounted: `routes.ts` is the only way in.
+ */
+export function createAuth(db: Database, settings: Settings) {
+  return betterAuth({
+    database: { db, type: 'postgres', transaction: true },
+    baseURL: settings.publicUrl ?? 'http://localhost',
+    secret: settings.secret,
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    logger: { disabled: true },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 1,
+      maxPasswordLength: limits.passwordMax * 2,
+      password: { hash: hashPassword, verify: verifyPassword },
+    },
+    advanced: {
+      cookiePrefix: 'parley',
+      useSecureCookies: settings.publicUrl?.startsWith('https:') ?? false,
+      database: { generateId: 'serial' },
+      ipAddress: { disableIpTracking: true },
+    },
+    session: {
+      modelName: 'session',
+      expiresIn: 30 * day,
+      updateAge: day,
+      fields: {
+        userId: 'member_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    user: {
+      modelName: 'member',
+      fields: {
+        name: 'display_name',
+        emailVerified: 'email_verified',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    account: {
+      modelName: 'account',
+      fields: {
+        userId: 'member_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    verification: {
+      modelName: 'verification',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+  });
+}

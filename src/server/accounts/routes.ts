@@ -1,0 +1,138 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { Database } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import { answers, json, networkAddress, problems, router, type SignedInEnv } from '#server/platform/http.ts';
+import type { Settings } from '#server/platform/settings.ts';
+import { credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
+import { idParam } from '#shared/fields.ts';
+import { type Accounts, me, type SignedIn } from './accounts.ts';
+import { deleteOtherSessions, deleteSession, sessionsOf } from './queries.ts';
+
+export type AccountDeps = { db: Database; accounts: Accounts; settings: Settings };
+
+/** Lets only signed-in members through, and tells the handlers who asks. */
+export function signedIn({ accounts }: AccountDeps) {
+  return createMiddleware<SignedInEnv>(async (c, next) => {
+    const session = await accounts.viewer(c.req.raw.headers);
+    if (session === null) throw new ProblemError('signed-out', 'Please sign in first.');
+    c.set('viewer', session.viewer);
+    await next();
+    setCookies(c, session.cookies);
+  });
+}
+
+const register = createRoute({
+  method: 'post',
+  path: '/members',
+  summary: 'Register, and be signed in',
+  request: { body: json(registration) },
+  responses: { 201: answers(sessionState, 'Registered and signed in'), ...problems },
+});
+
+const signIn = createRoute({
+  method: 'post',
+  path: '/session',
+  summary: 'Sign in',
+  request: { body: json(credentials) },
+  responses: { 200: answers(sessionState, 'Signed in'), ...problems },
+});
+
+const readSession = createRoute({
+  method: 'get',
+  path: '/session',
+  summary: 'Who is signed in',
+  responses: { 200: answers(sessionState, 'The signed-in member, or null'), ...problems },
+});
+
+const signOut = createRoute({
+  method: 'delete',
+  path: '/session',
+  summary: 'Sign out',
+  responses: { 204: { description: 'Signed out' }, ...problems },
+});
+
+/** What visitors may do, and nothing else. */
+export function visitorRoutes(deps: AccountDeps) {
+  const { accounts, settings } = deps;
+  return router<{ Variables: object }>()
+    .openapi(register, async (c) => {
+      const session = await accounts.register(c.req.valid('json'), visitor(c));
+      return c.json(await begin(c, session), 201);
+    })
+    .openapi(signIn, async (c) => {
+      const session = await accounts.signIn(c.req.valid('json'), visitor(c));
+      return c.json(await begin(c, session), 200);
+    })
+    .openapi(readSession, async (c) => {
+      const session = await accounts.viewer(c.req.raw.headers);
+      setCookies(c, session?.cookies ?? []);
+      return c.json({ member: session === null ? null : await me(deps.db, session.viewer.id) }, 200);
+    })
+    .openapi(signOut, async (c) => {
+      setCookies(c, await accounts.signOut(c.req.raw.headers));
+      return c.body(null, 204);
+    });
+
+  function visitor(c: Context) {
+    return { headers: c.req.raw.headers, address: networkAddress(c, settings.trustedProxies) };
+  }
+
+  async function begin(c: Context, session: SignedIn) {
+    setCookies(c, session.cookies);
+    return { member: await me(deps.db, session.memberId) };
+  }
+}
+
+const listSessions = createRoute({
+  method: 'get',
+  path: '/sessions',
+  summary: 'Where the member is signed in',
+  responses: { 200: answers(ownSessions, 'Newest first'), ...problems },
+});
+
+const revokeSession = createRoute({
+  method: 'delete',
+  path: '/sessions/{id}',
+  summary: 'End one of the own sessions',
+  request: { params: idParam },
+  responses: { 204: { description: 'Ended' }, ...problems },
+});
+
+const revokeOthers = createRoute({
+  method: 'delete',
+  path: '/sessions',
+  summary: 'End all own sessions but this one',
+  responses: { 204: { description: 'Ended' }, ...problems },
+});
+
+export function sessionRoutes({ db }: AccountDeps) {
+  return router()
+    .openapi(listSessions, async (c) => {
+      const viewer = c.get('viewer');
+      const rows = await sessionsOf(db, viewer.id);
+      const items = rows.map((row) => ({
+        id: row.id,
+        createdAt: row.created_at.toISOString(),
+        expiresAt: row.expires_at.toISOString(),
+        userAgent: row.user_agent,
+        current: row.id === viewer.sessionId,
+      }));
+      return c.json({ items }, 200);
+    })
+    .openapi(revokeSession, async (c) => {
+      const gone = await deleteSession(db, { id: c.req.valid('param').id, memberId: c.get('viewer').id });
+      if (!gone) throw new ProblemError('not-found', 'There is no such session.');
+      return c.body(null, 204);
+    })
+    .openapi(revokeOthers, async (c) => {
+      const viewer = c.get('viewer');
+      await deleteOtherSessions(db, { keep: viewer.sessionId, memberId: viewer.id });
+      return c.body(null, 204);
+    });
+}
+
+function setCookies(c: Context, cookies: readonly string[]): void {
+  for (const cookie of cookies) c.header('set-cookie', cookie, { append: true });
+}

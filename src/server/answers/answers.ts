@@ -1,0 +1,180 @@
+import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { postOnce } from '#server/posts/idempotency.ts';
+import { byline, times } from '#server/posts/post.ts';
+import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { lockQuestionThread, requireQuestion } from '#server/questions/questions.ts';
+import { repliesOfAnswers } from '#server/replies/replies.ts';
+import { removeVotes } from '#server/votes/votes.ts';
+import type { Answer, AnswerDraft, AnswersPage } from '#shared/answers.ts';
+import { limits } from '#shared/limits.ts';
+import type { RepliesPage } from '#shared/replies.ts';
+import type { Revision } from '#shared/revisions.ts';
+import {
+  answerById,
+  type AnswerRow,
+  answersOfQuestion,
+  changeAnswerCount,
+  changeAnswersCounts,
+  deleteAnswerRows,
+  insertAnswer,
+  lockAnswer,
+  lockRepliesOfAnswer,
+  questionOfAnswer,
+  updateAnswer,
+} from './queries.ts';
+
+const missing = () => new ProblemError('not-found', 'Answer not found');
+
+/** Posts an answer once a key, and counts it on the question and its author. Returns its id. */
+export async function postAnswer(
+  db: Database,
+  posting: { questionId: number; viewer: Viewer; key: string | undefined; draft: AnswerDraft },
+): Promise<number> {
+  const { questionId, viewer, key, draft } = posting;
+  return transaction(db, (tx) =>
+    postOnce(tx, { viewer, key, request: ['answer', questionId, draft] }, async () => {
+      await lockQuestionThread(tx, questionId);
+      const id = await insertAnswer(tx, { questionId, authorId: viewer.id, content: draft.content });
+      await changeAnswerCount(tx, { questionId, by: 1 });
+      await changeAnswersCounts(tx, [{ memberId: viewer.id, by: 1 }]);
+      return id;
+    }),
+  );
+}
+
+/** A page of a question's answers, newest first, each with its first replies. */
+export async function answersOf(
+  db: Queryable,
+  wanted: { questionId: number; viewer: Viewer; cursor: string | undefined },
+): Promise<AnswersPage> {
+  const { questionId, viewer } = wanted;
+  const rows = await answersOfQuestion(db, {
+    questionId,
+    viewerId: viewer.id,
+    cursor: decodeCursor(wanted.cursor),
+    limit: limits.answersPage + 1,
+  });
+  const { items, nextCursor } = page(rows, limits.answersPage, (row) => ({
+    after: row.created_at.getTime(),
+    id: row.id,
+  }));
+  return { items: await withReplies(db, items, viewer), nextCursor };
+}
+
+/** The same, for an address that may name no question. */
+export async function answersOfExisting(
+  db: Queryable,
+  wanted: { questionId: number; viewer: Viewer; cursor: string | undefined },
+): Promise<AnswersPage> {
+  await requireQuestion(db, wanted.questionId);
+  return answersOf(db, wanted);
+}
+
+/** @throws ProblemError 'not-found' */
+export async function readAnswer(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Answer> {
+  const row = await answerById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw missing();
+  const [answer] = await withReplies(db, [row], viewer);
+  if (answer === undefined) throw missing();
+  return answer;
+}
+
+/** @throws ProblemError 'not-found'. Returns the question the answer belongs to. */
+export async function requireAnswer(db: Queryable, id: number): Promise<number> {
+  const questionId = await questionOfAnswer(db, id);
+  if (questionId === undefined) throw missing();
+  return questionId;
+}
+
+export async function editAnswer(
+  db: Database,
+  { id, viewer, draft }: { id: number; viewer: Viewer; draft: AnswerDraft },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
+    if (old.content === draft.content) return;
+    await keepRevision(tx, { kind: 'answer', id, old });
+    await updateAnswer(tx, { id, content: draft.content });
+  });
+}
+
+/** Removes an answer with its replies and their votes, and puts all counts right. */
+export async function deleteAnswer(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    // The question first: everything that changes a thread locks in that order.
+    const questionId = await requireAnswer(tx, id);
+    await lockQuestionThread(tx, questionId);
+    await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
+    const replyIds = await lockRepliesOfAnswer(tx, id);
+    await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
+    await deleteAnswerRows(tx, [id]);
+    await changeAnswerCount(tx, { questionId, by: -1 });
+    await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
+  });
+}
+
+/** For a question that goes: takes its locked answers and their authors' counts along. */
+export async function removeAnswersOfQuestion(
+  tx: Tx,
+  answers: readonly { id: number; author_id: number | null }[],
+): Promise<void> {
+  const written = new Map<number, number>();
+  for (const { author_id } of answers)
+    if (author_id !== null) written.set(author_id, (written.get(author_id) ?? 0) + 1);
+  await changeAnswersCounts(
+    tx,
+    [...written].map(([memberId, count]) => ({ memberId, by: -count })),
+  );
+  await deleteAnswerRows(
+    tx,
+    answers.map((answer) => answer.id),
+  );
+}
+
+/** All versions of an answer, the current one first. */
+export async function answerRevisions(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Revision[]> {
+  const row = await answerById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw missing();
+  const earlier = await earlierRevisions(db, { kind: 'answer', id });
+  const createdAt = (row.edited_at ?? row.created_at).toISOString();
+  const number = (earlier[0]?.number ?? 0) + 1;
+  return [{ number, title: null, content: row.content, tags: null, createdAt }, ...earlier];
+}
+
+async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {
+  const answer = await lockAnswer(tx, wanted.id);
+  if (answer === undefined) throw missing();
+  if (answer.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  return answer;
+}
+
+async function withReplies(db: Queryable, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
+  const replies = await repliesOfAnswers(db, { answerIds: rows.map((row) => row.id), viewer });
+  return rows.map((row) => toAnswer(row, replies.get(row.id) ?? { items: [], nextCursor: null }));
+}
+
+function toAnswer(row: AnswerRow, replies: RepliesPage): Answer {
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    content: row.content,
+    ...byline(row, 'answer'),
+    ...times(row),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    myVote: row.my_vote,
+    replies,
+  };
+}

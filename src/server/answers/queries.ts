@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
+import type { Direction } from '#shared/fields.ts';
+import type { Cursor } from '#server/posts/cursor.ts';
+
+export type AnswerRow = BylineRow & {
+  id: number;
+  question_id: number;
+  content: string;
+  created_at: Date;
+  edited_at: Date | null;
+  upvotes: number;
+  downvotes: number;
+  my_vote: Direction | null;
+};
+
+const answerColumns = (viewerId: number) => sql`
+  post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
+  (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
+  ${bylineColumns}`;
+
+/** Newest first; `limit` rows at most, behind the cursor. */
+export async function answersOfQuestion(
+  db: Queryable,
+  wanted: { questionId: number; viewerId: number; cursor: Cursor | null; limit: number },
+) {
+  const { questionId, viewerId, cursor, limit } = wanted;
+  const behind =
+    cursor === null ? sql`` : sql`and (post.created_at, post.id) < (${new Date(cursor.after)}, ${cursor.id})`;
+  const { rows } = await sql<AnswerRow>`
+    select ${answerColumns(viewerId)} from answer post ${bylineJoins}
+    where post.question_id = ${questionId} ${behind}
+    order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function answerById(db: Queryable, { id, viewerId }: { id: number; viewerId: number }) {
+  const { rows } = await sql<AnswerRow>`
+    select ${answerColumns(viewerId)} from answer post ${bylineJoins} where post.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function questionOfAnswer(db: Queryable, id: number): Promise<number | undefined> {
+  const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
+  return row?.question_id;
+}
+
+export async function insertAnswer(
+  tx: Tx,
+  answer: { questionId: number; authorId: number; content: string },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into answer (question_id, author_id, content)
+    values (${answer.questionId}, ${answer.authorId}, ${answer.content}) returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+export async function lockAnswer(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    question_id: number;
+    author_id: number | null;
+    content: string;
+    created_at: Date;
+    edited_at: Date | null;
+  }>`
+    select id, question_id, author_id, content, created_at, edited_at from answer
+    where id = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function updateAnswer(tx: Tx, { id, content }: { id: number; content: string }) {
+  await sql`update answer set content = ${content}, edited_at = now() where id = ${id}`.execute(tx);
+}
+
+export async function lockRepliesOfAnswer(tx: Tx, answerId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from reply where answer_id = ${answerId} order by id for update`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Deletes answers; the database's cascades take their replies, votes and versions. */
+export async function deleteAnswerRows(tx: Tx, ids: readonly number[]) {
+  await sql`delete from answer where id = any(${[...ids]}::bigint[])`.execute(tx);
+}
+
+export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId: number; by: 1 | -1 }) {
+  await sql`update question set answer_count = answer_count + ${by} where id = ${questionId}`.execute(tx);
+}
+
+/** Adds to members' numbers of answers; the rows are locked in id order. */
+export async function changeAnswersCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
+  if (changes.length === 0) return;
+  const ids = changes.map((change) => change.memberId);
+  await sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`.execute(tx);
+  await sql`
+    update member set answers_count = answers_count + change.by
+    from unnest(${ids}::bigint[], ${changes.map((change) => change.by)}::bigint[]) as change (member_id, by)
+    where member.id = change.member_id`.execute(tx);
+}

@@ -1,0 +1,87 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
+import type { PostingLimits } from '#server/posts/limits.ts';
+import { answer, answerDraft, answersPage } from '#shared/answers.ts';
+import { cursorQuery, idParam } from '#shared/fields.ts';
+import { revisions } from '#shared/revisions.ts';
+import {
+  answerRevisions,
+  answersOfExisting,
+  deleteAnswer,
+  editAnswer,
+  postAnswer,
+  readAnswer,
+} from './answers.ts';
+
+const list = createRoute({
+  method: 'get',
+  path: '/questions/{id}/answers',
+  summary: 'The answers to a question, newest first, each with its first replies',
+  request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
+  responses: { 200: answers(answersPage, 'A page of answers'), ...problems },
+});
+
+const post = createRoute({
+  method: 'post',
+  path: '/questions/{id}/answers',
+  summary: 'Answer a question',
+  request: { params: idParam, headers: idempotencyHeaders, body: json(answerDraft) },
+  responses: { 201: answers(answer, 'Posted'), ...problems },
+});
+
+const edit = createRoute({
+  method: 'put',
+  path: '/answers/{id}',
+  summary: 'Edit an own answer',
+  request: { params: idParam, body: json(answerDraft) },
+  responses: { 200: answers(answer, 'As it is now'), ...problems },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/answers/{id}',
+  summary: 'Delete an own answer with its replies',
+  request: { params: idParam },
+  responses: { 204: { description: 'Deleted' }, ...problems },
+});
+
+const versions = createRoute({
+  method: 'get',
+  path: '/answers/{id}/revisions',
+  summary: 'All versions of an answer, the current one first',
+  request: { params: idParam },
+  responses: { 200: answers(revisions, 'Newest first'), ...problems },
+});
+
+export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
+  return router()
+    .openapi(list, async (c) => {
+      const { cursor } = c.req.valid('query');
+      const questionId = c.req.valid('param').id;
+      return c.json(await answersOfExisting(db, { questionId, viewer: c.get('viewer'), cursor }), 200);
+    })
+    .openapi(post, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.write(viewer.id);
+      const id = await postAnswer(db, {
+        questionId: c.req.valid('param').id,
+        viewer,
+        key: c.req.valid('header')['idempotency-key'],
+        draft: c.req.valid('json'),
+      });
+      return c.json(await readAnswer(db, { id, viewer }), 201);
+    })
+    .openapi(edit, async (c) => {
+      const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
+      await editAnswer(db, { ...target, draft: c.req.valid('json') });
+      return c.json(await readAnswer(db, target), 200);
+    })
+    .openapi(remove, async (c) => {
+      await deleteAnswer(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.body(null, 204);
+    })
+    .openapi(versions, async (c) => {
+      const items = await answerRevisions(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.json({ items }, 200);
+    });
+}

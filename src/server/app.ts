@@ -1,0 +1,118 @@
+import { serveStatic } from '@hono/node-server/serve-static';
+import { bodyLimit } from 'hono/body-limit';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Logger } from 'pino';
+import { createAccounts } from './accounts/accounts.ts';
+import { createAuth } from './accounts/auth.ts';
+import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
+import { answerRoutes } from './answers/routes.ts';
+import { feedRoutes } from './feeds/routes.ts';
+import { followRoutes } from './follows/routes.ts';
+import { docsRoutes } from './platform/docs.ts';
+import type { Database } from './platform/database.ts';
+import { answerError, ProblemError } from './platform/errors.ts';
+import { type Deps, router } from './platform/http.ts';
+import { sameOrigin } from './platform/same-origin.ts';
+import type { Settings } from './platform/settings.ts';
+import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
+import { questionRoutes } from './questions/routes.ts';
+import { replyRoutes } from './replies/routes.ts';
+import { voteRoutes } from './votes/routes.ts';
+
+export type AppOptions = {
+  db: Database;
+  settings: Settings;
+  log: Logger;
+  /** The built browser part; absent where only the API is served. */
+  webFolder?: string;
+};
+
+/** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
+export function createApp({ db, settings, log, webFolder }: AppOptions) {
+  const auth = createAuth(db, settings);
+  const accounts = createAccounts({ db, auth, settings });
+  const app = router<{ Variables: object }>();
+  app.onError((error, c) => answerError(error, c, log));
+  app.use(secureHeaders(securityHeaders));
+  app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
+  const api = createApi({ db, settings, accounts, limits: createPostingLimits(db) });
+  app.route(
+    '/api',
+    docsRoutes((document) => api.getOpenAPI31Document(document)),
+  );
+  app.route('/api', api);
+  app.all('/api/*', () => {
+    throw new ProblemError('not-found', 'There is nothing at this address.');
+  });
+  if (webFolder !== undefined) serveWeb(webFolder);
+  return app;
+
+  function serveWeb(folder: string) {
+    app.use('/assets/*', async (c, next) => {
+      await next();
+      // Their names change with their content.
+      if (c.res.ok) c.header('cache-control', 'public, max-age=31536000, immutable');
+    });
+    app.use('*', serveStatic({ root: folder }));
+    app.get(
+      '*',
+      serveStatic({
+        root: folder,
+        path: 'index.html',
+        onFound: (_, c) => c.header('cache-control', 'no-cache'),
+      }),
+    );
+  }
+}
+
+/** The type of the API, for the typed client in the browser. */
+export type Api = ReturnType<typeof createApi>;
+
+/** Every feature's routes, listed by hand. What stands below `signedIn` is for signed-in members only. */
+function createApi(deps: Deps & AccountDeps & { limits: PostingLimits }) {
+  const api = router().route('/', visitorRoutes(deps));
+  api.use(signedIn(deps));
+  return api
+    .route('/', sessionRoutes(deps))
+    .route('/', feedRoutes(deps))
+    .route('/', questionRoutes(deps))
+    .route('/', answerRoutes(deps))
+    .route('/', replyRoutes(deps))
+    .route('/', voteRoutes(deps))
+    .route('/', followRoutes(deps));
+}
+
+/** Bytes of a request's body; an answer of 30,000 characters escaped as JSON stays below. */
+const maxBody = 512 * 1024;
+
+const tooLarge = () => {
+  throw new ProblemError('too-large', 'The request is too large.');
+};
+
+/** Answers of the API belong to one member and one moment. */
+const uncached = async (c: { header: (name: string, value: string) => void }, next: () => Promise<void>) => {
+  c.header('cache-control', 'no-store');
+  await next();
+};
+
+const securityHeaders: Parameters<typeof secureHeaders>[0] = {
+  contentSecurityPolicy: {
+    defaultSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    // Mantine sets style attributes and style elements at run time.
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:'],
+    fontSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    objectSrc: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+  },
+  referrerPolicy: 'strict-origin-when-cross-origin',
+  xFrameOptions: 'DENY',
+  crossOriginOpenerPolicy: 'same-origin',
+  crossOriginResourcePolicy: 'same-origin',
+  // Set by the proxy that ends TLS; a laptop on http must not be locked out.
+  strictTransportSecurity: false,
+};

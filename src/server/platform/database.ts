@@ -1,0 +1,73 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+/** A connection pool with typed SQL. Queries outside a transaction see what is committed. */
+export type Database = Kysely<Tables>;
+
+/** A running transaction; only `transaction()` makes one. */
+export type Tx = Transaction<Tables> & { readonly [inTransaction]: true };
+declare const inTransaction: unique symbol;
+
+/** What a query can run on. */
+export type Queryable = Database | Tx;
+
+export type DatabaseOptions = {
+  connection: pg.PoolConfig;
+  /** Connections kept at most. */
+  size?: number;
+  /** Called when an idle connection breaks; without a listener Node would end the process. */
+  onIdleError?: (error: Error) => void;
+};
+
+/** No statement runs longer, in milliseconds; a request that needs longer is refused, not waited for. */
+const statementTimeout = 15_000;
+
+export function openDatabase({ connection, size = 20, onIdleError = () => {} }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    max: size,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'parley',
+    types: javascriptTypes,
+    ...connection,
+  });
+  pool.on('error', onIdleError);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * Runs `work` in one transaction, which is rolled back when it throws. A deadlock or serialisation failure, where
+ * PostgreSQL rolled back one of two and asks to try again, runs it again; so `work` must have no effects but on `tx`.
+ */
+export async function transaction<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute((tx) => work(tx as Tx));
+    } catch (error) {
+      if (attempt >= attempts || !wantsRetry(error)) throw error;
+    }
+  }
+}
+
+const attempts = 8;
+
+function wantsRetry(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40P01' || state === '40001';
+}
+
+/** The SQLSTATE of a database error, such as '23505' for a broken unique constraint; undefined for others. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+const int8 = 20;
+
+/** int8 as a number: ids and counts stay far below 2^53. */
+const javascriptTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+};

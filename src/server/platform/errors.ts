@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { Logger } from 'pino';
+import type { Problem } from '#shared/problem.ts';
+import { sqlState } from './database.ts';
+
+/** Every error the API answers with: its stable code, HTTP status and title. */
+const kinds = {
+  invalid: { status: 400, title: 'The request is not valid' },
+  'signed-out': { status: 401, title: 'Sign in first' },
+  'unknown-email': { status: 401, title: 'Sign-in failed' },
+  'wrong-password': { status: 401, title: 'Sign-in failed' },
+  'wrong-credentials': { status: 401, title: 'Sign-in failed' },
+  'not-author': { status: 403, title: 'Only the author may do this' },
+  'not-allowed': { status: 403, title: 'Not allowed' },
+  'foreign-origin': { status: 403, title: 'Requests from other sites are refused' },
+  disabled: { status: 403, title: 'Switched off' },
+  'not-found': { status: 404, title: 'Not found' },
+  'email-taken': { status: 409, title: 'Already registered' },
+  'key-reused': { status: 422, title: 'The idempotency key was used for another request' },
+  gone: { status: 410, title: 'Gone' },
+  'too-large': { status: 413, title: 'The request is too large' },
+  'too-many': { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something went wrong' },
+  unavailable: { status: 503, title: 'Not available for a moment' },
+} as const;
+
+export type ProblemCode = keyof typeof kinds;
+export type FieldError = { field: string; message: string };
+
+/** An error with a sentence for people; answered as problem details (RFC 9457). */
+export class ProblemError extends Error {
+  readonly code: ProblemCode;
+  readonly errors: readonly FieldError[] | undefined;
+  /** Seconds after which to try again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    more: { errors?: readonly FieldError[]; retryAfter?: number } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.errors = more.errors;
+    this.retryAfter = more.retryAfter;
+  }
+}
+
+export const invalidField = (field: string, message: string) =>
+  new ProblemError('invalid', message, { errors: [{ field, message }] });
+
+/** Turns whatever a handler threw into the answer; unknown errors are logged under an id that the answer names. */
+export function answerError(error: unknown, c: Context, log: Logger): Response {
+  const known = asProblem(error);
+  if (known !== null) return problemResponse(known);
+  const errorId = randomUUID();
+  log.error({ err: error, errorId, method: c.req.method, path: c.req.path }, 'request failed');
+  return problemResponse(
+    new ProblemError('internal', 'Something went wrong on our side. Please try again.'),
+    errorId,
+  );
+}
+
+export function problemResponse(error: ProblemError, errorId?: string): Response {
+  const kind = kinds[error.code];
+  const body: Problem = {
+    type: `/api/docs#problem-${error.code}`,
+    title: kind.title,
+    status: kind.status,
+    code: error.code,
+    detail: error.message,
+    ...(error.errors && { errors: [...error.errors] }),
+    ...(errorId !== undefined && { errorId }),
+  };
+  const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
+  if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
+  return new Response(JSON.stringify(body), { status: kind.status, headers });
+}
+
+function asProblem(error: unknown): ProblemError | null {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof HTTPException) return fromHttpException(error);
+  // What a post would hang on was deleted while it was being written.
+  if (sqlState(error) === '23503') return new ProblemError('not-found', 'What this belongs to is gone.');
+  if (isUnavailable(error))
+    return new ProblemError(
+      'unavailable',
+      'Parley is restarting its database. Please try again in a moment.',
+      {
+        retryAfter: 2,
+      },
+    );
+  return null;
+}
+
+function fromHttpException(error: HTTPException): ProblemError {
+  if (error.status === 413) return new ProblemError('too-large', 'The request is too large.');
+  if (error.status === 400) return new ProblemError('invalid', 'The request body is not valid JSON.');
+  return new ProblemError('not-allowed', error.message);
+}
+
+/**
+ * Whether the database could not be asked, or gave up: refused or lost connections, restarts (57P01 to 57P03), no
+ * connection free in time (53300 and the pool's own message), statements over their time (57014) or lock waits (55P03).
+ */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|57P0[1-5]|53|57014|55P03|25P03)/.test(state);
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code))
+    return true;
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|driver has already been destroyed|Client was closed/.test(
+    error.message,
+  );
+}

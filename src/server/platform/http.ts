@@ -1,0 +1,84 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
+import { problem } from '#shared/problem.ts';
+import type { Database } from './database.ts';
+import { ProblemError } from './errors.ts';
+import type { Settings } from './settings.ts';
+
+/** The signed-in member a request is made by; only the session check makes one. */
+export type Viewer = { readonly id: number; readonly sessionId: number; readonly [signedIn]: true };
+declare const signedIn: unique symbol;
+
+/** What a signed-in route finds in its context. */
+export type SignedInEnv = { Variables: { viewer: Viewer } };
+
+/** What every feature's routes are made with. */
+export type Deps = { db: Database; settings: Settings };
+
+/** A router of the API: requests that do not fit their schema are answered with what is wrong, field by field. */
+export function router<Env extends { Variables: object } = SignedInEnv>() {
+  return new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (result.success) return;
+      const errors = result.error.issues.map((issue) => ({
+        field: issue.path.join('.'),
+        message: issue.message,
+      }));
+      throw new ProblemError('invalid', errors[0]?.message ?? 'The request is not valid', { errors });
+    },
+  });
+}
+
+/** A JSON body of a request. */
+export const json = <Schema extends z.ZodType>(schema: Schema) => ({
+  required: true as const,
+  content: { 'application/json': { schema } },
+});
+
+/** A JSON answer. */
+export const answers = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/**
+ * The errors any route may answer with. For the API's description only: handlers throw them, and the typed client turns
+ * them into exceptions, so they are no part of what a route returns.
+ */
+export const problems: Record<never, never> = {
+  default: {
+    description: 'Problem details (RFC 9457)',
+    content: { 'application/problem+json': { schema: problem } },
+  },
+};
+
+/** Lets a POST be repeated safely: the same key posts once (DECISIONS section 4.3). */
+export const idempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\w-]{8,100}$/, 'An idempotency key has 8 to 100 letters, digits, - or _')
+    .optional(),
+});
+
+/**
+ * The member's network address. Behind proxies it is the address the outermost trusted one saw, counted from the
+ * right of X-Forwarded-For: what stands further left can be made up by anyone. IPv6 counts as its /64 network.
+ */
+export function networkAddress(c: Context, trustedProxies: number): string {
+  const direct = getConnInfo(c).remote.address ?? 'unknown';
+  if (trustedProxies === 0) return networkOf(direct);
+  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
+  return networkOf(forwarded.at(-trustedProxies) || direct);
+}
+
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address.replace('::ffff:', '');
+  const [head = '', tail = ''] = address.split('::');
+  const left = head.split(':').filter(Boolean);
+  const right = tail.split(':').filter(Boolean);
+  const gap = address.includes('::')
+    ? Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+    : [];
+  return [...left, ...gap, ...right].slice(0, 4).join(':');
+}

@@ -1,0 +1,129 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Direction } from '#shared/fields.ts';
+
+/** The tables of `migrations/`, as TypeScript sees them. */
+export type Tables = {
+  import_source: ImportSourceTable;
+  member: MemberTable;
+  session: SessionTable;
+  account: AccountTable;
+  tag: TagTable;
+  question: QuestionTable;
+  question_tag: { question_id: number; tag_id: number; position: number };
+  answer: AnswerTable;
+  reply: ReplyTable;
+  vote: VoteTable;
+  question_view: { question_id: number; member_id: number; viewed_at: Generated<Date> };
+  question_follow: { question_id: number; member_id: number; created_at: Generated<Date> };
+  tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
+  revision: RevisionTable;
+  idempotency_key: IdempotencyKeyTable;
+};
+
+type Count = ColumnType<number, number | undefined, number>;
+
+type ImportSourceTable = {
+  id: GeneratedAlways<number>;
+  site: string;
+  license: string;
+  imported_at: Generated<Date>;
+};
+
+/** What every imported row carries; null where it was written here. */
+type Imported = { source_id: number | null; source_key: string | null };
+
+type MemberTable = Imported & {
+  id: Generated<number>;
+  display_name: string | null;
+  email: string | null;
+  bio: string | null;
+  reputation: Count;
+  imported_reputation: Count;
+  questions_count: Count;
+  answers_count: Count;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type SessionTable = {
+  id: Generated<number>;
+  member_id: number;
+  token: string;
+  expires_at: Date;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type AccountTable = {
+  id: Generated<number>;
+  member_id: number;
+  provider_id: string;
+  password: string | null;
+};
+
+type TagTable = { id: GeneratedAlways<number>; name: string; key: string; questions_count: Count };
+
+type PostColumns = Imported & {
+  id: GeneratedAlways<number>;
+  author_id: number | null;
+  imported_author_name: string | null;
+  content: string;
+  upvotes: Count;
+  downvotes: Count;
+  imported_upvotes: Count;
+  imported_downvotes: Count;
+  source_license: string | null;
+  created_at: Generated<Date>;
+  edited_at: Date | null;
+};
+
+type QuestionTable = PostColumns & {
+  title: string;
+  excerpt: string;
+  excerpt_cut: boolean;
+  views: Count;
+  imported_views: Count;
+  answer_count: Count;
+  accepted_answer_id: number | null;
+};
+
+type AnswerTable = PostColumns & { question_id: number };
+
+type ReplyTable = PostColumns & {
+  question_id: number;
+  answer_id: number | null;
+  parent_reply_id: number | null;
+  level: number;
+  deleted_at: Date | null;
+  updated_at: Generated<Date>;
+};
+
+type VoteTable = {
+  member_id: number;
+  question_id: number | null;
+  answer_id: number | null;
+  reply_id: number | null;
+  direction: Direction;
+  created_at: Generated<Date>;
+};
+
+type RevisionTable = {
+  id: GeneratedAlways<number>;
+  question_id: number | null;
+  answer_id: number | null;
+  reply_id: number | null;
+  title: string | null;
+  content: string;
+  tags: string[] | null;
+  created_at: Date;
+};
+
+type IdempotencyKeyTable = {
+  member_id: number;
+  key: string;
+  request_hash: Buffer;
+  item_id: number | null;
+  created_at: Generated<Date>;
+};

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { ProblemError } from '#server/platform/errors.ts';
+
+/**
+ * A position in a list: the sort key and id of the last item seen. Opaque to clients (base64url of JSON), and checked
+ * when it comes back, since anyone can send anything.
+ */
+export type Cursor = { after: number; id: number };
+
+const shape = z.tuple([z.number().finite(), z.int()]);
+
+export function encodeCursor({ after, id }: Cursor): string {
+  return Buffer.from(JSON.stringify([after, id])).toString('base64url');
+}
+
+/** @throws ProblemError 'invalid' for a text that is no cursor of ours. */
+export function decodeCursor(text: string | undefined): Cursor | null {
+  if (text === undefined) return null;
+  try {
+    const [after, id] = shape.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+    if (Math.abs(after) <= 8.64e15) return { after, id };
+  } catch {
+    // Falls through to the one sentence for whatever is wrong with it.
+  }
+  throw new ProblemError('invalid', 'The cursor is not valid.', {
+    errors: [{ field: 'cursor', message: 'Use the nextCursor of an earlier answer' }],
+  });
+}
+
+/** Cuts a list that was read with one row more than the page has, and gives the cursor behind the last row kept. */
+export function page<Row>(rows: readonly Row[], size: number, position: (row: Row) => Cursor) {
+  const items = rows.slice(0, size);
+  const last = items.at(-1);
+  const nextCursor = rows.length > size && last !== undefined ? encodeCursor(position(last)) : null;
+  return { items, nextCursor };
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Source } from '#shared/fields.ts';
+
+/** The three kinds of posts; also the names of their tables. */
+export type PostKind = 'question' | 'answer' | 'reply';
+
+/** Every select of a post joins its author as `author` and its source as `source`, and adds these columns. */
+export const bylineColumns = sql`
+  post.author_id,
+  coalesce(author.display_name, author.email, post.imported_author_name) as author_name,
+  author.source_key as author_source_key,
+  source.site as source_site,
+  post.source_key,
+  post.source_license`;
+
+export const bylineJoins = sql`
+  left join member author on author.id = post.author_id
+  left join import_source source on source.id = post.source_id`;
+
+export type BylineRow = {
+  author_id: number | null;
+  author_name: string;
+  author_source_key: string | null;
+  source_site: string | null;
+  source_key: string | null;
+  source_license: string | null;
+};
+
+/** The author and source of a post as the API gives them. */
+export function byline(row: BylineRow, kind: PostKind) {
+  return { authorId: row.author_id, authorName: row.author_name, source: sourceOf(row, kind) };
+}
+
+/** Where the original stands on its Stack Exchange site, as the licence asks to be shown. */
+function sourceOf(row: BylineRow, kind: PostKind): Source {
+  if (row.source_site === null || row.source_key === null) return null;
+  const site = `https://${row.source_site}`;
+  const paths = { question: 'questions', answer: 'a', reply: 'posts/comments' };
+  return {
+    site: row.source_site,
+    url: `${site}/${paths[kind]}/${row.source_key}`,
+    authorUrl: row.author_source_key === null ? null : `${site}/users/${row.author_source_key}`,
+    license: row.source_license ?? 'CC BY-SA 4.0',
+  };
+}
+
+/** The times of a post as the API gives them. */
+export function times(row: { created_at: Date; edited_at: Date | null }) {
+  return { createdAt: row.created_at.toISOString(), editedAt: row.edited_at?.toISOString() ?? null };
+}

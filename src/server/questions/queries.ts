@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import { bylineJoins } from '#server/posts/post.ts';
+import type { Direction } from '#shared/fields.ts';
+import type { QuestionDraft } from '#shared/questions.ts';
+import { cardColumns, type QuestionCardRow } from './cards.ts';
+import type { Excerpt } from './excerpt.ts';
+
+export type QuestionRow = QuestionCardRow & {
+  content: string;
+  edited_at: Date | null;
+  my_vote: Direction | null;
+  following: boolean;
+};
+
+export async function questionById(db: Queryable, { id, viewerId }: { id: number; viewerId: number }) {
+  const { rows } = await sql<QuestionRow>`
+    select ${cardColumns}, post.content, post.edited_at,
+      (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
+      exists (
+        select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
+      ) as following
+    from question post ${bylineJoins}
+    where post.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function insertQuestion(
+  tx: Tx,
+  question: { authorId: number; draft: QuestionDraft; excerpt: Excerpt },
+): Promise<number> {
+  const { authorId, draft, excerpt } = question;
+  const { rows } = await sql<{ id: number }>`
+    insert into question (author_id, title, content, excerpt, excerpt_cut)
+    values (${authorId}, ${draft.title}, ${draft.content}, ${excerpt.excerpt}, ${excerpt.cut})
+    returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+/** The question locked against everything else that changes it, its answers or its replies. */
+export async function lockQuestion(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    author_id: number | null;
+    title: string;
+    content: string;
+    created_at: Date;
+    edited_at: Date | null;
+  }>`
+    select id, author_id, title, content, created_at, edited_at from question where id = ${id} for update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export async function updateQuestion(
+  tx: Tx,
+  { id, draft, excerpt }: { id: number; draft: QuestionDraft; excerpt: Excerpt },
+) {
+  await sql`
+    update question
+    set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
+      excerpt_cut = ${excerpt.cut}, edited_at = now()
+    where id = ${id}`.execute(tx);
+}
+
+export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId: number; by: 1 | -1 }) {
+  await sql`
+    update member set questions_count = questions_count + ${by} where id = ${memberId}`.execute(tx);
+}
+
+/**
+ * Locks the answers and replies of a locked question, in the order every other transaction locks them, and tells who
+ * wrote how many of the answers.
+ */
+export async function lockThread(tx: Tx, questionId: number) {
+  const answers = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from answer where question_id = ${questionId} order by id for update`.execute(tx);
+  const replies = await sql<{ id: number }>`
+    select id from reply where question_id = ${questionId} order by id for update`.execute(tx);
+  return { answers: answers.rows, replyIds: replies.rows.map((row) => row.id) };
+}
+
+/** Deletes the question; the database's cascades take its answers, replies, votes, views, follows and versions. */
+export async function deleteQuestionRow(tx: Tx, id: number) {
+  await sql`delete from question where id = ${id}`.execute(tx);
+}
+
+/** Notes that a member has seen the question. Returns false when they had before, or it does not exist. */
+export async function insertView(tx: Tx, { questionId, memberId }: { questionId: number; memberId: number }) {
+  const { rows } = await sql`
+    insert into question_view (question_id, member_id)
+    select id, ${memberId} from question where id = ${questionId}
+    on conflict do nothing returning question_id`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function countView(tx: Tx, questionId: number) {
+  await sql`update question set views = views + 1 where id = ${questionId}`.execute(tx);
+}
+
+export async function questionExists(db: Queryable, id: number): Promise<boolean> {
+  const row = await db.selectFrom('question').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,140 @@
+import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { postOnce, type Posting } from '#server/posts/idempotency.ts';
+import { byline, times } from '#server/posts/post.ts';
+import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { questionTags, tagQuestion } from '#server/topics/topics.ts';
+import type { Question, QuestionDraft } from '#shared/questions.ts';
+import type { Revision } from '#shared/revisions.ts';
+import { excerpt } from './excerpt.ts';
+import {
+  changeQuestionsCount,
+  countView,
+  insertQuestion,
+  insertView,
+  lockQuestion,
+  questionById,
+  questionExists,
+  type QuestionRow,
+  updateQuestion,
+} from './queries.ts';
+
+const missing = () => new ProblemError('not-found', 'Question not found');
+
+/** Posts a question once a key. Returns its id. */
+export async function askQuestion(
+  db: Database,
+  { viewer, key, draft }: { viewer: Viewer; key: string | undefined; draft: QuestionDraft },
+): Promise<number> {
+  const posting: Posting = { viewer, key, request: ['question', draft] };
+  return transaction(db, (tx) =>
+    postOnce(tx, posting, async () => {
+      const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
+      await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
+      await tagQuestion(tx, { questionId: id, tags: draft.tags });
+      return id;
+    }),
+  );
+}
+
+/** @throws ProblemError 'not-found' */
+export async function readQuestion(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Question> {
+  const row = await questionById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw missing();
+  return toQuestion(row);
+}
+
+/**
+ * The question, locked so that its answers and counts can change.
+ * @throws ProblemError 'not-found'
+ */
+export async function lockQuestionThread(tx: Tx, id: number) {
+  const question = await lockQuestion(tx, id);
+  if (question === undefined) throw missing();
+  return question;
+}
+
+/** @throws ProblemError 'not-found' */
+export async function requireQuestion(db: Queryable, id: number): Promise<void> {
+  if (!(await questionExists(db, id))) throw missing();
+}
+
+/** Counts that a member opened a question, once a member (DECISIONS section 3.4). */
+export async function viewQuestion(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (await insertView(tx, { questionId: id, memberId: viewer.id })) return countView(tx, id);
+    await requireQuestion(tx, id);
+  });
+}
+
+/** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
+export async function editQuestion(
+  db: Database,
+  { id, viewer, draft }: { id: number; viewer: Viewer; draft: QuestionDraft },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const old = await lockOwnQuestion(tx, { id, viewer, refusal: 'You can only edit your own questions.' });
+    const tags = await questionTags(tx, id);
+    if (old.title === draft.title && old.content === draft.content && sameTags(tags, draft.tags)) return;
+    await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
+    await updateQuestion(tx, { id, draft, excerpt: excerpt(draft.content) });
+    await tagQuestion(tx, { questionId: id, tags: draft.tags });
+  });
+}
+
+/** All versions of a question, the current one first. */
+export async function questionRevisions(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Revision[]> {
+  const question = await readQuestion(db, { id, viewer });
+  const earlier = await earlierRevisions(db, { kind: 'question', id });
+  const current: Revision = {
+    number: (earlier[0]?.number ?? 0) + 1,
+    title: question.title,
+    content: question.content,
+    tags: question.tags,
+    createdAt: question.editedAt ?? question.createdAt,
+  };
+  return [current, ...earlier];
+}
+
+/** The question, locked, where the viewer wrote it; only then may it be edited or deleted. */
+export async function lockOwnQuestion(
+  tx: Tx,
+  wanted: { id: number; viewer: Viewer; refusal: string; missing?: string },
+) {
+  const question = await lockQuestion(tx, wanted.id);
+  if (question === undefined) throw new ProblemError('not-found', wanted.missing ?? 'Question not found');
+  if (question.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  return question;
+}
+
+function toQuestion(row: QuestionRow): Question {
+  return {
+    id: row.id,
+    title: row.title,
+    content: row.content,
+    excerpt: row.excerpt,
+    tags: row.tags,
+    ...byline(row, 'question'),
+    ...times(row),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    myVote: row.my_vote,
+    views: row.views,
+    answerCount: row.answer_count,
+    following: row.following,
+  };
+}
+
+function sameTags(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((tag, index) => tag === b[index]);
+}

@@ -1,0 +1,89 @@
+import { createRoute } from '@hono/zod-openapi';
+import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
+import type { PostingLimits } from '#server/posts/limits.ts';
+import { idParam } from '#shared/fields.ts';
+import { created, question, questionDraft, questionPage } from '#shared/questions.ts';
+import { revisions } from '#shared/revisions.ts';
+import { deleteQuestion } from './deletion.ts';
+import { readQuestionPage } from './page.ts';
+import { askQuestion, editQuestion, questionRevisions, readQuestion, viewQuestion } from './questions.ts';
+
+const ask = createRoute({
+  method: 'post',
+  path: '/questions',
+  summary: 'Ask a question',
+  request: { headers: idempotencyHeaders, body: json(questionDraft) },
+  responses: { 201: answers(created, 'Posted'), ...problems },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/questions/{id}',
+  summary: 'A question with its first answers and replies',
+  request: { params: idParam },
+  responses: { 200: answers(questionPage, 'The page of a question'), ...problems },
+});
+
+const edit = createRoute({
+  method: 'put',
+  path: '/questions/{id}',
+  summary: 'Edit an own question',
+  request: { params: idParam, body: json(questionDraft) },
+  responses: { 200: answers(question, 'As it is now'), ...problems },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/questions/{id}',
+  summary: 'Delete an own question with its answers and their replies',
+  request: { params: idParam },
+  responses: { 204: { description: 'Deleted' }, ...problems },
+});
+
+const view = createRoute({
+  method: 'put',
+  path: '/questions/{id}/view',
+  summary: 'Count that the member opened the question; once a member',
+  request: { params: idParam },
+  responses: { 204: { description: 'Counted, now or before' }, ...problems },
+});
+
+const versions = createRoute({
+  method: 'get',
+  path: '/questions/{id}/revisions',
+  summary: 'All versions of a question, the current one first',
+  request: { params: idParam },
+  responses: { 200: answers(revisions, 'Newest first'), ...problems },
+});
+
+export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
+  return router()
+    .openapi(ask, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.ask(viewer.id);
+      const key = c.req.valid('header')['idempotency-key'];
+      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json') });
+      return c.json({ id }, 201);
+    })
+    .openapi(read, async (c) => {
+      const page = await readQuestionPage(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.json(page, 200);
+    })
+    .openapi(edit, async (c) => {
+      const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
+      await editQuestion(db, { ...target, draft: c.req.valid('json') });
+      return c.json(await readQuestion(db, target), 200);
+    })
+    .openapi(remove, async (c) => {
+      await deleteQuestion(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.body(null, 204);
+    })
+    .openapi(view, async (c) => {
+      await viewQuestion(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.body(null, 204);
+    })
+    .openapi(versions, async (c) => {
+      const items = await questionRevisions(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.json({ items }, 200);
+    });
+}

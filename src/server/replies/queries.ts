@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
+import type { Direction } from '#shared/fields.ts';
+
+export type ReplyRow = BylineRow & {
+  id: number;
+  question_id: number;
+  answer_id: number | null;
+  parent_reply_id: number | null;
+  level: number;
+  content: string;
+  deleted: boolean;
+  created_at: Date;
+  updated_at: Date;
+  edited_at: Date | null;
+  upvotes: number;
+  downvotes: number;
+  my_vote: Direction | null;
+};
+
+const replyColumns = (viewerId: number) => sql`
+  post.id, post.question_id, post.answer_id, post.parent_reply_id, post.level, post.content,
+  post.deleted_at is not null as deleted,
+  post.created_at, post.updated_at, post.edited_at, post.upvotes, post.downvotes,
+  (select direction from vote where reply_id = post.id and member_id = ${viewerId}) as my_vote,
+  ${bylineColumns}`;
+
+/** The first `limit` replies of each answer, oldest first. */
+export async function firstReplies(
+  db: Queryable,
+  { answerIds, viewerId, limit }: { answerIds: readonly number[]; viewerId: number; limit: number },
+) {
+  const { rows } = await sql<ReplyRow>`
+    select reply.* from unnest(${[...answerIds]}::bigint[]) as wanted (answer_id)
+    cross join lateral (
+      select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+      where post.answer_id = wanted.answer_id order by post.id limit ${limit}
+    ) reply`.execute(db);
+  return rows;
+}
+
+/** Replies of one answer or, with `answerId` null, of the question itself; oldest first, behind `afterId`. */
+export async function repliesAfter(
+  db: Queryable,
+  wanted: { on: ReplyPlace; afterId: number; viewerId: number; limit: number },
+) {
+  const { on, afterId, viewerId, limit } = wanted;
+  const place =
+    on.answerId === null
+      ? sql`post.question_id = ${on.questionId} and post.answer_id is null`
+      : sql`post.answer_id = ${on.answerId}`;
+  const { rows } = await sql<ReplyRow>`
+    select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+    where ${place} and post.id > ${afterId} order by post.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** What a reply hangs on: an answer, or the question itself where `answerId` is null. */
+export type ReplyPlace = { questionId: number; answerId: number | null };
+
+export async function replyById(db: Queryable, { id, viewerId }: { id: number; viewerId: number }) {
+  const { rows } = await sql<ReplyRow>`
+    select ${replyColumns(viewerId)} from reply post ${bylineJoins} where post.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The reply about to be answered, locked against deletion. */
+export async function lockParent(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    question_id: number;
+    answer_id: number | null;
+    level: number;
+    deleted: boolean;
+  }>`
+    select question_id, answer_id, level, deleted_at is not null as deleted from reply
+    where id = ${id} for share`.execute(tx);
+  return rows[0];
+}
+
+export async function insertReply(
+  tx: Tx,
+  reply: { on: ReplyPlace; parentReplyId: number | null; level: number; authorId: number; content: string },
+): Promise<number> {
+  const { on, parentReplyId, level, authorId, content } = reply;
+  const { rows } = await sql<{ id: number }>`
+    insert into reply (question_id, answer_id, parent_reply_id, level, author_id, content)
+    values (${on.questionId}, ${on.answerId}, ${parentReplyId}, ${level}, ${authorId}, ${content})
+    returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+export async function lockReply(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    parent_reply_id: number | null;
+    author_id: number | null;
+    content: string;
+    deleted: boolean;
+    created_at: Date;
+    edited_at: Date | null;
+  }>`
+    select id, parent_reply_id, author_id, content, deleted_at is not null as deleted, created_at, edited_at
+    from reply where id = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function updateReply(tx: Tx, { id, content }: { id: number; content: string }) {
+  await sql`
+    update reply set content = ${content}, edited_at = now(), updated_at = now() where id = ${id}`.execute(
+    tx,
+  );
+}
+
+export async function hasReplies(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from reply where parent_reply_id = ${id} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Leaves an empty place that keeps the replies below it; its earlier versions go with it. */
+export async function blankReply(tx: Tx, id: number) {
+  await sql`delete from revision where reply_id = ${id}`.execute(tx);
+  await sql`
+    update reply set content = '', deleted_at = now(), updated_at = now(), edited_at = null where id = ${id}`.execute(
+    tx,
+  );
+}
+
+export async function deleteReplyRow(tx: Tx, id: number) {
+  await sql`delete from reply where id = ${id}`.execute(tx);
+}

@@ -1,0 +1,184 @@
+import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { postOnce } from '#server/posts/idempotency.ts';
+import { byline, times } from '#server/posts/post.ts';
+import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { removeVotes } from '#server/votes/votes.ts';
+import { limits } from '#shared/limits.ts';
+import type { RepliesPage, Reply, ReplyDraft } from '#shared/replies.ts';
+import type { Revision } from '#shared/revisions.ts';
+import {
+  blankReply,
+  deleteReplyRow,
+  firstReplies,
+  hasReplies,
+  insertReply,
+  lockParent,
+  lockReply,
+  repliesAfter,
+  replyById,
+  type ReplyPlace,
+  type ReplyRow,
+  updateReply,
+} from './queries.ts';
+
+export type { ReplyPlace };
+
+const missing = () => new ProblemError('not-found', 'Reply not found');
+
+/**
+ * Posts a reply once a key, to an answer, to a question, or to another reply there. Returns its id.
+ * @throws ProblemError 'not-found' for a parent that is deleted or hangs elsewhere, 'invalid' below level 3.
+ */
+export async function postReply(
+  db: Database,
+  posting: { on: ReplyPlace; viewer: Viewer; key: string | undefined; draft: ReplyDraft },
+): Promise<number> {
+  const { on, viewer, key, draft } = posting;
+  return transaction(db, (tx) =>
+    postOnce(tx, { viewer, key, request: ['reply', on, draft] }, async () => {
+      const { parentReplyId, content } = draft;
+      const level = parentReplyId === null ? 0 : await levelBelow(tx, { parentReplyId, on });
+      return insertReply(tx, { on, parentReplyId, level, authorId: viewer.id, content });
+    }),
+  );
+}
+
+/** The first replies of each answer, oldest first, by answer id. */
+export async function repliesOfAnswers(
+  db: Queryable,
+  { answerIds, viewer }: { answerIds: readonly number[]; viewer: Viewer },
+): Promise<Map<number, RepliesPage>> {
+  if (answerIds.length === 0) return new Map();
+  const rows = await firstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 });
+  const byAnswer = Map.groupBy(rows, (row) => row.answer_id ?? 0);
+  return new Map([...byAnswer].map(([answerId, replies]) => [answerId, toPage(replies)]));
+}
+
+/** A page of the replies on one answer or question, oldest first. */
+export async function repliesOn(
+  db: Queryable,
+  { on, viewer, cursor }: { on: ReplyPlace; viewer: Viewer; cursor: string | undefined },
+): Promise<RepliesPage> {
+  const afterId = decodeCursor(cursor)?.id ?? 0;
+  const limit = limits.repliesPage + 1;
+  return toPage(await repliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
+}
+
+/** The replies to the question itself (DECISIONS section 4.4). */
+export async function commentsOf(
+  db: Queryable,
+  { questionId, viewer, cursor }: { questionId: number; viewer: Viewer; cursor: string | undefined },
+): Promise<RepliesPage> {
+  return repliesOn(db, { on: { questionId, answerId: null }, viewer, cursor });
+}
+
+/** @throws ProblemError 'not-found' */
+export async function readReply(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Reply> {
+  const row = await replyById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw missing();
+  return toReply(row);
+}
+
+export async function editReply(
+  db: Database,
+  { id, viewer, content }: { id: number; viewer: Viewer; content: string },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
+    if (old.content === content) return;
+    await keepRevision(tx, { kind: 'reply', id, old });
+    await updateReply(tx, { id, content });
+  });
+}
+
+/**
+ * Deletes a reply. Where others answered it an empty place stays; where not it goes, and with it every deleted reply
+ * above that it was the last child of (DECISIONS section 4.2).
+ */
+export async function deleteReply(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
+    await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
+    if (await hasReplies(tx, id)) return blankReply(tx, id);
+    await deleteReplyRow(tx, id);
+    await deleteEmptyAncestors(tx, reply.parent_reply_id);
+  });
+}
+
+/** All versions of a reply, the current one first. */
+export async function replyRevisions(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Revision[]> {
+  const reply = await readReply(db, { id, viewer });
+  if (reply.deleted) throw missing();
+  const earlier = await earlierRevisions(db, { kind: 'reply', id });
+  const createdAt = reply.editedAt ?? reply.createdAt;
+  const number = (earlier[0]?.number ?? 0) + 1;
+  return [{ number, title: null, content: reply.content, tags: null, createdAt }, ...earlier];
+}
+
+async function levelBelow(
+  tx: Tx,
+  { parentReplyId, on }: { parentReplyId: number; on: ReplyPlace },
+): Promise<number> {
+  const parent = await lockParent(tx, parentReplyId);
+  if (parent === undefined || parent.deleted)
+    throw new ProblemError('not-found', 'The reply you answer is gone.');
+  if (parent.question_id !== on.questionId || parent.answer_id !== on.answerId)
+    throw new ProblemError('not-found', 'The reply you answer belongs to another post.');
+  if (parent.level >= limits.replyLevel)
+    throw new ProblemError('invalid', 'This thread is as deep as it can be.', {
+      errors: [{ field: 'parentReplyId', message: `Replies can be nested up to level ${limits.replyLevel}` }],
+    });
+  return parent.level + 1;
+}
+
+async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {
+  const reply = await lockReply(tx, wanted.id);
+  if (reply === undefined || reply.deleted) throw missing();
+  if (reply.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  return reply;
+}
+
+async function deleteEmptyAncestors(tx: Tx, parentId: number | null): Promise<void> {
+  let id = parentId;
+  while (id !== null) {
+    const parent = await lockReply(tx, id);
+    if (parent === undefined || !parent.deleted || (await hasReplies(tx, id))) return;
+    await deleteReplyRow(tx, id);
+    id = parent.parent_reply_id;
+  }
+}
+
+function toPage(rows: readonly ReplyRow[]): RepliesPage {
+  const { items, nextCursor } = page(rows, limits.repliesPage, (row) => ({ after: 0, id: row.id }));
+  return { items: items.map(toReply), nextCursor };
+}
+
+function toReply(row: ReplyRow): Reply {
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    answerId: row.answer_id,
+    parentReplyId: row.parent_reply_id,
+    level: row.level,
+    content: row.content,
+    deleted: row.deleted,
+    ...byline(row, 'reply'),
+    ...times(row),
+    updatedAt: row.updated_at.toISOString(),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    myVote: row.my_vote,
+  };
+}

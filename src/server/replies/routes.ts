@@ -1,0 +1,121 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { requireAnswer } from '#server/answers/answers.ts';
+import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
+import type { PostingLimits } from '#server/posts/limits.ts';
+import { requireQuestion } from '#server/questions/questions.ts';
+import { cursorQuery, idParam } from '#shared/fields.ts';
+import { repliesPage, reply, replyDraft, replyEdit } from '#shared/replies.ts';
+import { revisions } from '#shared/revisions.ts';
+import { deleteReply, editReply, postReply, readReply, repliesOn, replyRevisions } from './replies.ts';
+
+const listOnAnswer = createRoute({
+  method: 'get',
+  path: '/answers/{id}/replies',
+  summary: 'The replies to an answer, oldest first',
+  request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
+  responses: { 200: answers(repliesPage, 'A page of replies'), ...problems },
+});
+
+const listOnQuestion = createRoute({
+  method: 'get',
+  path: '/questions/{id}/replies',
+  summary: 'The replies to a question itself, oldest first',
+  request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
+  responses: { 200: answers(repliesPage, 'A page of replies'), ...problems },
+});
+
+const postOnAnswer = createRoute({
+  method: 'post',
+  path: '/answers/{id}/replies',
+  summary: 'Reply to an answer, or to a reply below it',
+  request: { params: idParam, headers: idempotencyHeaders, body: json(replyDraft) },
+  responses: { 201: answers(reply, 'Posted'), ...problems },
+});
+
+const postOnQuestion = createRoute({
+  method: 'post',
+  path: '/questions/{id}/replies',
+  summary: 'Comment on a question, or reply to a comment below it',
+  request: { params: idParam, headers: idempotencyHeaders, body: json(replyDraft) },
+  responses: { 201: answers(reply, 'Posted'), ...problems },
+});
+
+const edit = createRoute({
+  method: 'put',
+  path: '/replies/{id}',
+  summary: 'Edit an own reply',
+  request: { params: idParam, body: json(replyEdit) },
+  responses: { 200: answers(reply, 'As it is now'), ...problems },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/replies/{id}',
+  summary: 'Delete an own reply',
+  request: { params: idParam },
+  responses: { 204: { description: 'Deleted' }, ...problems },
+});
+
+const versions = createRoute({
+  method: 'get',
+  path: '/replies/{id}/revisions',
+  summary: 'All versions of a reply, the current one first',
+  request: { params: idParam },
+  responses: { 200: answers(revisions, 'Newest first'), ...problems },
+});
+
+export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
+  return router()
+    .openapi(listOnAnswer, async (c) => {
+      const on = await onAnswer(c.req.valid('param').id);
+      return c.json(
+        await repliesOn(db, { on, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor }),
+        200,
+      );
+    })
+    .openapi(listOnQuestion, async (c) => {
+      const on = await onQuestion(c.req.valid('param').id);
+      return c.json(
+        await repliesOn(db, { on, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor }),
+        200,
+      );
+    })
+    .openapi(postOnAnswer, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.write(viewer.id);
+      const on = await onAnswer(c.req.valid('param').id);
+      const key = c.req.valid('header')['idempotency-key'];
+      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json') });
+      return c.json(await readReply(db, { id, viewer }), 201);
+    })
+    .openapi(postOnQuestion, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.write(viewer.id);
+      const on = await onQuestion(c.req.valid('param').id);
+      const key = c.req.valid('header')['idempotency-key'];
+      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json') });
+      return c.json(await readReply(db, { id, viewer }), 201);
+    })
+    .openapi(edit, async (c) => {
+      const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
+      await editReply(db, { ...target, content: c.req.valid('json').content });
+      return c.json(await readReply(db, target), 200);
+    })
+    .openapi(remove, async (c) => {
+      await deleteReply(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.body(null, 204);
+    })
+    .openapi(versions, async (c) => {
+      const items = await replyRevisions(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.json({ items }, 200);
+    });
+
+  async function onAnswer(answerId: number) {
+    return { questionId: await requireAnswer(db, answerId), answerId };
+  }
+
+  async function onQuestion(questionId: number) {
+    await requireQuestion(db, questionId);
+    return { questionId, answerId: null };
+  }
+}

@@ -1,0 +1,44 @@
+import { createRoute } from '@hono/zod-openapi';
+import { answers, type Deps, json, problems, router, type Viewer } from '#server/platform/http.ts';
+import type { PostingLimits } from '#server/posts/limits.ts';
+import type { PostKind } from '#server/posts/post.ts';
+import { type Direction, idParam } from '#shared/fields.ts';
+import { voteDraft, voteState } from '#shared/votes.ts';
+import { setVote } from './votes.ts';
+
+const voteOn = <Path extends string>(path: Path, what: string) =>
+  createRoute({
+    method: 'put',
+    path,
+    summary: `Set, switch or take back the own vote on ${what}`,
+    request: { params: idParam, body: json(voteDraft) },
+    responses: { 200: answers(voteState, 'The counts and the own vote, as they are now'), ...problems },
+  });
+
+const voteOnQuestion = voteOn('/questions/{id}/vote', 'a question');
+const voteOnAnswer = voteOn('/answers/{id}/vote', 'an answer');
+const voteOnReply = voteOn('/replies/{id}/vote', 'a reply');
+
+export function voteRoutes({ db, settings, limits }: Deps & { limits: PostingLimits }) {
+  return router()
+    .openapi(voteOnQuestion, async (c) => {
+      const wanted = { viewer: c.get('viewer'), ...c.req.valid('param'), ...c.req.valid('json') };
+      return c.json(await set('question', wanted), 200);
+    })
+    .openapi(voteOnAnswer, async (c) => {
+      const wanted = { viewer: c.get('viewer'), ...c.req.valid('param'), ...c.req.valid('json') };
+      return c.json(await set('answer', wanted), 200);
+    })
+    .openapi(voteOnReply, async (c) => {
+      const wanted = { viewer: c.get('viewer'), ...c.req.valid('param'), ...c.req.valid('json') };
+      return c.json(await set('reply', wanted), 200);
+    });
+
+  async function set(
+    kind: PostKind,
+    { viewer, id, vote }: { viewer: Viewer; id: number; vote: Direction | null },
+  ) {
+    await limits.vote(viewer.id);
+    return setVote(db, { target: { kind, id }, viewer, vote, settings });
+  }
+}
