@@ -21,6 +21,7 @@ const kinds = {
   'key-reused': { status: 422, title: 'The idempotency key was used for another request' },
   gone: { status: 410, title: 'Gone' },
   'too-large': { status: 413, title: 'The request is too large' },
+  'not-json': { status: 415, title: 'The request must be JSON' },
   'too-many': { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong' },
   unavailable: { status: 503, title: 'Not available for a moment' },
@@ -97,6 +98,7 @@ function asProblem(error: unknown): ProblemError | null {
 
 function fromHttpException(error: HTTPException): ProblemError {
   if (error.status === 413) return new ProblemError('too-large', 'The request is too large.');
+  if (error.status === 415) return new ProblemError('not-json', 'Send the request as application/json.');
   if (error.status === 400) return new ProblemError('invalid', 'The request body is not valid JSON.');
   return new ProblemError('not-allowed', error.message);
 }

@@ -17,6 +17,7 @@ export type RateLimitRule = { name: string; points: number; seconds: number; blo
 export function rateLimit(db: Database, rule: RateLimitRule): RateLimit {
   const limiter = new RateLimiterPostgres({
     storeClient: queryClient(db),
+    storeType: 'client',
     tableName: 'rate_limit',
     tableCreated: true,
     clearExpiredByTimeout: true,
