@@ -1,3 +1,5 @@
+import { codePoints } from './text.ts';
+
 /**
  * The business constants of SPEC.md section 9 and DECISIONS sections 2 and 8.
  * Lengths are counted in Unicode code points (see `text.ts`), in the browser and on the server alike.
@@ -28,7 +30,7 @@ export const limits = {
 
 /** Strength by SPEC section 5: under 6 is Weak, 6 to 9 is Medium, 10 or more is Strong. */
 export function passwordStrength(password: string): 'Weak' | 'Medium' | 'Strong' {
-  const length = [...password].length;
+  const length = codePoints(password);
   if (length < 6) return 'Weak';
   return length < 10 ? 'Medium' : 'Strong';
 }

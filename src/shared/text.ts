@@ -8,7 +8,7 @@ export function codePoints(text: string): number {
 /** The first `max` code points of a text; never half a character. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
-  return [...text].slice(0, max).join('');
+  return Array.from(text).slice(0, max).join('');
 }
 
 /**
@@ -16,7 +16,7 @@ export function truncate(text: string, max: number): string {
  * line breaks, and lone surrogates (not representable in UTF-8).
  */
 export function hasForbiddenCharacters(text: string): boolean {
-  return /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/u.test(text) || !text.isWellFormed();
+  return /[^\P{Cc}\t\n\r]/u.test(text) || !text.isWellFormed();
 }
 
 /** Control characters of any kind, for texts of one line. */

@@ -64,10 +64,10 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
-const int8 = 20;
+const { INT8 } = pg.types.builtins;
 
 /** int8 as a number: ids and counts stay far below 2^53. */
 const javascriptTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
-    oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+    oid === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
 };

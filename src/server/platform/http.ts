@@ -46,7 +46,7 @@ export const answers = <Schema extends z.ZodType>(schema: Schema, description: s
  * The errors any route may answer with. For the API's description only: handlers throw them, and the typed client turns
  * them into exceptions, so they are no part of what a route returns.
  */
-export const problems: Record<never, never> = {
+export const problems: object = {
   default: {
     description: 'Problem details (RFC 9457)',
     content: { 'application/problem+json': { schema: problem } },

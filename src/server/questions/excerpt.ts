@@ -88,8 +88,18 @@ function collect(tree: Node, found: Found): void {
 }
 
 const inline = new Set([
-  ...['text', 'emphasis', 'strong', 'delete', 'inlineCode', 'html', 'break'],
-  ...['link', 'linkReference', 'image', 'imageReference', 'footnoteReference'],
+  'text',
+  'emphasis',
+  'strong',
+  'delete',
+  'inlineCode',
+  'html',
+  'break',
+  'link',
+  'linkReference',
+  'image',
+  'imageReference',
+  'footnoteReference',
 ]);
 
 function isBlock(node: Node): boolean {
