@@ -8,6 +8,7 @@ import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './acco
 import { answerRoutes } from './answers/routes.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { followRoutes } from './follows/routes.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
 import { answerError, ProblemError } from './platform/errors.ts';
@@ -15,8 +16,11 @@ import { type Deps, router } from './platform/http.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
+import { profileRoutes } from './profiles/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { replyRoutes } from './replies/routes.ts';
+import { searchRoutes } from './search/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
 import { voteRoutes } from './votes/routes.ts';
 
 export type AppOptions = {
@@ -79,7 +83,11 @@ function createApi(deps: Deps & AccountDeps & { limits: PostingLimits }) {
     .route('/', answerRoutes(deps))
     .route('/', replyRoutes(deps))
     .route('/', voteRoutes(deps))
-    .route('/', followRoutes(deps));
+    .route('/', followRoutes(deps))
+    .route('/', topicRoutes(deps))
+    .route('/', searchRoutes(deps))
+    .route('/', notificationRoutes(deps))
+    .route('/', profileRoutes(deps));
 }
 
 /** Bytes of a request's body; an answer of 30,000 characters escaped as JSON stays below. */

@@ -12,6 +12,7 @@ import {
   type Registration,
   registrationProblem,
 } from '#shared/accounts.ts';
+import type { PasswordChange } from '#shared/profiles.ts';
 import type { Auth } from './auth.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { memberByEmail, ownMember } from './queries.ts';
@@ -44,7 +45,7 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
   const registrations = rateLimit(db, { name: 'register', points: 300, seconds: 60 * 60 });
   const perAddress = oneAtATime();
 
-  return { register, signIn, signOut, viewer };
+  return { register, signIn, signOut, changePassword, viewer };
 
   /** @throws ProblemError with the texts of SPEC sections 5 and 8. */
   async function register(form: Registration, visitor: Visitor): Promise<SignedIn> {
@@ -119,6 +120,22 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
   async function signOut(headers: Headers): Promise<string[]> {
     const result = await auth.api.signOut({ headers, returnHeaders: true });
     return result.headers.getSetCookie();
+  }
+
+  /** Replaces the password, and ends every other session of the member. Returns the cookies of this one's renewal. */
+  async function changePassword(change: PasswordChange, headers: Headers): Promise<string[]> {
+    try {
+      const result = await auth.api.changePassword({
+        body: { ...change, revokeOtherSessions: true },
+        headers,
+        returnHeaders: true,
+      });
+      return result.headers.getSetCookie();
+    } catch (error) {
+      if (error instanceof APIError && error.statusCode === 400)
+        throw invalidField('currentPassword', accountMessages.wrongPassword);
+      throw error;
+    }
   }
 
   /** The member a request is made by, and cookies to renew; null without a living session. */

@@ -4,9 +4,11 @@ import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import { answers, json, networkAddress, problems, router, type SignedInEnv } from '#server/platform/http.ts';
+import { rateLimit } from '#server/platform/rate-limits.ts';
 import type { Settings } from '#server/platform/settings.ts';
-import { credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
+import { accountMessages, credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
 import { idParam } from '#shared/fields.ts';
+import { passwordChange } from '#shared/profiles.ts';
 import { type Accounts, me, type SignedIn } from './accounts.ts';
 import { deleteOtherSessions, deleteSession, sessionsOf } from './queries.ts';
 
@@ -107,7 +109,17 @@ const revokeOthers = createRoute({
   responses: { 204: { description: 'Ended' }, ...problems },
 });
 
-export function sessionRoutes({ db }: AccountDeps) {
+const changePassword = createRoute({
+  method: 'put',
+  path: '/password',
+  summary: 'Change the own password, and end all other sessions',
+  request: { body: json(passwordChange) },
+  responses: { 204: { description: 'Changed' }, ...problems },
+});
+
+export function sessionRoutes({ db, accounts }: AccountDeps) {
+  // As many guesses as signing in allows; somebody at a foreign screen is no better than somebody outside.
+  const guesses = rateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return router()
     .openapi(listSessions, async (c) => {
       const viewer = c.get('viewer');
@@ -129,6 +141,14 @@ export function sessionRoutes({ db }: AccountDeps) {
     .openapi(revokeOthers, async (c) => {
       const viewer = c.get('viewer');
       await deleteOtherSessions(db, { keep: viewer.sessionId, memberId: viewer.id });
+      return c.body(null, 204);
+    })
+    .openapi(changePassword, async (c) => {
+      const key = String(c.get('viewer').id);
+      if (!(await guesses.take(key)))
+        throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
+      setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers));
+      await guesses.reset(key);
       return c.body(null, 204);
     });
 }

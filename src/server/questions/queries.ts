@@ -62,7 +62,7 @@ export async function updateQuestion(
   await sql`
     update question
     set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
-      excerpt_cut = ${excerpt.cut}, edited_at = now()
+      excerpt_cut = ${excerpt.cut}, edited_at = now(), active_at = now()
     where id = ${id}`.execute(tx);
 }
 
@@ -86,6 +86,11 @@ export async function lockThread(tx: Tx, questionId: number) {
 /** Deletes the question; the database's cascades take its answers, replies, votes, views, follows and versions. */
 export async function deleteQuestionRow(tx: Tx, id: number) {
   await sql`delete from question where id = ${id}`.execute(tx);
+}
+
+export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at: Date }) {
+  await sql`
+    update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}`.execute(tx);
 }
 
 /** Notes that a member has seen the question. Returns false when they had before, or it does not exist. */

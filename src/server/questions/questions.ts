@@ -16,6 +16,7 @@ import {
   lockQuestion,
   questionById,
   questionExists,
+  raiseQuestionActivity,
   type QuestionRow,
   updateQuestion,
 } from './queries.ts';
@@ -56,6 +57,11 @@ export async function lockQuestionThread(tx: Tx, id: number) {
   const question = await lockQuestion(tx, id);
   if (question === undefined) throw missing();
   return question;
+}
+
+/** Something happened on a question at `at`: what is followed lists it as active. */
+export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }): Promise<void> {
+  await raiseQuestionActivity(tx, { id, at });
 }
 
 /** @throws ProblemError 'not-found' */

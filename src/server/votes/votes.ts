@@ -1,3 +1,4 @@
+import { tellOfUpvote } from '#server/notifications/notifications.ts';
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -47,6 +48,10 @@ export async function setVote(
     if (post.author_id !== null && !own) {
       const points = pointsFor(target, vote) - pointsFor(target, before);
       await changeReputation(tx, { memberId: post.author_id, points });
+      if (vote === 'up') {
+        const place = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
+        await tellOfUpvote(tx, { kind: target.kind, authorId: post.author_id, senderId: viewer.id, place });
+      }
     }
     return { ...counts, myVote: vote };
   });
