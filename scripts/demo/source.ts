@@ -198,7 +198,7 @@ function list(text: string): string[] {
 
 function within(where: string, name: keyof typeof limits, text: string): string {
   const [least, most] = limits[name];
-  const length = [...text].length;
+  const length = Array.from(text).length;
   if (length < least || length > most) {
     throw new Error(`${where}: ${name} has ${length} characters, allowed are ${least} to ${most}`);
   }

@@ -1,7 +1,9 @@
 import { serveStatic } from '@hono/node-server/serve-static';
 import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Logger } from 'pino';
+import { type Position, positionHeader } from '#shared/events.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
@@ -27,18 +29,21 @@ export type AppOptions = {
   db: Database;
   settings: Settings;
   log: Logger;
+  /** The position of the stream of events up to which a reading that begins now is surely right. */
+  position?: () => Position;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
-export function createApp({ db, settings, log, webFolder }: AppOptions) {
+export function createApp({ db, settings, log, position, webFolder }: AppOptions) {
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
   app.use(secureHeaders(securityHeaders));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
+  if (position !== undefined) app.use('/api/*', told(position));
   const api = createApi({ db, settings, accounts, limits: createPostingLimits(db) });
   app.route(
     '/api',
@@ -97,11 +102,18 @@ const tooLarge = () => {
   throw new ProblemError('too-large', 'The request is too large.');
 };
 
+/** Tells the browser from where on it has to listen. */
+const told = (position: () => Position) =>
+  createMiddleware(async (c, next) => {
+    c.header(positionHeader, position());
+    await next();
+  });
+
 /** Answers of the API belong to one member and one moment. */
-const uncached = async (c: { header: (name: string, value: string) => void }, next: () => Promise<void>) => {
+const uncached = createMiddleware(async (c, next) => {
   c.header('cache-control', 'no-store');
   await next();
-};
+});
 
 const securityHeaders: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {

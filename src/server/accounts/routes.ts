@@ -9,8 +9,8 @@ import type { Settings } from '#server/platform/settings.ts';
 import { accountMessages, credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
 import { idParam } from '#shared/fields.ts';
 import { passwordChange } from '#shared/profiles.ts';
-import { type Accounts, me, type SignedIn } from './accounts.ts';
-import { deleteOtherSessions, deleteSession, sessionsOf } from './queries.ts';
+import { type Accounts, endOtherSessions, endSession, me, type SignedIn } from './accounts.ts';
+import { sessionsOf } from './queries.ts';
 
 export type AccountDeps = { db: Database; accounts: Accounts; settings: Settings };
 
@@ -134,20 +134,18 @@ export function sessionRoutes({ db, accounts }: AccountDeps) {
       return c.json({ items }, 200);
     })
     .openapi(revokeSession, async (c) => {
-      const gone = await deleteSession(db, { id: c.req.valid('param').id, memberId: c.get('viewer').id });
-      if (!gone) throw new ProblemError('not-found', 'There is no such session.');
+      await endSession(db, { viewer: c.get('viewer'), sessionId: c.req.valid('param').id });
       return c.body(null, 204);
     })
     .openapi(revokeOthers, async (c) => {
-      const viewer = c.get('viewer');
-      await deleteOtherSessions(db, { keep: viewer.sessionId, memberId: viewer.id });
+      await endOtherSessions(db, c.get('viewer'));
       return c.body(null, 204);
     })
     .openapi(changePassword, async (c) => {
       const key = String(c.get('viewer').id);
       if (!(await guesses.take(key)))
         throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
-      setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers));
+      setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers, c.get('viewer')));
       await guesses.reset(key);
       return c.body(null, 204);
     });

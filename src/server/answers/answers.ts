@@ -1,5 +1,6 @@
 import { tellOfAnswer } from '#server/notifications/notifications.ts';
 import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
@@ -49,6 +50,12 @@ export async function postAnswer(
       await touchQuestion(tx, { id: questionId, at });
       await touchTopics(tx, { questionId, at });
       await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id });
+      await publish(tx, `question:${questionId}`, {
+        kind: 'answer-posted',
+        answerId: id,
+        authorId: viewer.id,
+      });
+      await publish(tx, 'feeds', { kind: 'question-changed', questionId });
       return id;
     }),
   );
@@ -113,6 +120,7 @@ export async function editAnswer(
     if (old.content === draft.content) return;
     await keepRevision(tx, { kind: 'answer', id, old });
     await touchQuestion(tx, { id: questionId, at: await updateAnswer(tx, { id, content: draft.content }) });
+    await publish(tx, `question:${questionId}`, { kind: 'answer-edited', answerId: id });
   });
 }
 
@@ -132,6 +140,8 @@ export async function deleteAnswer(
     await changeAnswerCount(tx, { questionId, by: -1 });
     await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
     await untouchTopics(tx, { questionId, at: answer.created_at });
+    await publish(tx, `question:${questionId}`, { kind: 'answer-deleted', answerId: id });
+    await publish(tx, 'feeds', { kind: 'question-changed', questionId });
   });
 }
 

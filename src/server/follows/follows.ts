@@ -1,4 +1,5 @@
 import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { invalidField } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
@@ -26,6 +27,7 @@ export async function followQuestion(
     await requireQuestion(tx, questionId);
     const follow = { questionId, memberId: viewer.id };
     await (following ? insertQuestionFollow(tx, follow) : deleteQuestionFollow(tx, follow));
+    await publish(tx, `member:${viewer.id}`, { kind: 'follows-changed' });
     return { following };
   });
 }
@@ -40,8 +42,9 @@ export async function followTopic(
   const problem = tagsProblem([name]);
   if (problem !== null) throw invalidField('tag', problem);
   await transaction(db, async (tx) => {
-    if (!following) return deleteTagFollow(tx, { key: tagKey(name), memberId: viewer.id });
-    await insertTagFollow(tx, { tagId: await ensureTag(tx, name), memberId: viewer.id });
+    if (following) await insertTagFollow(tx, { tagId: await ensureTag(tx, name), memberId: viewer.id });
+    else await deleteTagFollow(tx, { key: tagKey(name), memberId: viewer.id });
+    await publish(tx, `member:${viewer.id}`, { kind: 'follows-changed' });
   });
   return { following };
 }

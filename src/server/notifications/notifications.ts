@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import { type Database, type Queryable, transaction, type Tx } from '#server/platform/database.ts';
+import { publish, publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { NotificationKind } from '#server/platform/tables.ts';
@@ -10,6 +11,7 @@ import {
   insertNotification,
   markAllRead,
   markRead,
+  type News,
   type NotificationRow,
   notificationsOf,
   notifyFollowers,
@@ -23,8 +25,9 @@ export async function tellOfAnswer(
 ): Promise<void> {
   const base = { senderId, questionId: question.id, answerId, replyId: null };
   if (question.author_id !== null)
-    await insertNotification(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
-  await notifyFollowers(tx, { news: { ...base, kind: 'followed_answer' }, except: question.author_id });
+    await tell(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
+  const news = { ...base, kind: 'followed_answer' as const };
+  await ringBells(tx, await notifyFollowers(tx, { news, except: question.author_id }));
 }
 
 /** A post with its author, who may be unknown. */
@@ -48,10 +51,9 @@ export async function tellOfReply(
   const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId } = reply;
   const base = { senderId, questionId, answerId, replyId };
   if (parentAuthorId !== null)
-    await insertNotification(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } });
+    await tell(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } });
   const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
-  if (hostAuthorId !== null)
-    await insertNotification(tx, { recipientId: hostAuthorId, news: { ...base, kind } });
+  if (hostAuthorId !== null) await tell(tx, { recipientId: hostAuthorId, news: { ...base, kind } });
 }
 
 /** Tells an author of an up vote; down votes tell nobody, and switching back and forth tells once. */
@@ -65,7 +67,7 @@ export async function tellOfUpvote(
   },
 ): Promise<void> {
   const news = { kind: `vote_${vote.kind}` as const, senderId: vote.senderId, ...vote.place };
-  await insertNotification(tx, { recipientId: vote.authorId, news });
+  await tell(tx, { recipientId: vote.authorId, news });
 }
 
 /** A reply was blanked: what told of it goes (DECISIONS section 6.5). Other deletions are cascades. */
@@ -95,14 +97,35 @@ export async function readNotifications(
 }
 
 /** @throws ProblemError 'not-found' for somebody else's. Reading twice changes nothing. */
-export async function readOne(db: Queryable, { id, viewer }: { id: number; viewer: Viewer }): Promise<void> {
-  if (await markRead(db, { id, memberId: viewer.id })) return;
-  throw new ProblemError('not-found', 'Notification not found');
+export async function readOne(db: Database, { id, viewer }: { id: number; viewer: Viewer }): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await markRead(tx, { id, memberId: viewer.id })))
+      throw new ProblemError('not-found', 'Notification not found');
+    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-read' });
+  });
 }
 
 /** Marks all of the viewer's notifications read, or those up to `upTo`. */
-export async function readAll(db: Queryable, { viewer, upTo }: { viewer: Viewer; upTo: number | null }) {
-  await markAllRead(db, { memberId: viewer.id, upTo });
+export async function readAll(
+  db: Database,
+  { viewer, upTo }: { viewer: Viewer; upTo: number | null },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    await markAllRead(tx, { memberId: viewer.id, upTo });
+    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-read' });
+  });
+}
+
+async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<void> {
+  await ringBells(tx, await insertNotification(tx, told));
+}
+
+/** Their bells show it at once, in every tab. */
+async function ringBells(tx: Tx, memberIds: readonly number[]): Promise<void> {
+  await publishAll(
+    tx,
+    memberIds.map((id) => ({ topic: `member:${id}` as const, event: { kind: 'notified' } as const })),
+  );
 }
 
 function toNotification(row: NotificationRow): Notification {

@@ -11,24 +11,27 @@ export type News = {
   replyId: number | null;
 };
 
+/** Returns who was told, if anybody. */
 export async function insertNotification(tx: Tx, { recipientId, news }: { recipientId: number; news: News }) {
-  if (recipientId === news.senderId) return;
-  await sql`
+  if (recipientId === news.senderId) return [];
+  const { rows } = await sql`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     values (${recipientId}, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}, ${news.replyId})
-    on conflict do nothing`.execute(tx);
+    on conflict do nothing returning id`.execute(tx);
+  return rows.length > 0 ? [recipientId] : [];
 }
 
-/** One for each follower of the question but the sender and the question's author, who is told otherwise. */
+/** One for each follower of the question but the sender and the question's author, who is told otherwise. Returns them. */
 export async function notifyFollowers(tx: Tx, { news, except }: { news: News; except: number | null }) {
-  await sql`
+  const { rows } = await sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
     select member_id, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}
     from question_follow
     where question_id = ${news.questionId} and member_id <> ${news.senderId}
       and member_id is distinct from ${except}
     order by member_id
-    on conflict do nothing`.execute(tx);
+    on conflict do nothing returning recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
 }
 
 export async function deleteReplyNotifications(tx: Tx, replyId: number) {

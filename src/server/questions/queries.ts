@@ -102,8 +102,13 @@ export async function insertView(tx: Tx, { questionId, memberId }: { questionId:
   return rows.length > 0;
 }
 
-export async function countView(tx: Tx, questionId: number) {
-  await sql`update question set views = views + 1 where id = ${questionId}`.execute(tx);
+/** Returns the views there are now. */
+export async function countView(tx: Tx, questionId: number): Promise<number> {
+  const { rows } = await sql<{ views: number }>`
+    update question set views = views + 1 where id = ${questionId} returning views`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the viewed question is gone');
+  return row.views;
 }
 
 export async function questionExists(db: Queryable, id: number): Promise<boolean> {

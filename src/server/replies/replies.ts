@@ -1,5 +1,6 @@
 import { forgetReply, tellOfReply } from '#server/notifications/notifications.ts';
 import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
@@ -60,6 +61,12 @@ export async function postReply(
         parentAuthorId: parent?.author_id ?? null,
         hostAuthorId: (await hostAuthor(tx, on)) ?? null,
       });
+      await publish(tx, `question:${on.questionId}`, {
+        kind: 'reply-posted',
+        replyId: id,
+        answerId: on.answerId,
+        authorId: viewer.id,
+      });
       return id;
     }),
   );
@@ -113,6 +120,7 @@ export async function editReply(
     if (old.content === content) return;
     await keepRevision(tx, { kind: 'reply', id, old });
     await updateReply(tx, { id, content });
+    await publish(tx, `question:${old.question_id}`, { kind: 'reply-edited', replyId: id });
   });
 }
 
@@ -129,10 +137,12 @@ export async function deleteReply(
     await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
     if (await hasReplies(tx, id)) {
       await forgetReply(tx, id);
-      return blankReply(tx, id);
+      await blankReply(tx, id);
+    } else {
+      await deleteReplyRow(tx, id);
+      await deleteEmptyAncestors(tx, reply.parent_reply_id);
     }
-    await deleteReplyRow(tx, id);
-    await deleteEmptyAncestors(tx, reply.parent_reply_id);
+    await publish(tx, `question:${reply.question_id}`, { kind: 'reply-deleted', replyId: id });
   });
 }
 
