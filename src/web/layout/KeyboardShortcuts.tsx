@@ -1,0 +1,3 @@
+export function KeyboardShortcuts() {
+  return null;
+}

@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { api } from '#web/platform/api.ts';
+import { keepProbing } from '#web/platform/connection.ts';
+import { wantHeadingFocus } from '#web/platform/focus.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { NavigationProgress } from './NavigationProgress.tsx';
+
+const Toasts = lazy(() => import('./Toasts.tsx'));
+
+/** Around every page, for members and visitors alike. */
+export function Root() {
+  useRecovery();
+  useFocusOnNavigation();
+  return (
+    <>
+      <NavigationProgress />
+      <ConnectionBanner />
+      <Outlet />
+      <Suspense>
+        <Toasts />
+      </Suspense>
+    </>
+  );
+}
+
+/** After an outage, everything on the page is asked for again. */
+function useRecovery() {
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  useEffect(
+    () =>
+      keepProbing(
+        () => api.get('/api/session'),
+        () => {
+          void queryClient.invalidateQueries();
+          void router.invalidate();
+        },
+      ),
+    [queryClient, router],
+  );
+}
+
+function useFocusOnNavigation() {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation !== undefined && pathChanged) wantHeadingFocus();
+      }),
+    [router],
+  );
+}

@@ -1,0 +1,57 @@
+import { createTheme, type VariantColorsResolver } from '@mantine/core';
+
+/** What Mantine needs to know beyond the variables of theme.css. */
+export const theme = createTheme({
+  primaryColor: 'teal',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'var(--sans)',
+  variantColorResolver: colorsOf,
+  components: {
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
+    Button: { defaultProps: { size: 'md' } },
+    Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },
+    Modal: { defaultProps: { radius: 'lg', centered: true, transitionProps: { duration: 150 } } },
+    Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
+    PasswordInput: { defaultProps: { size: 'md' } },
+    Textarea: { defaultProps: { size: 'md' } },
+    TextInput: { defaultProps: { size: 'md' } },
+    Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 120 } } },
+  },
+});
+
+/**
+ * Three roles instead of a palette: the accent for what can be acted on, red for destruction, ink for the rest.
+ * `color="red"` and `color="gray"` choose the latter two.
+ */
+function colorsOf({
+  color,
+  variant,
+}: Parameters<VariantColorsResolver>[0]): ReturnType<VariantColorsResolver> {
+  const destructive = color === 'red';
+  const text = destructive ? 'var(--danger)' : color === 'gray' ? 'var(--ink-soft)' : 'var(--accent)';
+  const wash = destructive ? 'var(--danger-wash)' : color === 'gray' ? 'var(--sunken)' : 'var(--accent-wash)';
+  const transparent = '1px solid transparent';
+
+  switch (variant) {
+    case 'filled':
+      return {
+        background: destructive ? 'var(--danger)' : 'var(--accent)',
+        hover: destructive ? 'var(--danger-strong)' : 'var(--accent-strong)',
+        color: destructive ? 'var(--on-danger)' : 'var(--on-accent)',
+        border: transparent,
+      };
+    case 'light':
+      return { background: wash, hover: wash, color: text, border: transparent };
+    case 'default':
+    case 'outline':
+      return {
+        background: 'transparent',
+        hover: wash,
+        color: variant === 'default' ? 'var(--ink)' : text,
+        border: '1px solid var(--line-strong)',
+      };
+    default:
+      return { background: 'transparent', hover: wash, color: text, border: transparent };
+  }
+}
