@@ -13,9 +13,8 @@ export const theme = createTheme({
     Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },
     Modal: { defaultProps: { radius: 'lg', centered: true, transitionProps: { duration: 150 } } },
     Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
-    PasswordInput: { defaultProps: { size: 'md' } },
-    Textarea: { defaultProps: { size: 'md' } },
-    TextInput: { defaultProps: { size: 'md' } },
+    Textarea: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
+    TextInput: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
     Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 120 } } },
   },
 });
