@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Credentials, Registration, SessionState } from '#shared/accounts.ts';
-import { api } from '#web/platform/api.ts';
+import type { Credentials, Registration } from '#shared/accounts.ts';
+import { api, read } from '#web/platform/api.ts';
 import { setSession } from '#web/platform/session.ts';
 
 /** Signs in; the layout then leads on to the page first asked for. */
 export function useSignIn() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (credentials: Credentials) => api.post<SessionState>('/api/session', { body: credentials }),
+    mutationFn: (credentials: Credentials) => read(api.session.$post({ json: credentials })),
     onSuccess: (state) => setSession(queryClient, state),
   });
 }
@@ -16,8 +16,7 @@ export function useSignIn() {
 export function useRegister() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (registration: Registration) =>
-      api.post<SessionState>('/api/members', { body: registration }),
+    mutationFn: (registration: Registration) => read(api.members.$post({ json: registration })),
     onSuccess: (state) => setSession(queryClient, state),
   });
 }

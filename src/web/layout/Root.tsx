@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { api } from '#web/platform/api.ts';
+import { api, read } from '#web/platform/api.ts';
 import { keepProbing } from '#web/platform/connection.ts';
 import { wantHeadingFocus } from '#web/platform/focus.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
@@ -32,7 +32,7 @@ function useRecovery() {
   useEffect(
     () =>
       keepProbing(
-        () => api.get('/api/session'),
+        () => read(api.session.$get()),
         () => {
           void queryClient.invalidateQueries();
           void router.invalidate();

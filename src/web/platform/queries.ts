@@ -1,13 +1,13 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, isStatus, isTransient } from './errors.ts';
+import { ApiError, isTransient } from './errors.ts';
 import { sessionEnded } from './session.ts';
 
 const maxRetryDelayMs = 5000;
 
-/** One cache for what the server said. A 401 anywhere means that the session has ended. */
+/** One cache for what the server said. 'signed-out' anywhere means that the session has ended. */
 export function createQueryClient(): QueryClient {
   const noticeEndedSession = (error: unknown) => {
-    if (isStatus(error, 401)) sessionEnded(client);
+    if (error instanceof ApiError && error.code === 'signed-out') sessionEnded(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: noticeEndedSession }),

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
 import type { Me, SessionState } from '#shared/accounts.ts';
-import { api } from './api.ts';
+import { api, read } from './api.ts';
 
 /** `left`: the member signed out here, on purpose, and wants no way back to where they were. */
 export type Session = SessionState & { left?: boolean };
@@ -8,7 +8,7 @@ export type Session = SessionState & { left?: boolean };
 /** Who is signed in. Loaded before any page shows (see router.tsx), so that it is there wherever a page renders. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }): Promise<Session> => api.get<SessionState>('/api/session', { signal }),
+  queryFn: ({ signal }): Promise<Session> => read(api.session.$get({}, { init: { signal } })),
   staleTime: 60_000,
   gcTime: Infinity,
 });
@@ -32,11 +32,11 @@ export function setSession(client: QueryClient, state: Session): void {
 
 /** Signs out on the server, then here. */
 export async function leaveSession(client: QueryClient): Promise<void> {
-  await api.delete('/api/session');
+  await read(api.session.$delete());
   setSession(client, { member: null, left: true });
 }
 
-/** The server no longer knows the session (a 401). */
+/** The server no longer knows the session. */
 export function sessionEnded(client: QueryClient): void {
   client.setQueryData(sessionQuery.queryKey, { member: null });
 }
