@@ -1,4 +1,5 @@
 import { createTheme, type VariantColorsResolver } from '@mantine/core';
+import fields from './ui/fields.module.css';
 
 /** What Mantine needs to know beyond the variables of theme.css. */
 export const theme = createTheme({
@@ -10,6 +11,7 @@ export const theme = createTheme({
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
     Button: { defaultProps: { size: 'md' } },
+    InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
     Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },
     Modal: { defaultProps: { radius: 'lg', centered: true, transitionProps: { duration: 150 } } },
     Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
@@ -35,8 +37,8 @@ function colorsOf({
   switch (variant) {
     case 'filled':
       return {
-        background: destructive ? 'var(--danger)' : 'var(--accent)',
-        hover: destructive ? 'var(--danger-strong)' : 'var(--accent-strong)',
+        background: destructive ? 'var(--danger)' : 'var(--accent-fill)',
+        hover: destructive ? 'var(--danger-strong)' : 'var(--accent-fill-strong)',
         color: destructive ? 'var(--on-danger)' : 'var(--on-accent)',
         border: transparent,
       };
