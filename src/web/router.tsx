@@ -42,10 +42,10 @@ const visitorRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'visitor',
   component: VisitorLayout,
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => {
-    const path = insidePath(typeof next === 'string' ? next : undefined);
-    return path === null ? {} : { next: path };
-  },
+  // What is refused is named as well: the router keeps what a validation leaves out.
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
+    next: insidePath(typeof next === 'string' ? next : undefined) ?? undefined,
+  }),
   beforeLoad: async ({ context }) => {
     const { member } = await currentSession(context);
     if (member !== null) throw redirect({ to: '/', replace: true });
@@ -56,8 +56,9 @@ const homeRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/',
   // Recent is what an address without a tab shows.
-  validateSearch: ({ tab }: Record<string, unknown>): { tab?: Exclude<Feed, 'recent'> } =>
-    tab === 'popular' || tab === 'unanswered' ? { tab } : {},
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: Exclude<Feed, 'recent'> | undefined } => ({
+    tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
+  }),
   component: lazyRouteComponent(() => import('./pages/home.tsx'), 'HomePage'),
 });
 

@@ -12,7 +12,7 @@ import { paths } from '#web/platform/paths.ts';
 import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskProblem } from './ask.ts';
+import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
 import classes from './AskForm.module.css';
 
 /**
@@ -30,6 +30,11 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const form = useRef<HTMLFormElement>(null);
   const ask = useAsk();
   const tags = tagsProblem(parseTags(draft.tags));
+
+  function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
+    setDraft(change);
+    if (problem?.field != null && problem.field in change) setProblem(null);
+  }
 
   function fail(found: AskProblem) {
     setProblem(found);
@@ -74,7 +79,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
           autoComplete="off"
           value={draft.title}
           error={errorOf('title')}
-          onChange={(event) => setDraft({ title: event.currentTarget.value })}
+          onChange={(event) => change({ title: event.currentTarget.value })}
           classNames={{ input: classes.title ?? '' }}
         />
         <Counter text={draft.title} max={limits.title} />
@@ -89,7 +94,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
           minRows={8}
           value={draft.content}
           error={errorOf('content')}
-          onChange={(event) => setDraft({ content: event.currentTarget.value })}
+          onChange={(event) => change({ content: event.currentTarget.value })}
           classNames={{ input: classes.details ?? '' }}
         />
         <Counter text={draft.content} max={limits.details} />
@@ -105,7 +110,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         dir="auto"
         value={draft.tags}
         error={tags ?? errorOf('tags')}
-        onChange={(event) => setDraft({ tags: event.currentTarget.value })}
+        onChange={(event) => change({ tags: event.currentTarget.value })}
       />
       {props.signedOut ? (
         <SignInFirst />

@@ -46,7 +46,8 @@ function useSignInWhenSessionEnds() {
   const session = useSession();
   const { pathname, href } = useLocation();
   const left = session?.left === true;
-  const mustLeave = session?.member === null && (left || pathname !== paths.ask);
+  const leaving = pathname === paths.login || pathname === paths.register;
+  const mustLeave = session?.member === null && !leaving && (left || pathname !== paths.ask);
   useEffect(() => {
     if (!mustLeave) return;
     const search = left || href === paths.home ? {} : { next: href };

@@ -67,7 +67,7 @@ export function LoginPage() {
       </AccountForm>
       <p className={classes.other}>
         New here?{' '}
-        <Link to="/register" search={next === undefined ? {} : { next }}>
+        <Link to="/register" search={{ next }}>
           Create an account
         </Link>
       </p>

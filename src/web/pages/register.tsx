@@ -75,7 +75,7 @@ export function RegisterPage() {
       </AccountForm>
       <p className={classes.other}>
         Already a member?{' '}
-        <Link to="/login" search={next === undefined ? {} : { next }}>
+        <Link to="/login" search={{ next }}>
           Sign in
         </Link>
       </p>
