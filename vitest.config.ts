@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: ['src/server/testing/global-setup.ts'],
     // Each worker has a pool of connections to the one PostgreSQL.
     maxWorkers: 4,
+    // The tests of the colours read them there; other styles are not needed.
+    css: { include: [/theme\.css/] },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     restoreMocks: true,

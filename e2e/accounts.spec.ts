@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { logOut, register, signIn, someone } from './members.ts';
 
 test.describe('registering', () => {
@@ -208,9 +208,9 @@ test('Logout leads to /login, in every tab, and the pages behind it are closed',
   await expect(other).toHaveURL(/\/login/u);
 });
 
-test.describe('the theme', () => {
-  const scheme = (page: import('@playwright/test').Page) => page.locator('html');
+const scheme = (page: Page) => page.locator('html');
 
+test.describe('the theme', () => {
   test('follows the system until chosen, is kept as true or false, and other tabs follow', async ({
     page,
     context,

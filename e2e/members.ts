@@ -14,9 +14,15 @@ export function someone(displayName = 'Robin Page'): Member {
   };
 }
 
-/** Registers a member over the API; what holds the cookies of `request` is signed in afterwards. */
-export async function register(request: APIRequestContext, member = someone()): Promise<Member> {
-  const response = await request.post('/api/members', { data: member });
+/**
+ * Registers a member over the API, of the run's own community or of the one at `address`; what holds the cookies of `request` is signed in afterwards.
+ */
+export async function register(
+  request: APIRequestContext,
+  member = someone(),
+  address = '',
+): Promise<Member> {
+  const response = await request.post(`${address}/api/members`, { data: member });
   expect(response.status(), await response.text()).toBe(201);
   return member;
 }
@@ -25,9 +31,10 @@ export async function register(request: APIRequestContext, member = someone()): 
 export async function ask(
   request: APIRequestContext,
   question: { title: string; content?: string; tags?: string[] },
+  address = '',
 ): Promise<number> {
   const data = { content: 'What is there to know about it?', tags: [], ...question };
-  const response = await request.post('/api/questions', { data });
+  const response = await request.post(`${address}/api/questions`, { data });
   expect(response.status(), await response.text()).toBe(201);
   const { id } = (await response.json()) as { id: number };
   return id;
