@@ -83,6 +83,7 @@ test('a phone has the bar at the bottom, with targets a finger can hit', async (
 test('the first Tab offers to skip to the content', async ({ page }) => {
   await register(page.request);
   await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
   await page.keyboard.press('Enter');
