@@ -12,9 +12,17 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
     // A named variant makes it ask for the colours below, also without a colour.
     Button: { defaultProps: { size: 'md', variant: 'filled' } },
+    Input: { classNames: { input: fields.input } },
     InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
     Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },
-    Modal: { defaultProps: { radius: 'lg', centered: true, overlayProps: { color: 'var(--shade)' }, transitionProps: { duration: 150 } } },
+    Modal: {
+      defaultProps: {
+        radius: 'lg',
+        centered: true,
+        overlayProps: { color: 'var(--shade)' },
+        transitionProps: { duration: 150 },
+      },
+    },
     Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
     Textarea: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
     TextInput: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },

@@ -13,6 +13,7 @@ const Toasts = lazy(() => import('./Toasts.tsx'));
 export function Root() {
   useRecovery();
   useFocusOnNavigation();
+  useAllPagesAtHand();
   return (
     <>
       <NavigationProgress />
@@ -52,3 +53,17 @@ function useFocusOnNavigation() {
     [router],
   );
 }
+
+/** Once the first page stands, the programs of all others are fetched: they open at once, also in an outage. */
+function useAllPagesAtHand() {
+  const router = useRouter();
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(ignore);
+    }, 2000);
+    return () => window.clearTimeout(timer);
+  }, [router]);
+}
+
+/** The page itself asks again when it is opened. */
+function ignore() {}

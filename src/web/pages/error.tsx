@@ -10,7 +10,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   const { heading, text } = explain(error);
   usePageTitle(heading);
   return (
-    <Message heading={heading} text={text}>
+    <Message heading={heading} text={text} outage={isTransient(error)}>
       {!isTransient(error) && (
         <Button variant="default" onClick={() => void router.invalidate()}>
           Try again

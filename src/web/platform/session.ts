@@ -10,6 +10,8 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }): Promise<Session> => read(api.session.$get({}, { init: { signal } })),
   staleTime: 60_000,
+  // Who signed in or out in another tab is noticed on coming back to this one.
+  refetchOnWindowFocus: 'always',
   gcTime: Infinity,
 });
 
