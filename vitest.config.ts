@@ -9,8 +9,9 @@ export default defineConfig({
     maxWorkers: 4,
     // The tests of the colours read them there; other styles are not needed.
     css: { include: [/theme\.css/] },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only to end what hangs: many tests start whole servers, on machines that do other things as well.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     restoreMocks: true,
   },
 });
