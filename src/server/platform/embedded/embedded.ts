@@ -1,0 +1,207 @@
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { messageOf, StartupError } from '../startup-error.ts';
+import { chooseAccount } from './account.ts';
+import { readyBinaries } from './binaries.ts';
+import { type Passwords, readPasswords, readyCluster } from './cluster.ts';
+import {
+  type DataFolder,
+  dataFolder,
+  defaultDataFolder,
+  makeSocketFolder,
+  prepareDataFolder,
+  removeSocketFolder,
+} from './folders.ts';
+import { clearLeftovers, endAll } from './leftovers.ts';
+import { type Lock, runningInstance, takeLock } from './lock.ts';
+import { type Connection, type Launch, launch, type Postmaster } from './postgres.ts';
+
+/** Parley's own PostgreSQL, running and watched over. */
+export type Embedded = {
+  connection: Connection;
+  /** The superuser's connection, to the database 'postgres'. */
+  superuser: Connection;
+  /** Absolute. */
+  folder: string;
+  /** The postmaster's process; changes when PostgreSQL is started again. */
+  readonly pid: number;
+  /** False from the moment PostgreSQL ends until it takes connections again. */
+  readonly isUp: boolean;
+  /** Writes down where this instance serves, for the one that is refused this folder. */
+  noteAddress(address: string): Promise<void>;
+  /** Fast shutdown; then the folder is free. */
+  stop(): Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  /** The data folder; by default `data` in the project folder. */
+  folder?: string | undefined;
+  log: Logger;
+  /** Gives up waiting for PostgreSQL. */
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * Starts the PostgreSQL of a data folder, which it makes where there is none, and starts it again whenever it dies.
+ * @throws StartupError with a sentence for the operator.
+ */
+export async function startEmbedded({ folder, log, signal }: EmbeddedOptions): Promise<Embedded> {
+  const tell = (line: string) => log.info(line);
+  const account = await chooseAccount(dataFolder(folder ?? defaultDataFolder()).cluster, tell);
+  const data = await prepareDataFolder(folder, account, tell);
+  const lock = await takeLock(data);
+  const undo: (() => Promise<void>)[] = [lock.release];
+  try {
+    const binaries = await readyBinaries(account, data.root, tell);
+    const passwords = await readyCluster(data, binaries, account);
+    const { stopped } = await clearLeftovers(data.cluster, account);
+    if (stopped) log.warn('The last Parley was killed and left its PostgreSQL running; it has been stopped.');
+    if (lock.before?.postgres) await removeSocketFolder(lock.before.postgres.host);
+    const place = await choosePlace(data, account);
+    undo.unshift(() => removeSocketFolder(place.host));
+    const superuser = { ...place, user: 'postgres', password: passwords.postgres, database: 'postgres' };
+    const plan = { data, binaries, account, ...place, superuser };
+    const postmaster = await launch(plan, tell, signal);
+    undo.unshift(postmaster.stop);
+    const connection = parleyConnection(place, passwords);
+    await ensureDatabase(superuser, connection);
+    await lock.note({ postgres: place });
+    return supervise(plan, postmaster, connection, lock, log);
+  } catch (error) {
+    for (const step of undo) await step();
+    throw error;
+  }
+}
+
+/**
+ * The database of the Parley that runs on a data folder at this moment, for commands beside it.
+ * Undefined where none runs.
+ */
+export async function connectionOfRunning(folder: string | undefined): Promise<Connection | undefined> {
+  const data = dataFolder(folder ?? defaultDataFolder());
+  const instance = await runningInstance(data);
+  if (instance?.postgres === undefined) return undefined;
+  return parleyConnection(instance.postgres, await readPasswords(data));
+}
+
+async function choosePlace(
+  data: DataFolder,
+  account: Launch['account'],
+): Promise<{ host: string; port: number }> {
+  if (process.platform === 'win32') return { host: '127.0.0.1', port: await freePort() };
+  return { host: await makeSocketFolder(data, account), port: 5432 };
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string')
+    throw new StartupError('There is no free port on 127.0.0.1.');
+  return address.port;
+}
+
+function supervise(
+  plan: Launch,
+  first: Postmaster,
+  connection: Connection,
+  lock: Lock,
+  log: Logger,
+): Embedded {
+  const { data, account, host, superuser } = plan;
+  let postmaster = first;
+  let startedAt = Date.now();
+  let isUp = true;
+  const stopping = new AbortController();
+  const watching = watch();
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      await postmaster.ended;
+      if (stopping.signal.aborted) return;
+      isUp = false;
+      log.error('PostgreSQL has ended unexpectedly and is started again.');
+      const next = await startAgain();
+      if (next === undefined) return;
+      postmaster = next;
+      startedAt = Date.now();
+      if (stopping.signal.aborted) return postmaster.stop();
+      isUp = true;
+      log.info('PostgreSQL takes connections again.');
+    }
+  }
+
+  /** Tries until it runs: at once unless it ended soon after its start, then waiting from 0.5 s to 10 s. */
+  async function startAgain(): Promise<Postmaster | undefined> {
+    const soon = Date.now() - startedAt < 1_000;
+    for (
+      let wait = soon ? 500 : 0;
+      !stopping.signal.aborted;
+      wait = Math.min(10_000, Math.max(500, wait * 2))
+    ) {
+      try {
+        await delay(wait, undefined, { signal: stopping.signal });
+        // They hold the shared memory that keeps the next postmaster from starting.
+        await endAll(data.cluster, account);
+        return await launch(plan, (line) => log.info(line), stopping.signal);
+      } catch (error) {
+        if (!stopping.signal.aborted)
+          log.error(`PostgreSQL cannot be started again yet: ${messageOf(error)}`);
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    connection,
+    superuser,
+    folder: data.root,
+    get pid() {
+      return postmaster.pid;
+    },
+    get isUp() {
+      return isUp;
+    },
+    noteAddress: (address) => lock.note({ address }),
+    async stop() {
+      if (stopping.signal.aborted) return watching;
+      stopping.abort();
+      if (isUp) await postmaster.stop();
+      await watching;
+      isUp = false;
+      await removeSocketFolder(host);
+      await lock.release();
+    },
+  };
+}
+
+function parleyConnection(place: { host: string; port: number }, passwords: Passwords): Connection {
+  const { host, port } = place;
+  return { host, port, user: 'parley', password: passwords.parley, database: 'parley' };
+}
+
+/** Parley's own role, which may do what it likes in its own database and nothing outside. */
+async function ensureDatabase(
+  superuser: Connection,
+  { user, password, database }: Connection,
+): Promise<void> {
+  const client = new pg.Client(superuser);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ role: boolean; database: boolean }>(
+      `select exists (select from pg_roles where rolname = $1) as role,
+              exists (select from pg_database where datname = $2) as database`,
+      [user, database],
+    );
+    if (rows[0]?.role === false)
+      await client.query(`create role ${user} login password ${pg.escapeLiteral(password)}`);
+    if (rows[0]?.database === false) await client.query(`create database ${database} owner ${user}`);
+  } catch (error) {
+    throw new StartupError(`Parley's database could not be made: ${messageOf(error)}.`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { errorCode, StartupError } from '../startup-error.ts';
+import { type Account, runAs } from './account.ts';
+
+const run = promisify(execFile);
+
+/** How long processes get to end after a signal, in milliseconds, before they get a harder one. */
+const patience = { fast: 20_000, immediate: 5_000, kill: 10_000 };
+
+/**
+ * Clears a cluster of what an instance that was killed left behind: its PostgreSQL, which lives on, the processes of
+ * one that died, and a postmaster.pid that would keep the next one from starting. To be called under the lock only, so
+ * that whatever runs on the cluster belongs to nobody any more.
+ */
+export async function clearLeftovers(
+  cluster: string,
+  account: Account | undefined,
+): Promise<{ stopped: boolean }> {
+  const postmaster = await readPostmasterPid(cluster);
+  if (postmaster === undefined) return { stopped: await endAll(cluster, account) };
+  if (await isOurs(postmaster, cluster, account)) {
+    await endPostmaster(postmaster);
+    await endAll(cluster, account);
+    return { stopped: true };
+  }
+  const stopped = await endAll(cluster, account);
+  await removeStalePid(cluster, postmaster);
+  return { stopped };
+}
+
+/** Ends all processes of a cluster whose postmaster is gone; true when there were any. */
+export async function endAll(cluster: string, account: Account | undefined): Promise<boolean> {
+  const first = await processesOf(cluster, account);
+  if (first.length === 0) return false;
+  // They notice by themselves that the postmaster is gone, except in the middle of a computation.
+  for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+    for (const pid of await processesOf(cluster, account)) send(pid, signal);
+    const gone = await comesTrue(
+      async () => (await processesOf(cluster, account)).length === 0,
+      patience.immediate,
+    );
+    if (gone) return true;
+  }
+  throw new StartupError(
+    `PostgreSQL processes of ${cluster} could not be ended: ${(await processesOf(cluster, account)).join(', ')}.`,
+  );
+}
+
+/** Fast shutdown, then immediate, then none at all; the data survives each (the write-ahead log is replayed). */
+async function endPostmaster(pid: number): Promise<void> {
+  const steps = [
+    ['SIGINT', patience.fast],
+    ['SIGQUIT', patience.immediate],
+    ['SIGKILL', patience.kill],
+  ] as const;
+  for (const [signal, time] of steps) {
+    send(pid, signal);
+    if (await comesTrue(() => Promise.resolve(!isAlive(pid)), time)) return;
+  }
+  throw new StartupError(`A PostgreSQL left behind by an earlier run (process ${pid}) could not be ended.`);
+}
+
+/** The process of postmaster.pid, whose first line it is. */
+async function readPostmasterPid(cluster: string): Promise<number | undefined> {
+  const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number.parseInt(text, 10);
+  return pid > 0 ? pid : undefined;
+}
+
+async function isOurs(pid: number, cluster: string, account: Account | undefined): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform === 'linux') return (await processesOf(cluster, account)).includes(pid);
+  if (process.platform === 'win32') return false;
+  // Without /proc, a postmaster is known by its command line, which names the folder.
+  const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }));
+  return stdout.includes(`-D ${cluster}`);
+}
+
+/**
+ * PostgreSQL itself replaces a postmaster.pid whose process is gone. It refuses one whose number another process has
+ * been given meanwhile, as happens after a reboot and in containers, where numbers are few. Removing it is safe when
+ * nothing runs on the cluster any more.
+ */
+async function removeStalePid(cluster: string, pid: number): Promise<void> {
+  if (!isAlive(pid)) return;
+  if (process.platform !== 'linux')
+    throw new StartupError(
+      `${path.join(cluster, 'postmaster.pid')} names process ${pid}, which is another program now. Make sure that no PostgreSQL runs on this folder and remove that file.`,
+    );
+  await rm(path.join(cluster, 'postmaster.pid'), { force: true });
+}
+
+/**
+ * The PostgreSQL processes of a cluster: all of them work in its folder. Linux only; elsewhere none are known, and a
+ * start waits until PostgreSQL finds the shared memory free.
+ */
+async function processesOf(cluster: string, account: Account | undefined): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const pids = account === undefined ? await pidsIn(cluster) : await pidsInAs(cluster, account);
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
+  return pids.filter((_, index) => names[index]?.trim() === 'postgres');
+}
+
+async function pidsIn(cluster: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  return pids.filter((_, index) => folders[index] === cluster).map(Number);
+}
+
+/** Asked as that user, because root in a container may not look into other users' processes (CAP_SYS_PTRACE). */
+async function pidsInAs(cluster: string, account: Account): Promise<number[]> {
+  const options = { ...runAs(account), maxBuffer: 64 * 1024 * 1024 };
+  const list = await run('/bin/sh', ['-c', 'ls -l /proc/[0-9]*/cwd 2>/dev/null; true'], options);
+  return [...list.stdout.matchAll(/ \/proc\/(\d+)\/cwd -> (.*)$/gm)]
+    .filter(([, , folder]) => folder === cluster)
+    .map(([, pid]) => Number(pid));
+}
+
+/** Whether there is such a process, of whichever user. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}
+
+/** Looks every 20 ms; false after `time` milliseconds. */
+async function comesTrue(condition: () => Promise<boolean>, time: number): Promise<boolean> {
+  for (const end = Date.now() + time; Date.now() < end; await delay(20)) if (await condition()) return true;
+  return condition();
+}

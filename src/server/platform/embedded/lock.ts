@@ -1,0 +1,101 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { messageOf, StartupError } from '../startup-error.ts';
+import type { DataFolder } from './folders.ts';
+
+/** The running instance of a data folder, as it writes itself down for others. */
+const instanceFile = z.object({
+  pid: z.number(),
+  /** ISO 8601. */
+  since: z.string(),
+  /** Where it serves, such as 'http://127.0.0.1:3000', once it does. */
+  address: z.string().optional(),
+  /** The socket folder, or the loopback host, and the port of its PostgreSQL, once it runs. */
+  postgres: z.object({ host: z.string(), port: z.number() }).optional(),
+});
+type Instance = z.infer<typeof instanceFile>;
+
+export type Lock = {
+  /** The instance that held the lock before; it did not stop cleanly. */
+  readonly before: Instance | undefined;
+  /** Writes down what others may know about this instance. */
+  note: (more: Partial<Pick<Instance, 'address' | 'postgres'>>) => Promise<void>;
+  release: () => Promise<void>;
+};
+
+/**
+ * Takes the lock of a data folder. The operating system holds it for this process alone and lets go when the process
+ * ends, however it ends; children do not inherit it. It is the write lock of an SQLite file, because Node can lock
+ * files in no other way. Nothing else in this process may open that file: closing it would let the lock go (fcntl(2)).
+ * @throws StartupError naming the instance that holds it.
+ */
+export async function takeLock(data: DataFolder): Promise<Lock> {
+  const file = lockFile(data);
+  if (file === undefined) throw new StartupError(refusal(data, await readInstance(data)));
+  const before = await readInstance(data);
+  let instance: Instance = { pid: process.pid, since: new Date().toISOString() };
+  const write = () => writeWhole(data.instance, `${JSON.stringify(instance)}\n`);
+  await write();
+  return {
+    before,
+    async note(more) {
+      instance = { ...instance, ...more };
+      await write();
+    },
+    async release() {
+      await rm(data.instance, { force: true });
+      file.close();
+    },
+  };
+}
+
+/** The instance that runs on this data folder now; undefined where none does. */
+export async function runningInstance(data: DataFolder): Promise<Instance | undefined> {
+  const file = lockFile(data);
+  if (file === undefined) return readInstance(data);
+  file.close();
+  return undefined;
+}
+
+function lockFile(data: DataFolder): DatabaseSync | undefined {
+  let file: DatabaseSync | undefined;
+  try {
+    file = new DatabaseSync(data.lock, { timeout: 0 });
+    file.exec('begin exclusive');
+    return file;
+  } catch (error) {
+    file?.close();
+    if (isBusy(error)) return undefined;
+    throw new StartupError(
+      `The data folder ${data.root} cannot be locked: ${messageOf(error)}. Choose another with PARLEY_DATA.`,
+    );
+  }
+}
+
+/** SQLITE_BUSY: somebody else holds the lock. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}
+
+function refusal(data: DataFolder, holder: Instance | undefined): string {
+  const parts = holder
+    ? [`process ${holder.pid}`, `since ${holder.since}`, holder.address && `at ${holder.address}`]
+    : ['it is just starting'];
+  return `Parley already runs on the data folder ${data.root} (${parts.filter(Boolean).join(', ')}). Stop it first, or choose another folder with PARLEY_DATA.`;
+}
+
+async function readInstance(data: DataFolder): Promise<Instance | undefined> {
+  try {
+    return instanceFile.parse(JSON.parse(await readFile(data.instance, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Readers see the old text or the whole of the new one. */
+export async function writeWhole(file: string, text: string, mode = 0o600): Promise<void> {
+  await rm(`${file}.new`, { force: true });
+  await writeFile(`${file}.new`, text, { mode, flush: true });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,25 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from './database.ts';
+
+test('each test file gets a migrated database of its own', async () => {
+  const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  try {
+    expect(await insertMember(one.connection)).toBe(1);
+    expect(await insertMember(other.connection)).toBe(1);
+  } finally {
+    await Promise.all([one.drop(), other.drop()]);
+  }
+});
+
+async function insertMember(connection: pg.ClientConfig): Promise<number> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query(`insert into member (display_name) values ('Ada')`);
+    const { rows } = await client.query<{ count: string }>('select count(*) from member');
+    return Number(rows[0]?.count);
+  } finally {
+    await client.end();
+  }
+}
