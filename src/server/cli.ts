@@ -1,0 +1,67 @@
+import { Command, CommanderError } from 'commander';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from './platform/config.ts';
+import { connectBeside } from './platform/connect.ts';
+import { openDatabase } from './platform/database.ts';
+import { createLog } from './platform/log.ts';
+import { migrate, MigrationError } from './platform/migrations.ts';
+import { StartupError } from './platform/startup-error.ts';
+import { migrationsFolder, serve } from './serve.ts';
+
+/**
+ * Runs one command line and gives the exit code: 0 done, 1 failed, 2 not understood. What keeps a command from its
+ * work is one sentence on the standard error; only what nobody foresaw has a stack trace.
+ */
+export async function runCommand(parameters: string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(parameters, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has said what is wrong, or was asked for help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    console.error(error instanceof StartupError || error instanceof MigrationError ? error.message : error);
+    return 1;
+  }
+}
+
+/** Every command, listed by hand. */
+function createProgram(): Command {
+  const program = new Command('parley')
+    .description('A community question-and-answer server.')
+    .helpOption('-h, --help', 'explain the command')
+    .helpCommand(false)
+    .showHelpAfterError('(parley --help lists the commands)')
+    .addHelpText(
+      'after',
+      '\nThe configuration is the environment or the file .env; .env.example explains it.',
+    )
+    .exitOverride();
+  program
+    .command('serve')
+    .description('serve the community (what npm start does)')
+    .action(() => serve(surroundings()));
+  program
+    .command('migrate')
+    .description('bring the database up to date, and nothing else')
+    .action(() => migrateOnly(surroundings()));
+  return program;
+}
+
+type Surroundings = { config: Config; log: Logger };
+
+function surroundings(): Surroundings {
+  const config = readConfig();
+  return { config, log: createLog(config.logLevel) };
+}
+
+async function migrateOnly({ config, log }: Surroundings): Promise<void> {
+  const { connection, stop } = await connectBeside(config, log);
+  const db = openDatabase({ connection });
+  try {
+    const applied = await migrate(db, migrationsFolder);
+    console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
+  } finally {
+    await db.destroy();
+    await stop();
+  }
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { projectFolder } from './embedded/folders.ts';
+import { type LogLevel, logLevels } from './log.ts';
+import type { Settings } from './settings.ts';
+import { errorCode, messageOf, StartupError } from './startup-error.ts';
+
+/** What an operator sets in the environment or in `.env`; `.env.example` explains each. */
+export type Config = Readonly<{
+  /** 0 stands for any free one. */
+  port: number;
+  host: string;
+  /** A PostgreSQL of the operator's own; undefined: the embedded one. */
+  databaseUrl: string | undefined;
+  /** Absolute; undefined: `data` in the project folder. */
+  dataFolder: string | undefined;
+  logLevel: LogLevel;
+  /** Undefined: made at the first start and kept in the data folder. */
+  secret: string | undefined;
+  settings: Readonly<Omit<Settings, 'secret'>>;
+}>;
+
+/**
+ * Reads the configuration. The environment wins over `.env`; an empty value counts as none.
+ * @throws StartupError that lists everything that is wrong.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = defaultFile): Config {
+  const given = { ...readEnvFile(file), ...environment };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value?.trim()));
+  const parsed = variables.safeParse(set);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}.`);
+    throw new StartupError(`The configuration is not valid:\n${lines.join('\n')}`);
+  }
+  const value = parsed.data;
+  return Object.freeze({
+    port: value.PORT,
+    host: value.HOST,
+    databaseUrl: value.DATABASE_URL,
+    dataFolder: value.PARLEY_DATA,
+    logLevel: value.LOG_LEVEL,
+    secret: value.SECRET,
+    settings: Object.freeze({
+      publicUrl: value.PUBLIC_URL ?? null,
+      trustedProxies: value.TRUST_PROXY,
+      signUp: value.SIGN_UP,
+      passwordSignIn: value.PASSWORD_SIGN_IN,
+      hideLoginReason: value.HIDE_LOGIN_REASON,
+      selfVotes: value.SELF_VOTES,
+    }),
+  });
+}
+
+const defaultFile = path.join(projectFolder, '.env');
+
+function readEnvFile(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return {};
+    throw new StartupError(`The configuration file ${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+const wholeNumber = (most: number) => {
+  const message = `must be a whole number from 0 to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((number) => number <= most, message);
+};
+
+const onOff = () =>
+  z.stringbool({ truthy: ['on', 'true'], falsy: ['off', 'false'], error: 'must be on or off' });
+
+const address = (protocols: RegExp, message: string) => z.url({ protocol: protocols, error: message });
+
+/** Values that are secrets, or may hold one, are never repeated in a message; the others are short enough to find. */
+const variables = z.object({
+  PORT: wholeNumber(65_535).default(3000),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be a host name or an address, such as 127.0.0.1')
+    .default('127.0.0.1'),
+  PUBLIC_URL: address(/^https?$/, 'must be an address such as https://ask.example.org')
+    .refine((url) => isOrigin(url), 'must end after the host: Parley is served at the root of its address')
+    .transform((url) => new URL(url).origin)
+    .optional(),
+  DATABASE_URL: address(
+    /^postgres(ql)?$/,
+    'must be an address such as postgres://user:password@host:5432/database',
+  ).optional(),
+  PARLEY_DATA: z
+    .string()
+    .transform((folder) => path.resolve(folder))
+    .optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  TRUST_PROXY: wholeNumber(10).default(0),
+  SIGN_UP: onOff().default(true),
+  PASSWORD_SIGN_IN: onOff().default(true),
+  HIDE_LOGIN_REASON: onOff().default(false),
+  SELF_VOTES: onOff().default(true),
+});
+
+function isOrigin(url: string): boolean {
+  const { pathname, search, hash, username, password } = new URL(url);
+  return pathname === '/' && search + hash + username + password === '';
+}

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import net from 'node:net';
+import { errorCode, messageOf, StartupError } from './startup-error.ts';
+
+/** How long a request may take to arrive, in milliseconds; slower ones are cut off (slow loris). */
+const arrivalTime = 60_000;
+
+/**
+ * Fails when something listens at this place already, before anything else is started.
+ * @throws StartupError
+ */
+export async function checkPortIsFree(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = net.createServer();
+  await listenOn(probe, host, port);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+export type HttpServer = {
+  server: Server;
+  /** Such as 'http://127.0.0.1:3000'. */
+  address: string;
+  /** Takes no more requests, lets running ones finish, and after `patience` milliseconds cuts off those that do not. */
+  stop: (patience: number) => Promise<void>;
+  /** Cuts off all requests now. */
+  cutOff: () => void;
+};
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** @throws StartupError when it cannot listen there. */
+export async function listen(handler: Handler, host: string, port: number): Promise<HttpServer> {
+  const limits = { requestTimeout: arrivalTime, headersTimeout: arrivalTime / 2 };
+  const server = createServer(limits, (request, response) => void handler(request, response));
+  const takenPort = await listenOn(server, host, port);
+  return {
+    server,
+    address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${takenPort}`,
+    cutOff: () => server.closeAllConnections(),
+    async stop(patience) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      const timer = setTimeout(() => server.closeAllConnections(), patience);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Resolves with the port. */
+async function listenOn(server: net.Server, host: string, port: number): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    throw new StartupError(listenSentence(host, port, error));
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+function listenSentence(host: string, port: number, error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port + 1}.`;
+  if (code === 'EACCES')
+    return `Port ${port} may not be used by this user. Choose one from 1024 on with PORT=.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `This machine has no address ${host}. Choose another with HOST=.`;
+  return `Parley cannot listen on ${host}, port ${port}: ${messageOf(error)}.`;
+}

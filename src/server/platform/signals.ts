@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+
+/** Told to stop once, and told again. */
+export type StopSignals = { first: AbortSignal; second: AbortSignal };
+
+/**
+ * A terminal and npm may each pass the same Ctrl-C on, so that it comes several times at once: within this time,
+ * in milliseconds, it counts as one.
+ */
+const sameSignal = 1_000;
+
+/** Turns the signals that end a process into something to wait for. The third ends the process at once. */
+export function stopSignals(): StopSignals {
+  const steps = [new AbortController(), new AbortController()] as const;
+  let counted = 0;
+  let last = -Infinity;
+  const count = () => {
+    if (performance.now() - last < sameSignal) return;
+    last = performance.now();
+    steps[counted++]?.abort();
+    if (counted > steps.length) process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, count);
+  stopWithParent(steps[0]);
+  return { first: steps[0].signal, second: steps[1].signal };
+}
+
+/** The start script holds a channel to this process; it breaks when that script is killed. */
+function stopWithParent(controller: AbortController): void {
+  if (process.channel === undefined) return;
+  process.channel.unref();
+  process.once('disconnect', () => controller.abort());
+}
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
