@@ -35,7 +35,7 @@ export async function postAnswer(
 ): Promise<number> {
   const { questionId, viewer, key, draft } = posting;
   return transaction(db, (tx) =>
-    postOnce(tx, { viewer, key, request: ['answer', questionId, draft] }, async () => {
+    postOnce(tx, { viewer, key, kind: 'answer', request: [questionId, draft] }, async () => {
       await lockQuestionThread(tx, questionId);
       const id = await insertAnswer(tx, { questionId, authorId: viewer.id, content: draft.content });
       await changeAnswerCount(tx, { questionId, by: 1 });

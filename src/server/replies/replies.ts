@@ -38,7 +38,7 @@ export async function postReply(
 ): Promise<number> {
   const { on, viewer, key, draft } = posting;
   return transaction(db, (tx) =>
-    postOnce(tx, { viewer, key, request: ['reply', on, draft] }, async () => {
+    postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       const { parentReplyId, content } = draft;
       const level = parentReplyId === null ? 0 : await levelBelow(tx, { parentReplyId, on });
       return insertReply(tx, { on, parentReplyId, level, authorId: viewer.id, content });
