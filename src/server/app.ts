@@ -1,13 +1,16 @@
 import { serveStatic } from '@hono/node-server/serve-static';
 import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Logger } from 'pino';
+import { type Position, positionHeader } from '#shared/events.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { followRoutes } from './follows/routes.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
 import { answerError, ProblemError } from './platform/errors.ts';
@@ -15,26 +18,32 @@ import { type Deps, router } from './platform/http.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
+import { profileRoutes } from './profiles/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { replyRoutes } from './replies/routes.ts';
+import { searchRoutes } from './search/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
 import { voteRoutes } from './votes/routes.ts';
 
 export type AppOptions = {
   db: Database;
   settings: Settings;
   log: Logger;
+  /** The position of the stream of events up to which a reading that begins now is surely right. */
+  position?: () => Position;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
-export function createApp({ db, settings, log, webFolder }: AppOptions) {
+export function createApp({ db, settings, log, position, webFolder }: AppOptions) {
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
   app.use(secureHeaders(securityHeaders));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
+  if (position !== undefined) app.use('/api/*', told(position));
   const api = createApi({ db, settings, accounts, limits: createPostingLimits(db) });
   app.route(
     '/api',
@@ -79,7 +88,11 @@ function createApi(deps: Deps & AccountDeps & { limits: PostingLimits }) {
     .route('/', answerRoutes(deps))
     .route('/', replyRoutes(deps))
     .route('/', voteRoutes(deps))
-    .route('/', followRoutes(deps));
+    .route('/', followRoutes(deps))
+    .route('/', topicRoutes(deps))
+    .route('/', searchRoutes(deps))
+    .route('/', notificationRoutes(deps))
+    .route('/', profileRoutes(deps));
 }
 
 /** Bytes of a request's body; an answer of 30,000 characters escaped as JSON stays below. */
@@ -89,11 +102,18 @@ const tooLarge = () => {
   throw new ProblemError('too-large', 'The request is too large.');
 };
 
+/** Tells the browser from where on it has to listen. */
+const told = (position: () => Position) =>
+  createMiddleware(async (c, next) => {
+    c.header(positionHeader, position());
+    await next();
+  });
+
 /** Answers of the API belong to one member and one moment. */
-const uncached = async (c: { header: (name: string, value: string) => void }, next: () => Promise<void>) => {
+const uncached = createMiddleware(async (c, next) => {
   c.header('cache-control', 'no-store');
   await next();
-};
+});
 
 const securityHeaders: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {

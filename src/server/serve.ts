@@ -1,14 +1,19 @@
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { createAccounts } from './accounts/accounts.ts';
+import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
 import type { Config } from './platform/config.ts';
 import { connect } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
 import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
+import { followEvents } from './platform/events.ts';
 import { checkPortIsFree, listen } from './platform/http-server.ts';
+import { type Live, startLive } from './platform/live.ts';
 import { migrate } from './platform/migrations.ts';
 import { keptSecret } from './platform/secret.ts';
+import { isOwnOrigin } from './platform/same-origin.ts';
 import { aborted, stopSignals } from './platform/signals.ts';
 import { messageOf } from './platform/startup-error.ts';
 
@@ -40,15 +45,36 @@ export async function serve({ config, log, prepare }: ServeOptions): Promise<voi
       config.secret ?? (await keptSecret(embedded?.folder ?? config.dataFolder ?? defaultDataFolder()));
     const db = openDatabase({
       connection,
-      onIdleError: (error) => log.warn(`A database connection broke: ${error.message}`),
+      onIdleError: (error) => {
+        // PostgreSQL going down is no news once Parley stops.
+        if (!stopping.first.aborted) log.warn(`A database connection broke: ${error.message}`);
+      },
     });
     undo.unshift(() => closePool(db));
     for (const name of await migrate(db, migrationsFolder)) log.info(`Applied the migration ${name}.`);
     await prepare?.(db);
     const settings = { ...config.settings, secret };
-    const app = createApp({ db, settings, log, webFolder: path.join(projectFolder, 'dist/web') });
+    let live: Live | undefined;
+    const stream = await followEvents({
+      db,
+      connection,
+      log,
+      onEvents: (events, position) => live?.tell(events, position),
+    });
+    undo.unshift(() => stream.stop());
+    const webFolder = path.join(projectFolder, 'dist/web');
+    const app = createApp({ db, settings, log, webFolder, position: stream.position });
     const http = await listen(getRequestListener(app.fetch), config.host, config.port);
     undo.unshift(() => http.stop(patience));
+    const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
+    const started = startLive({
+      server: http.server,
+      stream,
+      authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
+      allowsOrigin: (origin, host) => isOwnOrigin(settings, origin, host),
+    });
+    live = started;
+    undo.unshift(() => started.stop());
     stopping.second.addEventListener('abort', http.cutOff);
     await embedded?.noteAddress(http.address);
     log.info(`Parley is ready at ${http.address} (started in ${secondsSinceStart()} s)`);

@@ -1,5 +1,6 @@
 import { APIError } from 'better-auth/api';
-import type { Database } from '#server/platform/database.ts';
+import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError, invalidField } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { rateLimit } from '#server/platform/rate-limits.ts';
@@ -12,9 +13,10 @@ import {
   type Registration,
   registrationProblem,
 } from '#shared/accounts.ts';
+import type { PasswordChange } from '#shared/profiles.ts';
 import type { Auth } from './auth.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { deleteSession, memberByEmail, ownMember } from './queries.ts';
+import { deleteOtherSessions, deleteSession, memberByEmail, ownMember } from './queries.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -44,7 +46,7 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
   const registrations = rateLimit(db, { name: 'register', points: 300, seconds: 60 * 60 });
   const perKey = oneAtATime();
 
-  return { register, signIn, signOut, viewer };
+  return { register, signIn, signOut, changePassword, viewer };
 
   /** @throws ProblemError with the texts of SPEC sections 5 and 8. */
   async function register(form: Registration, visitor: Visitor): Promise<SignedIn> {
@@ -120,12 +122,40 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
 
   /** Ends the session the cookie names; without one there is nothing to do. Returns the cookies to clear. */
   async function signOut(headers: Headers): Promise<string[]> {
-    // better-auth clears the cookie also where the session could not be deleted; then nobody is signed out.
     const session = await viewer(headers);
-    if (session !== null)
-      await deleteSession(db, { id: session.viewer.sessionId, memberId: session.viewer.id });
+    // Not left to better-auth, which clears the cookie also where the session could not be deleted.
+    if (session !== null) {
+      const { id, sessionId } = session.viewer;
+      await transaction(db, async (tx) => {
+        await deleteSession(tx, { id: sessionId, memberId: id });
+        await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId, except: null });
+      });
+    }
     const result = await auth.api.signOut({ headers, returnHeaders: true });
     return result.headers.getSetCookie();
+  }
+
+  /** Replaces the password, and ends every other session of the member. Returns the cookies of this one's renewal. */
+  async function changePassword(
+    change: PasswordChange,
+    headers: Headers,
+    { id, sessionId }: Viewer,
+  ): Promise<string[]> {
+    try {
+      const result = await auth.api.changePassword({
+        body: { ...change, revokeOtherSessions: true },
+        headers,
+        returnHeaders: true,
+      });
+      await transaction(db, (tx) =>
+        publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId }),
+      );
+      return result.headers.getSetCookie();
+    } catch (error) {
+      if (error instanceof APIError && error.statusCode === 400)
+        throw invalidField('currentPassword', accountMessages.wrongPassword);
+      throw error;
+    }
   }
 
   /** The member a request is made by, and cookies to renew; null without a living session. */
@@ -139,8 +169,26 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
   }
 }
 
+/** Ends one of the viewer's sessions; its open pages hear no more. @throws ProblemError 'not-found' */
+export async function endSession(db: Database, { viewer, sessionId }: { viewer: Viewer; sessionId: number }) {
+  await transaction(db, async (tx) => {
+    if (!(await deleteSession(tx, { id: sessionId, memberId: viewer.id })))
+      throw new ProblemError('not-found', 'There is no such session.');
+    await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId, except: null });
+  });
+}
+
+/** Ends all of the viewer's sessions but the one that asks. */
+export async function endOtherSessions(db: Database, viewer: Viewer): Promise<void> {
+  const except = viewer.sessionId;
+  await transaction(db, async (tx) => {
+    await deleteOtherSessions(tx, { keep: except, memberId: viewer.id });
+    await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId: null, except });
+  });
+}
+
 /** The member as they see themselves; null when they are gone. */
-export async function me(db: Database, id: number): Promise<Me | null> {
+export async function me(db: Queryable, id: number): Promise<Me | null> {
   const row = await ownMember(db, id);
   if (row === undefined || row.email === null) return null;
   return {

@@ -5,11 +5,13 @@ import type { Database } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import { answers, json, problems, router, type SignedInEnv } from '#server/platform/http.ts';
 import { networkAddress } from '#server/platform/network-address.ts';
+import { rateLimit } from '#server/platform/rate-limits.ts';
 import type { Settings } from '#server/platform/settings.ts';
-import { credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
+import { accountMessages, credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
 import { idParam } from '#shared/fields.ts';
-import { type Accounts, me, type SignedIn } from './accounts.ts';
-import { deleteOtherSessions, deleteSession, sessionsOf } from './queries.ts';
+import { passwordChange } from '#shared/profiles.ts';
+import { type Accounts, endOtherSessions, endSession, me, type SignedIn } from './accounts.ts';
+import { sessionsOf } from './queries.ts';
 
 export type AccountDeps = { db: Database; accounts: Accounts; settings: Settings };
 
@@ -108,7 +110,17 @@ const revokeOthers = createRoute({
   responses: { 204: { description: 'Ended' }, ...problems },
 });
 
-export function sessionRoutes({ db }: AccountDeps) {
+const changePassword = createRoute({
+  method: 'put',
+  path: '/password',
+  summary: 'Change the own password, and end all other sessions',
+  request: { body: json(passwordChange) },
+  responses: { 204: { description: 'Changed' }, ...problems },
+});
+
+export function sessionRoutes({ db, accounts }: AccountDeps) {
+  // As many guesses as signing in allows; somebody at a foreign screen is no better than somebody outside.
+  const guesses = rateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return router()
     .openapi(listSessions, async (c) => {
       const viewer = c.get('viewer');
@@ -123,13 +135,19 @@ export function sessionRoutes({ db }: AccountDeps) {
       return c.json({ items }, 200);
     })
     .openapi(revokeSession, async (c) => {
-      const gone = await deleteSession(db, { id: c.req.valid('param').id, memberId: c.get('viewer').id });
-      if (!gone) throw new ProblemError('not-found', 'There is no such session.');
+      await endSession(db, { viewer: c.get('viewer'), sessionId: c.req.valid('param').id });
       return c.body(null, 204);
     })
     .openapi(revokeOthers, async (c) => {
-      const viewer = c.get('viewer');
-      await deleteOtherSessions(db, { keep: viewer.sessionId, memberId: viewer.id });
+      await endOtherSessions(db, c.get('viewer'));
+      return c.body(null, 204);
+    })
+    .openapi(changePassword, async (c) => {
+      const key = String(c.get('viewer').id);
+      if (!(await guesses.take(key)))
+        throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
+      setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers, c.get('viewer')));
+      await guesses.reset(key);
       return c.body(null, 204);
     });
 }

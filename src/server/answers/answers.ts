@@ -1,12 +1,15 @@
+import { tellOfAnswer } from '#server/notifications/notifications.ts';
 import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import { lockQuestionThread, requireQuestion } from '#server/questions/questions.ts';
+import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
+import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import type { Answer, AnswerDraft, AnswersPage } from '#shared/answers.ts';
 import { limits } from '#shared/limits.ts';
@@ -36,10 +39,23 @@ export async function postAnswer(
   const { questionId, viewer, key, draft } = posting;
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'answer', request: [questionId, draft] }, async () => {
-      await lockQuestionThread(tx, questionId);
-      const id = await insertAnswer(tx, { questionId, authorId: viewer.id, content: draft.content });
+      const question = await lockQuestionThread(tx, questionId);
+      const { id, created_at: at } = await insertAnswer(tx, {
+        questionId,
+        authorId: viewer.id,
+        content: draft.content,
+      });
       await changeAnswerCount(tx, { questionId, by: 1 });
       await changeAnswersCounts(tx, [{ memberId: viewer.id, by: 1 }]);
+      await touchQuestion(tx, { id: questionId, at });
+      await touchTopics(tx, { questionId, at });
+      await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id });
+      await publish(tx, `question:${questionId}`, {
+        kind: 'answer-posted',
+        answerId: id,
+        authorId: viewer.id,
+      });
+      await publish(tx, 'feeds', { kind: 'question-changed', questionId });
       return id;
     }),
   );
@@ -97,10 +113,14 @@ export async function editAnswer(
   { id, viewer, draft }: { id: number; viewer: Viewer; draft: AnswerDraft },
 ): Promise<void> {
   await transaction(db, async (tx) => {
+    // The question first: everything that changes a thread locks in that order.
+    const questionId = await requireAnswer(tx, id);
+    await lockQuestionThread(tx, questionId);
     const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
     if (old.content === draft.content) return;
     await keepRevision(tx, { kind: 'answer', id, old });
-    await updateAnswer(tx, { id, content: draft.content });
+    await touchQuestion(tx, { id: questionId, at: await updateAnswer(tx, { id, content: draft.content }) });
+    await publish(tx, `question:${questionId}`, { kind: 'answer-edited', answerId: id });
   });
 }
 
@@ -113,12 +133,15 @@ export async function deleteAnswer(
     // The question first: everything that changes a thread locks in that order.
     const questionId = await requireAnswer(tx, id);
     await lockQuestionThread(tx, questionId);
-    await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
+    const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
     const replyIds = await lockRepliesOfAnswer(tx, id);
     await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
     await deleteAnswerRows(tx, [id]);
     await changeAnswerCount(tx, { questionId, by: -1 });
     await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
+    await untouchTopics(tx, { questionId, at: answer.created_at });
+    await publish(tx, `question:${questionId}`, { kind: 'answer-deleted', answerId: id });
+    await publish(tx, 'feeds', { kind: 'question-changed', questionId });
   });
 }
 

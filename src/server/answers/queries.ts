@@ -49,13 +49,15 @@ export async function questionOfAnswer(db: Queryable, id: number): Promise<numbe
 export async function insertAnswer(
   tx: Tx,
   answer: { questionId: number; authorId: number; content: string },
-): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
+) {
+  const { rows } = await sql<{ id: number; created_at: Date }>`
     insert into answer (question_id, author_id, content)
-    values (${answer.questionId}, ${answer.authorId}, ${answer.content}) returning id`.execute(tx);
+    values (${answer.questionId}, ${answer.authorId}, ${answer.content}) returning id, created_at`.execute(
+    tx,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return row;
 }
 
 export async function lockAnswer(tx: Tx, id: number) {
@@ -72,8 +74,15 @@ export async function lockAnswer(tx: Tx, id: number) {
   return rows[0];
 }
 
-export async function updateAnswer(tx: Tx, { id, content }: { id: number; content: string }) {
-  await sql`update answer set content = ${content}, edited_at = now() where id = ${id}`.execute(tx);
+/** Returns the time of the edit. */
+export async function updateAnswer(tx: Tx, { id, content }: { id: number; content: string }): Promise<Date> {
+  const { rows } = await sql<{ edited_at: Date }>`
+    update answer set content = ${content}, edited_at = now() where id = ${id} returning edited_at`.execute(
+    tx,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked answer is gone');
+  return row.edited_at;
 }
 
 export async function lockRepliesOfAnswer(tx: Tx, answerId: number): Promise<number[]> {

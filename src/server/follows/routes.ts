@@ -1,8 +1,8 @@
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
-import { idParam } from '#shared/fields.ts';
-import { followState } from '#shared/questions.ts';
-import { followQuestion } from './follows.ts';
+import { cursorQuery, idParam } from '#shared/fields.ts';
+import { followState, questionCards } from '#shared/questions.ts';
+import { followQuestion, followTopic, readFollowedQuestions, readRecentActivity } from './follows.ts';
 
 const question = createRoute({
   method: 'put',
@@ -12,10 +12,44 @@ const question = createRoute({
   responses: { 200: answers(followState, 'As it is now'), ...problems },
 });
 
+const topic = createRoute({
+  method: 'put',
+  path: '/topics/{tag}/follow',
+  summary: 'Follow a topic, or stop following it',
+  request: { params: z.object({ tag: z.string().min(1).max(200) }), body: json(followState) },
+  responses: { 200: answers(followState, 'As it is now'), ...problems },
+});
+
+const questions = createRoute({
+  method: 'get',
+  path: '/following/questions',
+  summary: 'The questions with a followed tag, and the followed ones, newest first',
+  request: { query: z.object({ cursor: cursorQuery }) },
+  responses: { 200: answers(questionCards, 'A page of questions'), ...problems },
+});
+
+const activity = createRoute({
+  method: 'get',
+  path: '/following/activity',
+  summary: 'What happened this week in what the member follows',
+  responses: { 200: answers(questionCards, 'Latest activity first, 10 at most'), ...problems },
+});
+
 export function followRoutes({ db }: Deps) {
-  return router().openapi(question, async (c) => {
-    const { following } = c.req.valid('json');
-    const questionId = c.req.valid('param').id;
-    return c.json(await followQuestion(db, { questionId, viewer: c.get('viewer'), following }), 200);
-  });
+  return router()
+    .openapi(question, async (c) => {
+      const { following } = c.req.valid('json');
+      const questionId = c.req.valid('param').id;
+      return c.json(await followQuestion(db, { questionId, viewer: c.get('viewer'), following }), 200);
+    })
+    .openapi(topic, async (c) => {
+      const { following } = c.req.valid('json');
+      const { tag } = c.req.valid('param');
+      return c.json(await followTopic(db, { tag, viewer: c.get('viewer'), following }), 200);
+    })
+    .openapi(questions, async (c) => {
+      const { cursor } = c.req.valid('query');
+      return c.json(await readFollowedQuestions(db, { viewer: c.get('viewer'), cursor }), 200);
+    })
+    .openapi(activity, async (c) => c.json(await readRecentActivity(db, c.get('viewer')), 200));
 }

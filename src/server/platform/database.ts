@@ -45,11 +45,33 @@ export function openDatabase({ connection, size = 20, onIdleError = () => {} }: 
 export async function transaction<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute((tx) => work(tx as Tx));
+      const { result, hooks } = await attemptOnce(db, work);
+      for (const hook of hooks) hook(db);
+      return result;
     } catch (error) {
       if (attempt >= attempts || !wantsRetry(error)) throw error;
     }
   }
+}
+
+/** Runs `hook` once the transaction is committed; never when it is rolled back. */
+export function onCommit(tx: Tx, hook: CommitHook): void {
+  commitHooks.get(tx)?.add(hook);
+}
+
+export type CommitHook = (db: Database) => void;
+
+/** The same hook registered twice runs once. */
+const commitHooks = new WeakMap<Tx, Set<CommitHook>>();
+
+async function attemptOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) {
+  const hooks = new Set<CommitHook>();
+  const result = await db.transaction().execute((transaction) => {
+    const tx = transaction as Tx;
+    commitHooks.set(tx, hooks);
+    return work(tx);
+  });
+  return { result, hooks };
 }
 
 const attempts = 8;

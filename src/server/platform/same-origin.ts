@@ -11,13 +11,18 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function sameOrigin(settings: Settings) {
   return createMiddleware(async (c, next) => {
     const origin = c.req.header('origin');
-    if (reading.has(c.req.method) || origin === undefined || isOwn(origin, c.req.header('host')))
-      return next();
+    if (reading.has(c.req.method) || isOwnOrigin(settings, origin, c.req.header('host'))) return next();
     throw new ProblemError('foreign-origin', 'This request came from another site.');
   });
+}
 
-  function isOwn(origin: string, host: string | undefined): boolean {
-    if (settings.publicUrl !== null && URL.parse(settings.publicUrl)?.origin === origin) return true;
-    return URL.parse(origin)?.host === host;
-  }
+/** Whether a request's `Origin` is this site, or absent (no browser's page of another site). */
+export function isOwnOrigin(
+  settings: Settings,
+  origin: string | undefined,
+  host: string | undefined,
+): boolean {
+  if (origin === undefined) return true;
+  if (settings.publicUrl !== null && URL.parse(settings.publicUrl)?.origin === origin) return true;
+  return URL.parse(origin)?.host === host;
 }

@@ -9,7 +9,7 @@ export type Tables = {
   account: AccountTable;
   tag: TagTable;
   question: QuestionTable;
-  question_tag: { question_id: number; tag_id: number; position: number };
+  question_tag: { question_id: number; tag_id: number; position: number; asked_at: Date };
   answer: AnswerTable;
   reply: ReplyTable;
   vote: VoteTable;
@@ -18,6 +18,7 @@ export type Tables = {
   tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
   revision: RevisionTable;
   idempotency_key: IdempotencyKeyTable;
+  notification: NotificationTable;
 };
 
 type Count = ColumnType<number, number | undefined, number>;
@@ -41,6 +42,7 @@ type MemberTable = Imported & {
   imported_reputation: Count;
   questions_count: Count;
   answers_count: Count;
+  show_email: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -63,7 +65,13 @@ type AccountTable = {
   password: string | null;
 };
 
-type TagTable = { id: GeneratedAlways<number>; name: string; key: string; questions_count: Count };
+type TagTable = {
+  id: GeneratedAlways<number>;
+  name: string;
+  key: string;
+  questions_count: Count;
+  active_at: Date | null;
+};
 
 type PostColumns = Imported & {
   id: GeneratedAlways<number>;
@@ -87,6 +95,8 @@ type QuestionTable = PostColumns & {
   imported_views: Count;
   answer_count: Count;
   accepted_answer_id: number | null;
+  active_at: Generated<Date>;
+  tag_text: Generated<string>;
 };
 
 type AnswerTable = PostColumns & { question_id: number };
@@ -127,3 +137,26 @@ type IdempotencyKeyTable = {
   item_id: number | null;
   created_at: Generated<Date>;
 };
+
+type NotificationTable = {
+  id: GeneratedAlways<number>;
+  recipient_id: number;
+  sender_id: number;
+  kind: NotificationKind;
+  question_id: number;
+  answer_id: number | null;
+  reply_id: number | null;
+  created_at: Generated<Date>;
+  read_at: Date | null;
+};
+
+/** What a notification tells of (DECISIONS section 6). */
+export type NotificationKind =
+  | 'answer'
+  | 'followed_answer'
+  | 'reply_to_question'
+  | 'reply_to_answer'
+  | 'reply_to_reply'
+  | 'vote_question'
+  | 'vote_answer'
+  | 'vote_reply';

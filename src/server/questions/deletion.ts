@@ -1,5 +1,6 @@
 import { removeAnswersOfQuestion } from '#server/answers/answers.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { tagQuestion } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
@@ -24,5 +25,7 @@ export async function deleteQuestion(
     await changeQuestionsCount(tx, { memberId: viewer.id, by: -1 });
     await tagQuestion(tx, { questionId: id, tags: [] });
     await deleteQuestionRow(tx, id);
+    await publish(tx, `question:${id}`, { kind: 'question-deleted' });
+    await publish(tx, 'feeds', { kind: 'question-deleted', questionId: id });
   });
 }

@@ -62,7 +62,7 @@ export async function updateQuestion(
   await sql`
     update question
     set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
-      excerpt_cut = ${excerpt.cut}, edited_at = now()
+      excerpt_cut = ${excerpt.cut}, edited_at = now(), active_at = now()
     where id = ${id}`.execute(tx);
 }
 
@@ -88,6 +88,11 @@ export async function deleteQuestionRow(tx: Tx, id: number) {
   await sql`delete from question where id = ${id}`.execute(tx);
 }
 
+export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at: Date }) {
+  await sql`
+    update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}`.execute(tx);
+}
+
 /** Notes that a member has seen the question. Returns false when they had before, or it does not exist. */
 export async function insertView(tx: Tx, { questionId, memberId }: { questionId: number; memberId: number }) {
   const { rows } = await sql`
@@ -97,8 +102,13 @@ export async function insertView(tx: Tx, { questionId, memberId }: { questionId:
   return rows.length > 0;
 }
 
-export async function countView(tx: Tx, questionId: number) {
-  await sql`update question set views = views + 1 where id = ${questionId}`.execute(tx);
+/** Returns the views there are now. */
+export async function countView(tx: Tx, questionId: number): Promise<number> {
+  const { rows } = await sql<{ views: number }>`
+    update question set views = views + 1 where id = ${questionId} returning views`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the viewed question is gone');
+  return row.views;
 }
 
 export async function questionExists(db: Queryable, id: number): Promise<boolean> {

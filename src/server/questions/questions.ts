@@ -1,4 +1,5 @@
 import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { postOnce, type Posting } from '#server/posts/idempotency.ts';
@@ -17,6 +18,7 @@ import {
   lockQuestion,
   questionById,
   questionExists,
+  raiseQuestionActivity,
   type QuestionRow,
   updateQuestion,
 } from './queries.ts';
@@ -34,6 +36,7 @@ export async function askQuestion(
       const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
       await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
       await tagQuestion(tx, { questionId: id, tags: draft.tags });
+      await publish(tx, 'feeds', { kind: 'question-posted', questionId: id, authorId: viewer.id });
       return id;
     }),
   );
@@ -59,6 +62,11 @@ export async function lockQuestionThread(tx: Tx, id: number) {
   return question;
 }
 
+/** Something happened on a question at `at`: what is followed lists it as active. */
+export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }): Promise<void> {
+  await raiseQuestionActivity(tx, { id, at });
+}
+
 /** @throws ProblemError 'not-found' */
 export async function requireQuestion(db: Queryable, id: number): Promise<void> {
   if (!(await questionExists(db, id))) throw missing();
@@ -70,8 +78,10 @@ export async function viewQuestion(
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (await insertView(tx, { questionId: id, memberId: viewer.id })) return countView(tx, id);
-    await requireQuestion(tx, id);
+    if (!(await insertView(tx, { questionId: id, memberId: viewer.id }))) return requireQuestion(tx, id);
+    const views = await countView(tx, id);
+    await publish(tx, `question:${id}`, { kind: 'viewed', views });
+    await publish(tx, 'feeds', { kind: 'question-changed', questionId: id });
   });
 }
 
@@ -87,6 +97,8 @@ export async function editQuestion(
     await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     await updateQuestion(tx, { id, draft, excerpt: excerpt(draft.content) });
     await tagQuestion(tx, { questionId: id, tags: draft.tags });
+    await publish(tx, `question:${id}`, { kind: 'question-edited' });
+    await publish(tx, 'feeds', { kind: 'question-changed', questionId: id });
   });
 }
 

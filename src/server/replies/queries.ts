@@ -70,10 +70,11 @@ export async function lockParent(tx: Tx, id: number) {
   const { rows } = await sql<{
     question_id: number;
     answer_id: number | null;
+    author_id: number | null;
     level: number;
     deleted: boolean;
   }>`
-    select question_id, answer_id, level, deleted_at is not null as deleted from reply
+    select question_id, answer_id, author_id, level, deleted_at is not null as deleted from reply
     where id = ${id} for share`.execute(tx);
   return rows[0];
 }
@@ -81,20 +82,31 @@ export async function lockParent(tx: Tx, id: number) {
 export async function insertReply(
   tx: Tx,
   reply: { on: ReplyPlace; parentReplyId: number | null; level: number; authorId: number; content: string },
-): Promise<number> {
+) {
   const { on, parentReplyId, level, authorId, content } = reply;
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number; created_at: Date }>`
     insert into reply (question_id, answer_id, parent_reply_id, level, author_id, content)
     values (${on.questionId}, ${on.answerId}, ${parentReplyId}, ${level}, ${authorId}, ${content})
-    returning id`.execute(tx);
+    returning id, created_at`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return row;
+}
+
+/** Who wrote the answer, or the question, that a reply hangs on; undefined when it is gone. */
+export async function hostAuthor(tx: Tx, on: ReplyPlace): Promise<number | null | undefined> {
+  const host =
+    on.answerId === null
+      ? sql`select author_id from question where id = ${on.questionId}`
+      : sql`select author_id from answer where id = ${on.answerId}`;
+  const { rows } = await sql<{ author_id: number | null }>`${host}`.execute(tx);
+  return rows[0]?.author_id;
 }
 
 export async function lockReply(tx: Tx, id: number) {
   const { rows } = await sql<{
     id: number;
+    question_id: number;
     parent_reply_id: number | null;
     author_id: number | null;
     content: string;
@@ -102,7 +114,7 @@ export async function lockReply(tx: Tx, id: number) {
     created_at: Date;
     edited_at: Date | null;
   }>`
-    select id, parent_reply_id, author_id, content, deleted_at is not null as deleted, created_at, edited_at
+    select id, question_id, parent_reply_id, author_id, content, deleted_at is not null as deleted, created_at, edited_at
     from reply where id = ${id} for update`.execute(tx);
   return rows[0];
 }

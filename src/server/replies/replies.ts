@@ -1,10 +1,13 @@
+import { forgetReply, tellOfReply } from '#server/notifications/notifications.ts';
 import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft } from '#shared/replies.ts';
@@ -14,6 +17,7 @@ import {
   deleteReplyRow,
   firstReplies,
   hasReplies,
+  hostAuthor,
   insertReply,
   lockParent,
   lockReply,
@@ -40,8 +44,30 @@ export async function postReply(
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       const { parentReplyId, content } = draft;
-      const level = parentReplyId === null ? 0 : await levelBelow(tx, { parentReplyId, on });
-      return insertReply(tx, { on, parentReplyId, level, authorId: viewer.id, content });
+      const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
+      const level = parent === null ? 0 : parent.level + 1;
+      const { id, created_at: at } = await insertReply(tx, {
+        on,
+        parentReplyId,
+        level,
+        authorId: viewer.id,
+        content,
+      });
+      await touchQuestion(tx, { id: on.questionId, at });
+      await tellOfReply(tx, {
+        replyId: id,
+        senderId: viewer.id,
+        ...on,
+        parentAuthorId: parent?.author_id ?? null,
+        hostAuthorId: (await hostAuthor(tx, on)) ?? null,
+      });
+      await publish(tx, `question:${on.questionId}`, {
+        kind: 'reply-posted',
+        replyId: id,
+        answerId: on.answerId,
+        authorId: viewer.id,
+      });
+      return id;
     }),
   );
 }
@@ -94,6 +120,7 @@ export async function editReply(
     if (old.content === content) return;
     await keepRevision(tx, { kind: 'reply', id, old });
     await updateReply(tx, { id, content });
+    await publish(tx, `question:${old.question_id}`, { kind: 'reply-edited', replyId: id });
   });
 }
 
@@ -108,9 +135,14 @@ export async function deleteReply(
   await transaction(db, async (tx) => {
     const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
     await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
-    if (await hasReplies(tx, id)) return blankReply(tx, id);
-    await deleteReplyRow(tx, id);
-    await deleteEmptyAncestors(tx, reply.parent_reply_id);
+    if (await hasReplies(tx, id)) {
+      await forgetReply(tx, id);
+      await blankReply(tx, id);
+    } else {
+      await deleteReplyRow(tx, id);
+      await deleteEmptyAncestors(tx, reply.parent_reply_id);
+    }
+    await publish(tx, `question:${reply.question_id}`, { kind: 'reply-deleted', replyId: id });
   });
 }
 
@@ -127,10 +159,8 @@ export async function replyRevisions(
   return [{ number, title: null, content: reply.content, tags: null, createdAt }, ...earlier];
 }
 
-async function levelBelow(
-  tx: Tx,
-  { parentReplyId, on }: { parentReplyId: number; on: ReplyPlace },
-): Promise<number> {
+/** The reply to be answered, where it may be: not deleted, in the same thread, not too deep. */
+async function lockLivingParent(tx: Tx, { parentReplyId, on }: { parentReplyId: number; on: ReplyPlace }) {
   const parent = await lockParent(tx, parentReplyId);
   if (parent === undefined || parent.deleted)
     throw new ProblemError('not-found', 'The reply you answer is gone.');
@@ -140,7 +170,7 @@ async function levelBelow(
     throw new ProblemError('invalid', 'This thread is as deep as it can be.', {
       errors: [{ field: 'parentReplyId', message: `Replies can be nested up to level ${limits.replyLevel}` }],
     });
-  return parent.level + 1;
+  return parent;
 }
 
 async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {
@@ -174,7 +204,7 @@ function toReply(row: ReplyRow): Reply {
     level: row.level,
     content: row.content,
     deleted: row.deleted,
-    ...byline(row, 'reply'),
+    ...(row.deleted ? { authorId: null, authorName: '', source: null } : byline(row, 'reply')),
     ...times(row),
     updatedAt: row.updated_at.toISOString(),
     upvotes: row.upvotes,

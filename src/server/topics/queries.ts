@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
-import type { Tx } from '#server/platform/database.ts';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Cursor } from '#server/posts/cursor.ts';
+import { bylineJoins } from '#server/posts/post.ts';
+import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { tagKey } from '#shared/tags.ts';
+import type { TopicSort } from '#shared/topics.ts';
 
 /** The ids of the tags named, in the same order; names seen for the first time become tags. */
 export async function tagIds(tx: Tx, names: readonly string[]): Promise<number[]> {
@@ -9,12 +13,13 @@ export async function tagIds(tx: Tx, names: readonly string[]): Promise<number[]
   const wanted = names
     .map((name) => ({ name, key: tagKey(name) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const keys = wanted.map((tag) => tag.key);
   await sql`
     insert into tag (name, key)
-    select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${wanted.map((tag) => tag.key)}::text[])
+    select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
     on conflict (key) do nothing`.execute(tx);
   const { rows } = await sql<{ id: number; key: string }>`
-    select id, key from tag where key = any(${wanted.map((tag) => tag.key)}::text[])`.execute(tx);
+    select id, key from tag where key = any(${keys}::text[])`.execute(tx);
   const byKey = new Map(rows.map((row) => [row.key, row.id]));
   return names.map((name) => {
     const id = byKey.get(tagKey(name));
@@ -36,9 +41,10 @@ export async function replaceQuestionTags(
 ) {
   await sql`delete from question_tag where question_id = ${questionId}`.execute(tx);
   await sql`
-    insert into question_tag (question_id, tag_id, position)
-    select ${questionId}, tag_id, position - 1
-    from unnest(${[...ids]}::bigint[]) with ordinality as wanted (tag_id, position)`.execute(tx);
+    insert into question_tag (question_id, asked_at, tag_id, position)
+    select question.id, question.created_at, wanted.tag_id, wanted.position - 1
+    from question, unnest(${[...ids]}::bigint[]) with ordinality as wanted (tag_id, position)
+    where question.id = ${questionId}`.execute(tx);
 }
 
 /** Adds to the number of questions of each tag; the rows are locked in id order. */
@@ -49,4 +55,133 @@ export async function changeTagCounts(tx: Tx, { ids, by }: { ids: readonly numbe
     where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)`.execute(
     tx,
   );
+}
+
+/** The time of a question's latest answer, or of the question itself. */
+export async function latestPostTime(tx: Tx, questionId: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    select greatest(
+      question.created_at,
+      (select max(created_at) from answer where question_id = question.id)
+    ) as at
+    from question where question.id = ${questionId}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked question is gone');
+  return row.at;
+}
+
+/** The tags were last active at `at`, if nothing later happened in them. */
+export async function raiseTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
+  if (ids.length === 0) return;
+  await sql`
+    update tag set active_at = greatest(active_at, ${at}::timestamptz)
+    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)`.execute(
+    tx,
+  );
+}
+
+/** Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. */
+export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
+  if (ids.length === 0) return;
+  await sql`
+    update tag set active_at = (
+      select max(greatest(question.created_at, (select max(created_at) from answer where question_id = question.id)))
+      from question_tag join question on question.id = question_tag.question_id
+      where question_tag.tag_id = tag.id
+    )
+    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
+      and active_at <= ${at}::timestamptz`.execute(tx);
+}
+
+export type TopicRow = {
+  id: number;
+  name: string;
+  key: string;
+  questions_count: number;
+  followers_count: number;
+  active_at: Date | null;
+  following: boolean;
+};
+
+const topicColumns = (viewerId: number) => sql`
+  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at,
+  (select count(*) from tag_follow where tag_id = tag.id) as followers_count,
+  exists (select 1 from tag_follow where tag_id = tag.id and member_id = ${viewerId}) as following`;
+
+/** Topics with questions, 'limit' at most; `query` is a part of the name, already without case. */
+export async function topicsPage(
+  db: Queryable,
+  wanted: { viewerId: number; query: string; sort: TopicSort; offset: number; limit: number },
+) {
+  const { viewerId, query, sort, offset, limit } = wanted;
+  const named = query === '' ? sql`true` : sql`tag.key like ${likeContains(query)}`;
+  const order = {
+    popular: sql`tag.questions_count desc, tag.id`,
+    alphabetical: sql`tag.key, tag.id`,
+    active: sql`tag.active_at desc nulls last, tag.id`,
+  }[sort];
+  const { rows } = await sql<TopicRow>`
+    select ${topicColumns(viewerId)} from tag
+    where tag.questions_count > 0 and ${named}
+    order by ${order} limit ${limit} offset ${offset}`.execute(db);
+  return rows;
+}
+
+export async function topicByKey(db: Queryable, { key, viewerId }: { key: string; viewerId: number }) {
+  const { rows } = await sql<TopicRow>`
+    select ${topicColumns(viewerId)} from tag where tag.key = ${key}`.execute(db);
+  return rows[0];
+}
+
+/** The topics a member follows, by name. */
+export async function followedTopicsPage(
+  db: Queryable,
+  { viewerId, offset, limit }: { viewerId: number; offset: number; limit: number },
+) {
+  const { rows } = await sql<TopicRow>`
+    select ${topicColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
+    where follow.member_id = ${viewerId} order by tag.key limit ${limit} offset ${offset}`.execute(db);
+  return rows;
+}
+
+export async function followedTopicNames(
+  db: Queryable,
+  { viewerId, limit }: { viewerId: number; limit: number },
+) {
+  const { rows } = await sql<{ name: string; total: number }>`
+    select tag.name, count(*) over () as total from tag_follow follow join tag on tag.id = follow.tag_id
+    where follow.member_id = ${viewerId} order by follow.created_at, tag.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** A topic's questions, newest first; served in order by the index question_tag_newest. */
+export async function questionsWithTag(
+  db: Queryable,
+  { tagId, cursor, limit }: { tagId: number; cursor: Cursor | null; limit: number },
+) {
+  const behind =
+    cursor === null
+      ? sql`true`
+      : sql`(link.asked_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
+  const { rows } = await sql<QuestionCardRow>`
+    select ${cardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
+    where link.tag_id = ${tagId} and ${behind}
+    order by link.asked_at desc, link.question_id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The newest questions of each of several topics, `limit` a topic. */
+export async function newestOfTags(db: Queryable, { ids, limit }: { ids: readonly number[]; limit: number }) {
+  const { rows } = await sql<QuestionCardRow & { tag_id: number }>`
+    select wanted.tag_id, card.* from unnest(${[...ids]}::bigint[]) as wanted (tag_id)
+    cross join lateral (
+      select ${cardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
+      where link.tag_id = wanted.tag_id order by link.asked_at desc, link.question_id desc limit ${limit}
+    ) card`.execute(db);
+  return rows;
+}
+
+/** A LIKE pattern for texts that contain `part`, whatever characters it has. */
+export function likeContains(part: string): string {
+  return `%${part.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }

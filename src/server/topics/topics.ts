@@ -1,19 +1,138 @@
-import type { Tx } from '#server/platform/database.ts';
-import { changeTagCounts, replaceQuestionTags, tagIds, tagsOfQuestion } from './queries.ts';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { decodeCursor, encodeCursor, page } from '#server/posts/cursor.ts';
+import { toQuestionCard } from '#server/questions/cards.ts';
+import { limits } from '#shared/limits.ts';
+import type { QuestionCards } from '#shared/questions.ts';
+import { tagKey, topicDescription } from '#shared/tags.ts';
+import type { Topic, Topics, TopicSort } from '#shared/topics.ts';
+import {
+  changeTagCounts,
+  latestPostTime,
+  questionsWithTag,
+  raiseTagActivity,
+  recomputeTagActivity,
+  replaceQuestionTags,
+  tagIds,
+  tagsOfQuestion,
+  topicByKey,
+  type TopicRow,
+  topicsPage,
+} from './queries.ts';
+
+/** Topics a page of the grid shows. */
+const topicsAPage = 60;
+
+/** Topics with questions whose name contains `query`, a page at a time. */
+export async function readTopics(
+  db: Queryable,
+  wanted: { viewer: Viewer; query: string; sort: TopicSort; cursor: string | undefined },
+): Promise<Topics> {
+  const { viewer, query, sort } = wanted;
+  // By position: names and counts move while one reads, and nobody pages far through a grid that can be searched.
+  const offset = pageOffset(wanted.cursor);
+  const rows = await topicsPage(db, {
+    viewerId: viewer.id,
+    query: tagKey(query.trim()),
+    sort,
+    offset,
+    limit: topicsAPage + 1,
+  });
+  const more = rows.length > topicsAPage;
+  return {
+    items: rows.slice(0, topicsAPage).map(toTopic),
+    nextCursor: more ? encodeCursor({ after: offset + topicsAPage, id: 0 }) : null,
+  };
+}
+
+/** One topic. A tag nobody used yet is a topic without questions, so that it can be followed. */
+export async function readTopic(
+  db: Queryable,
+  { tag, viewer }: { tag: string; viewer: Viewer },
+): Promise<Topic> {
+  const row = await topicByKey(db, { key: tagKey(tag), viewerId: viewer.id });
+  if (row === undefined) throw new ProblemError('not-found', 'Topic not found');
+  return toTopic(row);
+}
+
+/** The questions of a topic, newest first. */
+export async function readTopicQuestions(
+  db: Queryable,
+  { tag, viewer, cursor }: { tag: string; viewer: Viewer; cursor: string | undefined },
+): Promise<QuestionCards> {
+  const topic = await topicByKey(db, { key: tagKey(tag), viewerId: viewer.id });
+  if (topic === undefined) throw new ProblemError('not-found', 'Topic not found');
+  const window = { tagId: topic.id, cursor: decodeCursor(cursor), limit: limits.feedPage + 1 };
+  const rows = await questionsWithTag(db, window);
+  const { items, nextCursor } = page(rows, limits.feedPage, (row) => ({
+    after: row.created_at.getTime(),
+    id: row.id,
+  }));
+  return { items: items.map(toQuestionCard), nextCursor };
+}
+
+/** The id of a tag, which becomes one if it was none. */
+export async function ensureTag(tx: Tx, tag: string): Promise<number> {
+  const [id] = await tagIds(tx, [tag]);
+  if (id === undefined) throw new Error('tag was not stored');
+  return id;
+}
 
 /** The names of a question's tags, in its author's order. */
 export async function questionTags(tx: Tx, questionId: number): Promise<string[]> {
   return (await tagsOfQuestion(tx, questionId)).map((tag) => tag.name);
 }
 
-/** Sets a question's tags and keeps every tag's number of questions right. */
+/** Sets a locked question's tags, and keeps every topic's number of questions and latest activity right. */
 export async function tagQuestion(
   tx: Tx,
   { questionId, tags }: { questionId: number; tags: readonly string[] },
-) {
+): Promise<void> {
   const before = (await tagsOfQuestion(tx, questionId)).map((tag) => tag.id);
   const after = await tagIds(tx, tags);
+  if (before.length === 0 && after.length === 0) return;
+  const added = after.filter((id) => !before.includes(id));
+  const removed = before.filter((id) => !after.includes(id));
+  const at = await latestPostTime(tx, questionId);
   await replaceQuestionTags(tx, { questionId, ids: after });
-  await changeTagCounts(tx, { ids: after.filter((id) => !before.includes(id)), by: 1 });
-  await changeTagCounts(tx, { ids: before.filter((id) => !after.includes(id)), by: -1 });
+  await changeTagCounts(tx, { ids: added, by: 1 });
+  await changeTagCounts(tx, { ids: removed, by: -1 });
+  await raiseTagActivity(tx, { ids: added, at });
+  await recomputeTagActivity(tx, { ids: removed, at });
+}
+
+/** A locked question got an answer: its topics are active now. */
+export async function touchTopics(
+  tx: Tx,
+  { questionId, at }: { questionId: number; at: Date },
+): Promise<void> {
+  const ids = (await tagsOfQuestion(tx, questionId)).map((tag) => tag.id);
+  await raiseTagActivity(tx, { ids, at });
+}
+
+/** A locked question lost the answer of time `at`. */
+export async function untouchTopics(
+  tx: Tx,
+  { questionId, at }: { questionId: number; at: Date },
+): Promise<void> {
+  const ids = (await tagsOfQuestion(tx, questionId)).map((tag) => tag.id);
+  await recomputeTagActivity(tx, { ids, at });
+}
+
+export function toTopic(row: TopicRow): Topic {
+  return {
+    tag: row.name,
+    description: topicDescription(row.name),
+    questionsCount: row.questions_count,
+    followersCount: row.followers_count,
+    activeAt: row.active_at?.toISOString() ?? null,
+    following: row.following,
+  };
+}
+
+/** How many rows lie before a page of a list that is paged by position. */
+export function pageOffset(cursor: string | undefined): number {
+  const after = decodeCursor(cursor)?.after ?? 0;
+  return Number.isSafeInteger(after) && after >= 0 && after <= 100_000 ? after : 0;
 }

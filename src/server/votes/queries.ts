@@ -7,14 +7,27 @@ import type { Direction } from '#shared/fields.ts';
 /** One post that can be voted on. */
 export type VoteTarget = { kind: PostKind; id: number };
 
-/** The post, locked, so that the votes on it are counted one after the other. */
+/** The post, locked, so that the votes on it are counted one after the other; and where it stands. */
 export async function lockTarget(tx: Tx, { kind, id }: VoteTarget) {
   const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
-  const { rows } = await sql<{ author_id: number | null; upvotes: number; downvotes: number }>`
-    select author_id, upvotes, downvotes from ${sql.table(kind)} where id = ${id} ${living}
+  const { rows } = await sql<{
+    author_id: number | null;
+    upvotes: number;
+    downvotes: number;
+    question_id: number;
+    answer_id: number | null;
+    reply_id: number | null;
+  }>`
+    select author_id, upvotes, downvotes, ${placeColumns[kind]} from ${sql.table(kind)} where id = ${id} ${living}
     for no key update`.execute(tx);
   return rows[0];
 }
+
+const placeColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
+  question: sql`id as question_id, null as answer_id, null as reply_id`,
+  answer: sql`question_id, id as answer_id, null as reply_id`,
+  reply: sql`question_id, answer_id, id as reply_id`,
+};
 
 export async function ownVote(tx: Tx, { target, memberId }: { target: VoteTarget; memberId: number }) {
   const row = await tx

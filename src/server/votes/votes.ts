@@ -1,4 +1,6 @@
+import { tellOfUpvote } from '#server/notifications/notifications.ts';
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
@@ -48,7 +50,19 @@ export async function setVote(
     if (post.author_id !== null && !own) {
       const points = pointsFor(target, vote) - pointsFor(target, before);
       await changeReputation(tx, { memberId: post.author_id, points });
+      if (vote === 'up') {
+        const place = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
+        await tellOfUpvote(tx, { kind: target.kind, authorId: post.author_id, senderId: viewer.id, place });
+      }
     }
+    await publish(tx, `question:${post.question_id}`, {
+      kind: 'voted',
+      post: target.kind,
+      id: target.id,
+      ...counts,
+    });
+    if (target.kind === 'question')
+      await publish(tx, 'feeds', { kind: 'question-changed', questionId: target.id });
     return { ...counts, myVote: vote };
   });
 }

@@ -1,0 +1,22 @@
+import { defineConfig, devices } from '@playwright/test';
+
+const chromium = process.env['PARLEY_CHROMIUM'];
+// Set by the global setup, before the workers read this file again.
+const baseURL = process.env['PARLEY_E2E_ADDRESS'];
+
+/** The tests in a real browser, against a server of their own; `npm test` finds or installs the browser. */
+export default defineConfig({
+  testDir: 'e2e',
+  globalSetup: './e2e/setup.ts',
+  fullyParallel: true,
+  forbidOnly: process.env['CI'] === 'true',
+  workers: 2,
+  reporter: 'list',
+  use: {
+    ...devices['Desktop Chrome'],
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    ...(baseURL && { baseURL }),
+    ...(chromium && { launchOptions: { executablePath: chromium } }),
+  },
+});

@@ -1,0 +1,42 @@
+/**
+ * Writes the demo community (`demo/*.xml`) from the Markdown files in `demo/source`.
+ * The same source always gives the same bytes, so that a rebuild without a change leaves no difference.
+ * Nothing is written when the source has a mistake or the archive would contradict itself.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildArchive } from './demo/archive.ts';
+import { checkArchive } from './demo/check.ts';
+import { parseMembers, parseQuestion } from './demo/source.ts';
+import type { DemoMember, DemoQuestion } from './demo/source.ts';
+
+const demoFolder = join(dirname(fileURLToPath(import.meta.url)), '..', 'demo');
+const sourceFolder = join(demoFolder, 'source');
+const membersFile = 'members.md';
+
+const members = parseMembers(membersFile, await readFile(join(sourceFolder, membersFile), 'utf8'));
+const questions = await readQuestions(members);
+const archive = buildArchive(members, questions);
+
+const contradictions = checkArchive(archive);
+if (contradictions.length > 0) {
+  console.error(`Nothing was written; the archive would contradict itself:`);
+  for (const contradiction of contradictions) console.error(`  ${contradiction}`);
+  process.exit(1);
+}
+
+await mkdir(demoFolder, { recursive: true });
+for (const [name, text] of archive) await writeFile(join(demoFolder, name), text);
+const bytes = [...archive.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+console.log(
+  `${questions.length} questions, ${questions.flatMap((question) => question.answers).length} answers and ` +
+    `${members.length} members in ${archive.size} files, ${Math.round(bytes / 1024)} KiB`,
+);
+
+async function readQuestions(known: DemoMember[]): Promise<DemoQuestion[]> {
+  const names = (await readdir(sourceFolder)).filter((name) => /^\d{3}-.+\.md$/.test(name)).toSorted();
+  return Promise.all(
+    names.map(async (name) => parseQuestion(name, await readFile(join(sourceFolder, name), 'utf8'), known)),
+  );
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runQuietly } from './child.mjs';
+import { oneAtATime } from './lock.mjs';
+import { Failure, packageFolder, pinnedNode, project } from './project.mjs';
+
+const built = path.join(project, 'dist/web');
+/** Holds the hash of the sources that the built browser part was made of. */
+const stamp = path.join(project, 'dist/web.sources');
+
+/** What the browser part is made of. */
+const sources = [
+  'src/web',
+  'src/shared',
+  'vite.config.ts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.base.json',
+];
+
+/** Builds the browser part where its sources have changed since. */
+export async function build() {
+  if (await isCurrent(await hashSources())) return;
+  await oneAtATime(async () => {
+    const hash = await hashSources();
+    if (await isCurrent(hash)) return;
+    console.log('Building the browser part …');
+    // Made beside its place and moved there: a server that runs meanwhile finds the old one or the new one whole.
+    const half = path.join(project, 'dist/web.new');
+    const vite = path.join(packageFolder('vite'), 'bin/vite.js');
+    const { code, output } = await runQuietly(pinnedNode(), [
+      vite,
+      'build',
+      '--outDir',
+      half,
+      '--emptyOutDir',
+    ]);
+    if (code !== 0) throw new Failure(`${output.trim()}\nThe browser part could not be built.`);
+    await rm(stamp, { force: true });
+    await rm(built, { recursive: true, force: true });
+    await rename(half, built);
+    await writeFile(stamp, hash);
+  });
+}
+
+/** @param {string} hash */
+async function isCurrent(hash) {
+  const made = await readFile(stamp, 'utf8').catch(() => '');
+  return made === hash && existsSync(path.join(built, 'index.html'));
+}
+
+async function hashSources() {
+  const files = (await Promise.all(sources.map(listFiles))).flat().toSorted();
+  const contents = await Promise.all(files.map((file) => readFile(path.join(project, file))));
+  const hash = createHash('sha256');
+  for (const [index, file] of files.entries()) {
+    // Lengths keep two different lists of files from reading alike.
+    hash.update(`${file}\0${contents[index]?.length}\0`).update(contents[index] ?? '');
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * @param {string} name of a file or folder in the project
+ * @returns {Promise<string[]>}
+ */
+async function listFiles(name) {
+  const entries = await readdir(path.join(project, name), { withFileTypes: true, recursive: true }).catch(
+    (error) => {
+      if (error.code === 'ENOTDIR') return undefined;
+      throw new Failure(`${name} is missing; the checkout is not whole.`);
+    },
+  );
+  if (entries === undefined) return [name];
+  const files = entries.filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name));
+  return files.map((entry) => path.relative(project, path.join(entry.parentPath, entry.name)));
+}

@@ -1,0 +1,132 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { findBrowser } from './browser.mjs';
+import { build } from './build.mjs';
+import { runInFront, runQuietly } from './child.mjs';
+import { packageFolder, pinnedNode } from './project.mjs';
+
+/**
+ * What a check found. `skipped` are tests that were left out.
+ * @typedef {{ passed: number, failed: number, skipped: number, output?: string }} Result
+ * @typedef {{ name: string, explains: string, needs?: string, run: (filters: string[]) => Promise<Result> }} Check
+ */
+
+/**
+ * Every check, the fast ones first.
+ * @type {Check[]}
+ */
+export const checks = [
+  {
+    name: 'format',
+    explains: 'files are formatted (oxfmt)',
+    run: () => tool('oxfmt', 'bin/oxfmt', ['--check']),
+  },
+  {
+    name: 'lint',
+    explains: 'the rules of the house hold (oxlint)',
+    run: () => tool('oxlint', 'bin/oxlint', ['--type-aware', '--deny-warnings']),
+  },
+  { name: 'types', explains: 'types fit (tsc)', run: () => tool('typescript', 'bin/tsc', ['-b']) },
+  {
+    name: 'unused',
+    explains: 'no file, export or dependency is unused (knip)',
+    run: () => tool('knip', 'bin/knip.js', []),
+  },
+  { name: 'build', explains: 'the browser part builds (vite)', run: buildBrowserPart },
+  { name: 'server', explains: 'the tests against a real PostgreSQL (vitest)', run: serverTests },
+  {
+    name: 'browser',
+    explains: 'the tests in a real browser (playwright)',
+    needs: 'build',
+    run: browserTests,
+  },
+];
+
+const success = { passed: 1, failed: 0, skipped: 0 };
+
+/**
+ * @param {string} name of the package
+ * @param {string} file in it
+ * @param {string[]} parameters
+ * @returns {Promise<Result>}
+ */
+async function tool(name, file, parameters) {
+  const { code, output } = await runQuietly(pinnedNode(), [
+    path.join(packageFolder(name), file),
+    ...parameters,
+  ]);
+  return code === 0 ? success : { passed: 0, failed: 1, skipped: 0, output };
+}
+
+async function buildBrowserPart() {
+  await build();
+  return success;
+}
+
+/**
+ * @param {string[]} filters
+ * @returns {Promise<Result>}
+ */
+function serverTests(filters) {
+  return withReport(async (report) => {
+    const vitest = path.join(packageFolder('vitest'), 'vitest.mjs');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters]);
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = await readReport(report);
+    return counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests);
+  });
+}
+
+/**
+ * @param {string[]} filters
+ * @returns {Promise<Result>}
+ */
+async function browserTests(filters) {
+  const browser = await findBrowser();
+  return withReport(async (report) => {
+    const playwright = path.join(packageFolder('@playwright/test'), 'cli.js');
+    const env = { ...process.env, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    const code = await runInFront(pinnedNode(), [playwright, 'test', '--reporter=list,json', ...filters], {
+      env,
+    });
+    const { stats = {} } = await readReport(report);
+    return counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped);
+  });
+}
+
+/**
+ * A run that failed without a failed test (it could not start, or broke off) counts as one failure.
+ * @param {number} code
+ * @param {number} passed
+ * @param {number} failed
+ * @param {number} skipped
+ * @returns {Result}
+ */
+function counted(code, passed, failed, skipped) {
+  const failures = failed || 0;
+  return {
+    passed: passed || 0,
+    failed: code === 0 ? failures : Math.max(1, failures),
+    skipped: skipped || 0,
+  };
+}
+
+/**
+ * @param {(file: string) => Promise<Result>} work
+ * @returns {Promise<Result>}
+ */
+async function withReport(work) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-report-'));
+  try {
+    return await work(path.join(folder, 'report.json'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} file */
+async function readReport(file) {
+  const text = await readFile(file, 'utf8').catch(() => '{}');
+  return JSON.parse(text);
+}

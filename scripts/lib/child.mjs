@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import os from 'node:os';
+import { project } from './project.mjs';
+
+/** @typedef {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} Options */
+
+/**
+ * Runs a program to its end and gives its exit code; signals that reach this process are passed on. Both may get the
+ * same signal from a terminal: the programs count that as one.
+ * @param {string} program
+ * @param {string[]} parameters
+ * @param {Options} options
+ * @returns {Promise<number>}
+ */
+export function runInFront(program, parameters, { env = process.env, cwd = project } = {}) {
+  // The channel tells the child when this process is killed.
+  const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  return passSignals(child);
+}
+
+/**
+ * Runs a program and gives its exit code and what it wrote to its standard output and error, in one text.
+ * @param {string} program
+ * @param {string[]} parameters
+ * @param {Options} options
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export async function runQuietly(program, parameters, { env = process.env, cwd = project } = {}) {
+  const shell = process.platform === 'win32' && program.endsWith('.cmd');
+  const child = spawn(program, parameters, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  return { code: await passSignals(child), output };
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<number>}
+ */
+function passSignals(child) {
+  /** @type {NodeJS.Signals[]} */
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  /** @param {NodeJS.Signals} signal */
+  const pass = (signal) => void child.kill(signal);
+  for (const signal of signals) process.on(signal, pass);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      for (const name of signals) process.off(name, pass);
+      resolve(code ?? 128 + (os.constants.signals[signal ?? 'SIGTERM'] ?? 0));
+    });
+  });
+}

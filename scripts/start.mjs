@@ -1,0 +1,32 @@
+import './lib/node-version.mjs';
+import path from 'node:path';
+import { build } from './lib/build.mjs';
+import { runInFront } from './lib/child.mjs';
+import { install } from './lib/install.mjs';
+import { pinnedNode, project, runScript } from './lib/project.mjs';
+
+const help = `npm start [-- OPTIONS]
+
+Installs what is missing, builds the browser part where it has changed, and serves Parley with its own PostgreSQL.
+
+Options:
+  --demo      load a demo community into an empty database, to look around in
+  -h, --help  explain the command
+
+The configuration is the environment or the file .env, such as PORT=8080 npm start; .env.example explains it.
+Ctrl-C stops Parley when running requests are done. Other commands: npm run parley -- --help`;
+
+await runScript(async () => {
+  const options = process.argv.slice(2);
+  if (options.includes('--help') || options.includes('-h')) {
+    console.log(help);
+    return 0;
+  }
+  const startedAt = String(Date.now() - Math.round(performance.now()));
+  await install();
+  await build();
+  const main = path.join(project, 'src/server/main.ts');
+  return runInFront(pinnedNode(), [main, ...options], {
+    env: { ...process.env, PARLEY_STARTED_AT: startedAt },
+  });
+});

@@ -1,0 +1,99 @@
+import './lib/node-version.mjs';
+import { parseArgs } from 'node:util';
+import { checks } from './lib/checks.mjs';
+import { install } from './lib/install.mjs';
+import { Failure, runScript } from './lib/project.mjs';
+
+/** @typedef {import('./lib/checks.mjs').Check} Check */
+
+const help = `npm test [-- OPTIONS] [-- FILTERS]
+
+Installs what is missing, a browser included, and runs every check. The last line counts tests and checks.
+
+Options:
+  --only NAMES  run these checks only, separated by commas
+  -h, --help    explain the command
+
+Filters are names of test files, for the checks server and browser.
+
+Checks:
+${checks.map(({ name, explains }) => `  ${name.padEnd(8)} ${explains}`).join('\n')}
+
+TEST_DATABASE_URL lets the check server use that PostgreSQL, whose user must be allowed to create databases.
+PARLEY_CHROMIUM names the browser's program. With CI=true, a skipped test counts as failed.`;
+
+await runScript(async () => {
+  const { only, filters, wantsHelp } = readParameters();
+  if (wantsHelp) {
+    console.log(help);
+    return 0;
+  }
+  await install();
+  const sum = { passed: 0, failed: 0 };
+  /** @type {Set<string>} */
+  const broken = new Set();
+  for (const check of checks.filter(({ name }) => only === undefined || only.includes(name))) {
+    const { passed, failed } = await runCheck(check, broken, filters);
+    if (failed > 0) broken.add(check.name);
+    sum.passed += passed;
+    sum.failed += failed;
+  }
+  console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
+  return sum.failed === 0 ? 0 : 1;
+});
+
+/**
+ * @param {Check} check
+ * @param {Set<string>} broken checks that failed
+ * @param {string[]} filters
+ */
+async function runCheck(check, broken, filters) {
+  const start = performance.now();
+  const { passed, failed, skipped, output } = await attempt(check, broken, filters);
+  const failures = process.env['CI'] === 'true' ? failed + skipped : failed;
+  if (output) console.log(output.trim());
+  const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+  const left = skipped > 0 ? `, ${skipped} SKIPPED` : '';
+  console.log(`${failures === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${left})`);
+  return { passed, failed: failures };
+}
+
+/**
+ * @param {Check} check
+ * @param {Set<string>} broken
+ * @param {string[]} filters
+ * @returns {Promise<import('./lib/checks.mjs').Result>}
+ */
+async function attempt(check, broken, filters) {
+  const failure = { passed: 0, failed: 1, skipped: 0 };
+  if (check.needs !== undefined && broken.has(check.needs))
+    return { ...failure, output: `${check.name} was not run, because ${check.needs} failed.` };
+  try {
+    return await check.run(filters);
+  } catch (error) {
+    if (error instanceof Failure) return { ...failure, output: error.message };
+    throw error;
+  }
+}
+
+function readParameters() {
+  const { values, positionals } = readOrFail();
+  const only = values.only?.split(',');
+  const unknown = only?.filter((name) => !checks.some((check) => check.name === name)) ?? [];
+  if (unknown.length > 0)
+    throw new Failure(`There is no check ${unknown.join(', ')}. npm test -- --help lists them.`);
+  return { only, filters: positionals, wantsHelp: values.help };
+}
+
+function readOrFail() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    });
+  } catch (error) {
+    throw new Failure(
+      `${error instanceof Error ? error.message : String(error)} npm test -- --help explains.`,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { byline, bylineColumns, type BylineRow } from '#server/posts/post.ts';
+import { excerpt } from '#server/questions/excerpt.ts';
+import type { AnswerCard } from '#shared/search.ts';
+
+export type AnswerCardRow = BylineRow & {
+  id: number;
+  question_id: number;
+  question_title: string;
+  content_start: string;
+  created_at: Date;
+  upvotes: number;
+  downvotes: number;
+};
+
+/** The columns of an answer in a list, selected from `answer post` joined with `question` and the byline's joins. */
+export const answerCardColumns = sql`
+  post.id, post.question_id, question.title as question_title, left(post.content, 3500) as content_start,
+  post.created_at, post.upvotes, post.downvotes, ${bylineColumns}`;
+
+/** An answer in a list, as the API gives it. */
+export function toAnswerCard(row: AnswerCardRow): AnswerCard {
+  const start = excerpt(row.content_start);
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    questionTitle: row.question_title,
+    excerpt: start.excerpt,
+    excerptCut: start.cut,
+    ...byline(row, 'answer'),
+    createdAt: row.created_at.toISOString(),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+  };
+}

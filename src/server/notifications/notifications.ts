@@ -1,0 +1,176 @@
+import { type Database, type Queryable, transaction, type Tx } from '#server/platform/database.ts';
+import { publish, publishAll } from '#server/platform/events.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import type { NotificationKind } from '#server/platform/tables.ts';
+import { decodeCursor, page } from '#server/posts/cursor.ts';
+import type { PostKind } from '#server/posts/post.ts';
+import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
+import {
+  deleteReplyNotifications,
+  insertNotification,
+  markAllRead,
+  markRead,
+  type News,
+  type NotificationRow,
+  notificationsOf,
+  notifyFollowers,
+  unreadCount,
+} from './queries.ts';
+
+/** Tells the question's author and followers of an answer; each once, the sender never (DECISIONS section 6.1). */
+export async function tellOfAnswer(
+  tx: Tx,
+  { question, answerId, senderId }: { question: Authored; answerId: number; senderId: number },
+): Promise<void> {
+  const base = { senderId, questionId: question.id, answerId, replyId: null };
+  if (question.author_id !== null)
+    await tell(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
+  const news = { ...base, kind: 'followed_answer' as const };
+  await ringBells(tx, await notifyFollowers(tx, { news, except: question.author_id }));
+}
+
+/** A post with its author, who may be unknown. */
+export type Authored = { id: number; author_id: number | null };
+
+/**
+ * Tells of a reply: the author of the reply it answers, and the author of the answer (or of the question, for a
+ * comment) it hangs on. Somebody who is both hears once, of the more particular.
+ */
+export async function tellOfReply(
+  tx: Tx,
+  reply: {
+    replyId: number;
+    senderId: number;
+    questionId: number;
+    answerId: number | null;
+    parentAuthorId: number | null;
+    hostAuthorId: number | null;
+  },
+): Promise<void> {
+  const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId } = reply;
+  const base = { senderId, questionId, answerId, replyId };
+  if (parentAuthorId !== null)
+    await tell(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } });
+  const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
+  if (hostAuthorId !== null) await tell(tx, { recipientId: hostAuthorId, news: { ...base, kind } });
+}
+
+/** Tells an author of an up vote; down votes tell nobody, and switching back and forth tells once. */
+export async function tellOfUpvote(
+  tx: Tx,
+  vote: {
+    kind: PostKind;
+    authorId: number;
+    senderId: number;
+    place: { questionId: number; answerId: number | null; replyId: number | null };
+  },
+): Promise<void> {
+  const news = { kind: `vote_${vote.kind}` as const, senderId: vote.senderId, ...vote.place };
+  await tell(tx, { recipientId: vote.authorId, news });
+}
+
+/** A reply was blanked: what told of it goes (DECISIONS section 6.5). Other deletions are cascades. */
+export async function forgetReply(tx: Tx, replyId: number): Promise<void> {
+  await deleteReplyNotifications(tx, replyId);
+}
+
+/** Notifications a page shows. */
+const pageSize = 20;
+
+/** The viewer's notifications, newest first. */
+export async function readNotifications(
+  db: Queryable,
+  { viewer, filter, cursor }: { viewer: Viewer; filter: NotificationFilter; cursor: string | undefined },
+): Promise<Notifications> {
+  const [rows, unread] = await Promise.all([
+    notificationsOf(db, {
+      memberId: viewer.id,
+      unreadOnly: filter === 'unread',
+      before: decodeCursor(cursor)?.id ?? null,
+      limit: pageSize + 1,
+    }),
+    unreadCount(db, viewer.id),
+  ]);
+  const { items, nextCursor } = page(rows, pageSize, (row) => ({ after: 0, id: row.id }));
+  return { items: items.map(toNotification), unreadCount: unread, nextCursor };
+}
+
+/** @throws ProblemError 'not-found' for somebody else's. Reading twice changes nothing. */
+export async function readOne(db: Database, { id, viewer }: { id: number; viewer: Viewer }): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await markRead(tx, { id, memberId: viewer.id })))
+      throw new ProblemError('not-found', 'Notification not found');
+    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-read' });
+  });
+}
+
+/** Marks all of the viewer's notifications read, or those up to `upTo`. */
+export async function readAll(
+  db: Database,
+  { viewer, upTo }: { viewer: Viewer; upTo: number | null },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    await markAllRead(tx, { memberId: viewer.id, upTo });
+    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-read' });
+  });
+}
+
+async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<void> {
+  await ringBells(tx, await insertNotification(tx, told));
+}
+
+/** Their bells show it at once, in every tab. */
+async function ringBells(tx: Tx, memberIds: readonly number[]): Promise<void> {
+  await publishAll(
+    tx,
+    memberIds.map((id) => ({ topic: `member:${id}` as const, event: { kind: 'notified' } as const })),
+  );
+}
+
+function toNotification(row: NotificationRow): Notification {
+  return {
+    id: row.id,
+    type: types[row.kind],
+    recipientId: row.recipient_id,
+    senderId: row.sender_id,
+    senderName: row.sender_name,
+    message: messages[row.kind](row.sender_name, row.title),
+    ...destination(row),
+    createdAt: row.created_at.toISOString(),
+    read: row.read_at !== null,
+    readAt: row.read_at?.toISOString() ?? null,
+  };
+}
+
+function destination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
+  const page = `/question/${row.question_id}`;
+  if (row.reply_id !== null)
+    return { link: `${page}#reply-${row.reply_id}`, entityId: row.reply_id, entityType: 'reply' };
+  if (row.answer_id !== null)
+    return { link: `${page}#answer-${row.answer_id}`, entityId: row.answer_id, entityType: 'answer' };
+  return { link: page, entityId: row.question_id, entityType: 'question' };
+}
+
+const types: Readonly<Record<NotificationKind, Notification['type']>> = {
+  answer: 'answer',
+  followed_answer: 'other',
+  reply_to_question: 'reply',
+  reply_to_answer: 'reply',
+  reply_to_reply: 'reply',
+  vote_question: 'vote',
+  vote_answer: 'vote',
+  vote_reply: 'vote',
+};
+
+/** DECISIONS section 6.2; the names and titles are those of now, not of when it happened. */
+const messages: Readonly<Record<NotificationKind, (name: string, title: string) => string>> = {
+  answer: (name, title) => `${name} answered your question "${title}"`,
+  followed_answer: (name, title) => `${name} answered a question you follow: "${title}"`,
+  reply_to_question: (name, title) => `${name} replied to your question "${title}"`,
+  reply_to_answer: (name) => `${name} replied to your answer`,
+  reply_to_reply: (name) => `${name} replied to your reply`,
+  vote_question: (name, title) => `${name} upvoted your question "${title}"`,
+  vote_answer: (name) => `${name} upvoted your answer`,
+  vote_reply: (name) => `${name} upvoted your reply`,
+};

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { NotificationKind } from '#server/platform/tables.ts';
+
+/** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
+export type News = {
+  kind: NotificationKind;
+  senderId: number;
+  questionId: number;
+  answerId: number | null;
+  replyId: number | null;
+};
+
+/** Returns who was told, if anybody. */
+export async function insertNotification(tx: Tx, { recipientId, news }: { recipientId: number; news: News }) {
+  if (recipientId === news.senderId) return [];
+  const { rows } = await sql`
+    insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
+    values (${recipientId}, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}, ${news.replyId})
+    on conflict do nothing returning id`.execute(tx);
+  return rows.length > 0 ? [recipientId] : [];
+}
+
+/** One for each follower of the question but the sender and the question's author, who is told otherwise. Returns them. */
+export async function notifyFollowers(tx: Tx, { news, except }: { news: News; except: number | null }) {
+  const { rows } = await sql<{ recipient_id: number }>`
+    insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
+    select member_id, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}
+    from question_follow
+    where question_id = ${news.questionId} and member_id <> ${news.senderId}
+      and member_id is distinct from ${except}
+    order by member_id
+    on conflict do nothing returning recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+export async function deleteReplyNotifications(tx: Tx, replyId: number) {
+  await sql`delete from notification where reply_id = ${replyId}`.execute(tx);
+}
+
+export type NotificationRow = {
+  id: number;
+  recipient_id: number;
+  sender_id: number;
+  sender_name: string;
+  kind: NotificationKind;
+  question_id: number;
+  answer_id: number | null;
+  reply_id: number | null;
+  title: string;
+  created_at: Date;
+  read_at: Date | null;
+};
+
+/** Newest first, behind the id `before`. */
+export async function notificationsOf(
+  db: Queryable,
+  wanted: { memberId: number; unreadOnly: boolean; before: number | null; limit: number },
+) {
+  const { memberId, unreadOnly, before, limit } = wanted;
+  const { rows } = await sql<NotificationRow>`
+    select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
+      notification.created_at, read_at, question.title,
+      coalesce(sender.display_name, sender.email) as sender_name
+    from notification
+    join question on question.id = notification.question_id
+    join member sender on sender.id = notification.sender_id
+    where recipient_id = ${memberId}
+      ${unreadOnly ? sql`and read_at is null` : sql``}
+      ${before === null ? sql`` : sql`and notification.id < ${before}`}
+    order by notification.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function unreadCount(db: Queryable, memberId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from notification where recipient_id = ${memberId} and read_at is null`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Returns false when the member has no such notification. */
+export async function markRead(db: Queryable, { id, memberId }: { id: number; memberId: number }) {
+  const { rows } = await sql`
+    update notification set read_at = coalesce(read_at, now())
+    where id = ${id} and recipient_id = ${memberId} returning id`.execute(db);
+  return rows.length > 0;
+}
+
+/** Marks those up to and with `upTo` read: what arrived since the member looked stays unread. */
+export async function markAllRead(
+  db: Queryable,
+  { memberId, upTo }: { memberId: number; upTo: number | null },
+) {
+  await sql`
+    update notification set read_at = now()
+    where recipient_id = ${memberId} and read_at is null
+      ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(db);
+}

@@ -1,0 +1,78 @@
+import { toAnswerCard } from '#server/answers/cards.ts';
+import type { Queryable } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
+import { toQuestionCard } from '#server/questions/cards.ts';
+import { limits } from '#shared/limits.ts';
+import type { AnswerCards, MemberSettings, Profile } from '#shared/profiles.ts';
+import type { QuestionCards } from '#shared/questions.ts';
+import { answersBy, memberProfile, ownSettings, questionsBy, updateSettings } from './queries.ts';
+
+/** A member as others see them; the member themselves always see their address. */
+export async function readProfile(
+  db: Queryable,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Profile> {
+  const row = await memberProfile(db, id);
+  if (row === undefined) throw new ProblemError('not-found', 'User not found');
+  const seesEmail = row.show_email || row.id === viewer.id;
+  return {
+    id: row.id,
+    displayName: row.display_name ?? row.email ?? '',
+    email: seesEmail ? row.email : null,
+    bio: row.bio,
+    createdAt: row.created_at.toISOString(),
+    reputation: Math.max(0, row.reputation),
+    questionsCount: row.questions_count,
+    answersCount: row.answers_count,
+    upvotes: row.upvotes,
+    views: row.views,
+    sourceUrl: row.source_site === null ? null : `https://${row.source_site}/users/${row.source_key}`,
+  };
+}
+
+type Wanted = { id: number; viewer: Viewer; cursor: string | undefined };
+
+/** A member's questions, newest first. */
+export async function readQuestionsBy(db: Queryable, { id, viewer, cursor }: Wanted): Promise<QuestionCards> {
+  await readProfile(db, { id, viewer });
+  const rows = await questionsBy(db, {
+    memberId: id,
+    cursor: decodeCursor(cursor),
+    limit: limits.feedPage + 1,
+  });
+  const { items, nextCursor } = page(rows, limits.feedPage, byTime);
+  return { items: items.map(toQuestionCard), nextCursor };
+}
+
+/** A member's answers, newest first. */
+export async function readAnswersBy(db: Queryable, { id, viewer, cursor }: Wanted): Promise<AnswerCards> {
+  await readProfile(db, { id, viewer });
+  const rows = await answersBy(db, {
+    memberId: id,
+    cursor: decodeCursor(cursor),
+    limit: limits.feedPage + 1,
+  });
+  const { items, nextCursor } = page(rows, limits.feedPage, byTime);
+  return { items: items.map(toAnswerCard), nextCursor };
+}
+
+export async function readSettings(db: Queryable, viewer: Viewer): Promise<MemberSettings> {
+  const row = await ownSettings(db, viewer.id);
+  return { displayName: row.display_name ?? row.email ?? '', bio: row.bio, showEmail: row.show_email };
+}
+
+/** Changes what the viewer decides about themselves; a new name shows everywhere at once. */
+export async function changeSettings(
+  db: Queryable,
+  { viewer, settings }: { viewer: Viewer; settings: MemberSettings },
+): Promise<MemberSettings> {
+  await updateSettings(db, { id: viewer.id, ...settings, bio: settings.bio === '' ? null : settings.bio });
+  return readSettings(db, viewer);
+}
+
+const byTime = (row: { created_at: Date; id: number }): Cursor => ({
+  after: row.created_at.getTime(),
+  id: row.id,
+});

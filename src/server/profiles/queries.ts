@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Cursor } from '#server/posts/cursor.ts';
+import { bylineJoins } from '#server/posts/post.ts';
+import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
+import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+
+export async function memberProfile(db: Queryable, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    display_name: string | null;
+    email: string | null;
+    show_email: boolean;
+    bio: string | null;
+    created_at: Date;
+    reputation: number;
+    questions_count: number;
+    answers_count: number;
+    upvotes: number;
+    views: number;
+    source_site: string | null;
+    source_key: string | null;
+  }>`
+    select member.id, display_name, email, show_email, bio, created_at, reputation, questions_count, answers_count,
+      source_key, source.site as source_site,
+      asked.upvotes + answered.upvotes + replied.upvotes as upvotes, asked.views
+    from member
+    left join import_source source on source.id = member.source_id
+    cross join lateral (
+      select coalesce(sum(upvotes), 0)::bigint as upvotes, coalesce(sum(views), 0)::bigint as views
+      from question where author_id = member.id
+    ) asked
+    cross join lateral (
+      select coalesce(sum(upvotes), 0)::bigint as upvotes from answer where author_id = member.id
+    ) answered
+    cross join lateral (
+      select coalesce(sum(upvotes), 0)::bigint as upvotes from reply where author_id = member.id
+    ) replied
+    where member.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+type Window = { memberId: number; cursor: Cursor | null; limit: number };
+
+const behind = (cursor: Cursor | null) =>
+  cursor === null
+    ? sql`true`
+    : sql`(post.created_at, post.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
+
+/** A member's questions, newest first; served in order by the index question_author. */
+export async function questionsBy(db: Queryable, { memberId, cursor, limit }: Window) {
+  const { rows } = await sql<QuestionCardRow>`
+    select ${cardColumns} from question post ${bylineJoins}
+    where post.author_id = ${memberId} and ${behind(cursor)}
+    order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** A member's answers, newest first; served in order by the index answer_author. */
+export async function answersBy(db: Queryable, { memberId, cursor, limit }: Window) {
+  const { rows } = await sql<AnswerCardRow>`
+    select ${answerCardColumns} from answer post
+    join question on question.id = post.question_id ${bylineJoins}
+    where post.author_id = ${memberId} and ${behind(cursor)}
+    order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function ownSettings(db: Queryable, id: number) {
+  return db
+    .selectFrom('member')
+    .select(['display_name', 'email', 'bio', 'show_email'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateSettings(
+  db: Queryable | Tx,
+  {
+    id,
+    displayName,
+    bio,
+    showEmail,
+  }: { id: number; displayName: string; bio: string | null; showEmail: boolean },
+) {
+  await sql`
+    update member
+    set display_name = ${displayName}, bio = ${bio}, show_email = ${showEmail}, updated_at = now()
+    where id = ${id}`.execute(db);
+}

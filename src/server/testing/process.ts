@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
+
+/** A Parley in a process of its own. */
+export type ParleyProcess = {
+  pid: number;
+  /** Resolves with the address, such as 'http://127.0.0.1:3000'; rejects with the output when it ends before. */
+  ready: Promise<string>;
+  /** Resolves when it has ended: with its exit code, or null after a signal. */
+  ended: Promise<number | null>;
+  /** What it wrote so far. */
+  output: () => string;
+  /** Resolves when the output matches; rejects when the process ends before. */
+  says: (pattern: RegExp) => Promise<RegExpExecArray>;
+  signal: (signal: NodeJS.Signals) => void;
+};
+
+export type ParleyOptions = {
+  env: NodeJS.ProcessEnv;
+  parameters?: string[];
+  /** The checkout to start; by default this one. */
+  project?: string;
+  user?: { uid: number; gid: number };
+};
+
+/** Starts the server as `npm start` does, on a free port. */
+export function spawnParley({
+  env,
+  parameters = [],
+  project = projectFolder,
+  user,
+}: ParleyOptions): ParleyProcess {
+  const main = path.join(project, 'src/server/main.ts');
+  const child = spawn(process.execPath, [main, ...parameters], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  });
+  return watch(child);
+}
+
+export function watch(child: ChildProcess): ParleyProcess {
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      for (const listener of listeners) listener();
+    });
+  const ended = once(child, 'close').then(() => child.exitCode);
+  const says = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(output);
+        if (match === null) return;
+        listeners.delete(look);
+        resolve(match);
+      };
+      listeners.add(look);
+      void ended.then(() => reject(new Error(`It ended without saying ${pattern}:\n${output}`)));
+      look();
+    });
+  const ready = says(/Parley is ready at (http:\S+)/).then((match) => match[1] ?? '');
+  // Tests that expect a failure look at `ended`.
+  ready.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    ended,
+    output: () => output,
+    says,
+    signal: (signal) => void child.kill(signal),
+  };
+}

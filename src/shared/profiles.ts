@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { displayName, registerMessages } from './accounts.ts';
+import { id, nextCursor, time } from './fields.ts';
+import { limits } from './limits.ts';
+import { answerCard } from './search.ts';
+import { codePoints, hasForbiddenCharacters } from './text.ts';
+
+export const profile = z.object({
+  id,
+  displayName: z.string(),
+  /** Null where the member keeps it to themselves, or has none. */
+  email: z.string().nullable(),
+  bio: z.string().nullable(),
+  createdAt: time,
+  reputation: z.int().nonnegative(),
+  questionsCount: z.int().nonnegative(),
+  answersCount: z.int().nonnegative(),
+  /** Upvotes on all that the member wrote. */
+  upvotes: z.int().nonnegative(),
+  /** Views of the member's questions. */
+  views: z.int().nonnegative(),
+  /** Where an imported member's account stands; null for members of this community. */
+  sourceUrl: z.string().nullable(),
+});
+export type Profile = z.infer<typeof profile>;
+
+export const answerCards = z.object({ items: z.array(answerCard), nextCursor });
+export type AnswerCards = z.infer<typeof answerCards>;
+
+/** What members decide about themselves. */
+export const settings = z.object({
+  displayName,
+  bio: z
+    .string()
+    .trim()
+    .refine((text) => codePoints(text) <= limits.bio, `Your bio can have up to ${limits.bio} characters`)
+    .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown')
+    .nullable(),
+  showEmail: z.boolean(),
+});
+export type MemberSettings = z.infer<typeof settings>;
+
+export const passwordChange = z.object({
+  currentPassword: z.string().max(1000),
+  newPassword: z
+    .string()
+    .refine((text) => codePoints(text) >= limits.passwordMin, registerMessages.passwordShort)
+    .refine((text) => codePoints(text) <= limits.passwordMax, registerMessages.passwordLong),
+});
+export type PasswordChange = z.infer<typeof passwordChange>;
