@@ -43,7 +43,7 @@ export async function postAnswer(
 ): Promise<number> {
   const { questionId, viewer, key, draft } = posting;
   return transaction(db, (tx) =>
-    postOnce(tx, { viewer, key, request: ['answer', questionId, draft] }, async () => {
+    postOnce(tx, { viewer, key, kind: 'answer', request: [questionId, draft] }, async () => {
       const question = await lockQuestionThread(tx, questionId);
       const { id, created_at: at } = await insertAnswer(tx, {
         questionId,

@@ -8,6 +8,7 @@ import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { questionTags, tagQuestion } from '#server/topics/topics.ts';
 import type { Question, QuestionDraft } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
+import { tagKey } from '#shared/tags.ts';
 import { excerpt } from './excerpt.ts';
 import {
   changeQuestionsCount,
@@ -30,7 +31,7 @@ export async function askQuestion(
   db: Database,
   { viewer, key, draft }: { viewer: Viewer; key: string | undefined; draft: QuestionDraft },
 ): Promise<number> {
-  const posting: Posting = { viewer, key, request: ['question', draft] };
+  const posting: Posting = { viewer, key, kind: 'question', request: draft };
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
       const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
@@ -154,6 +155,7 @@ function toQuestion(row: QuestionRow): Question {
   };
 }
 
+/** A tag is shown as first written, so that what an author typed may differ from it in capitals. */
 function sameTags(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((tag, index) => tag === b[index]);
+  return a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
 }

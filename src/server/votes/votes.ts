@@ -37,7 +37,8 @@ export async function setVote(
     const post = await lockTarget(tx, target);
     if (post === undefined) throw new ProblemError('not-found', missing[target.kind]);
     const own = post.author_id === viewer.id;
-    if (own && !settings.selfVotes)
+    // One from before this was switched off can be taken back.
+    if (own && vote !== null && !settings.selfVotes)
       throw new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
     const before = await ownVote(tx, { target, memberId: viewer.id });
     if (before === vote) return { upvotes: post.upvotes, downvotes: post.downvotes, myVote: vote };
