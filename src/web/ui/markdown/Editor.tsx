@@ -11,6 +11,8 @@ import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { codePoints } from '#shared/text.ts';
 import type { DraftState } from '#web/platform/drafts.ts';
 import { Markdown } from './Markdown.tsx';
+import { Counter } from '../Counter.tsx';
+import { DraftNote } from '../DraftNote.tsx';
 import { applyStyle, Toolbar, type TextStyle } from './Toolbar.tsx';
 import { useStayAboveKeyboard } from './keyboard.ts';
 import classes from './Editor.module.css';
@@ -81,11 +83,7 @@ export function Editor(props: Props) {
     applyStyle(toolbar.current, style);
   };
 
-  const length = codePoints(value);
-  const counted = counter === 'always' || length > limit * 0.9;
-  const describedBy = [error !== null && `${id}-error`, counted && `${id}-count`].filter(
-    (name) => name !== false,
-  );
+  const counted = counter === 'always' || codePoints(value.trim()) > limit * 0.9;
   return (
     <div className={classes.editor}>
       <label htmlFor={id} className={props.hideLabel ? classes.hidden : classes.label}>
@@ -108,7 +106,7 @@ export function Editor(props: Props) {
             placeholder={props.placeholder}
             disabled={props.disabled}
             aria-invalid={error !== null || undefined}
-            aria-describedby={describedBy.length === 0 ? undefined : describedBy.join(' ')}
+            aria-describedby={error === null ? undefined : `${id}-error`}
             onChange={(event) => onChange(event.currentTarget.value)}
             onKeyDown={onKeyDown}
           />
@@ -136,23 +134,13 @@ export function Editor(props: Props) {
       <div className={classes.foot}>
         {props.actions}
         <span className={classes.notes}>
-          <output>{draftNotes[draft]}</output>
-          {counted && (
-            <span id={`${id}-count`} data-over={length > limit || undefined} className={classes.count}>
-              {length}/{limit}
-            </span>
-          )}
+          <DraftNote state={draft} />
+          {counted && <Counter text={value} max={limit} />}
         </span>
       </div>
     </div>
   );
 }
-
-const draftNotes: Record<DraftState, string> = {
-  empty: '',
-  saved: 'Draft saved',
-  unsaved: 'Draft not saved: this browser keeps nothing',
-};
 
 function Views({
   id,

@@ -16,14 +16,11 @@ export function useHighlighter(needed: boolean): Highlighter | null {
   useEffect(() => {
     if (!needed || highlighter !== null) return;
     let current = true;
-    load().then(
-      (plugin) => {
-        if (current) set(() => plugin);
-      },
-      () => {
-        // Without its colours the code reads all the same.
-      },
-    );
+    const apply = async () => {
+      const plugin = await load();
+      if (current && plugin !== null) set(() => plugin);
+    };
+    void apply();
     return () => {
       current = false;
     };
@@ -31,8 +28,13 @@ export function useHighlighter(needed: boolean): Highlighter | null {
   return needed ? highlighter : null;
 }
 
-async function load(): Promise<Highlighter> {
-  const { default: rehypeHighlight } = await import('rehype-highlight');
-  loaded = [rehypeHighlight, { detect: false, plainText: ['text', 'txt', 'plain', 'plaintext'] }];
-  return loaded;
+async function load(): Promise<Highlighter | null> {
+  try {
+    const { default: rehypeHighlight } = await import('rehype-highlight');
+    loaded = [rehypeHighlight, { detect: false, plainText: ['text', 'txt', 'plain', 'plaintext'] }];
+    return loaded;
+  } catch {
+    // Without its colours the code reads all the same.
+    return null;
+  }
 }
