@@ -78,7 +78,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       <DeleteDialog
         {...deletion.dialog}
         title="Delete this answer?"
-        text="The answer and the replies to it go, for good."
+        text="The answer and the replies to it will be gone for good."
       />
     </PostFrame>
   );

@@ -1,6 +1,5 @@
-import '@mantine/core/styles/ModalBase.layer.css';
-import '@mantine/core/styles/Modal.layer.css';
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { Dialog } from '#web/ui/Dialog.tsx';
 import classes from './DeleteDialog.module.css';
 
 /** Asks once before something is gone for good. 'Cancel' has the focus. */
@@ -13,13 +12,7 @@ export function DeleteDialog(props: {
   onCancel: () => void;
 }) {
   return (
-    <Modal
-      opened={props.opened}
-      onClose={props.onCancel}
-      title={props.title}
-      withCloseButton={false}
-      lockScroll={false}
-    >
+    <Dialog title={props.title} opened={props.opened} onClose={props.onCancel} closeButton={false}>
       <p className={classes.text}>{props.text}</p>
       <div className={classes.buttons}>
         <Button variant="default" data-autofocus onClick={props.onCancel}>
@@ -29,6 +22,6 @@ export function DeleteDialog(props: {
           Delete
         </Button>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

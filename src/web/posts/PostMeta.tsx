@@ -19,8 +19,10 @@ export function PostMeta({
 }) {
   return (
     <div className={classes.meta}>
-      <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
-      <Author id={content.authorId} name={content.authorName} />
+      <span className={classes.who}>
+        <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
+        <Author id={content.authorId} name={content.authorName} />
+      </span>
       <a href={`#${anchorOf(post)}`} className={classes.date}>
         <Time at={content.createdAt} />
       </a>

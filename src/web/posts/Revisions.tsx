@@ -1,9 +1,7 @@
-import '@mantine/core/styles/ModalBase.layer.css';
-import '@mantine/core/styles/Modal.layer.css';
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { Revision } from '#shared/revisions.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { readRevisions } from './post-api.ts';
 import type { PostRef } from './post.ts';
@@ -25,16 +23,9 @@ export function EditedNote({ post, editedAt }: { post: PostRef; editedAt: string
       >
         edited <Time at={editedAt} />
       </button>
-      <Modal
-        opened={open}
-        onClose={() => setOpen(false)}
-        title="Versions"
-        size="45rem"
-        lockScroll={false}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog title="Versions" size="45rem" opened={open} onClose={() => setOpen(false)}>
         <Versions post={post} editedAt={editedAt} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

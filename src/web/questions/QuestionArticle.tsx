@@ -73,7 +73,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
       <DeleteDialog
         {...deletion.dialog}
         title="Delete this question?"
-        text="The question, its answers and all replies go, for good."
+        text="The question, its answers and all replies will be gone for good."
       />
     </PostFrame>
   );

@@ -8,9 +8,9 @@ const bounds = {
   /** UTF-16 units. */
   length: 120_000,
   lines: 2000,
-  /** List items and quotes opened on one line. */
+  /** List items, quotes and footnotes opened on one line. */
   containersPerLine: 16,
-  /** List items and quotes opened on all lines. */
+  /** The same on all lines. */
   containers: 1500,
   /** Characters that may open or close something, in one paragraph. */
   marksPerParagraph: 800,
@@ -43,8 +43,15 @@ export function isCheapToParse(text: string): boolean {
     marks: 0,
     marksSquared: 0,
   };
-  for (const line of text.split(/\r\n|\n|\r/u)) {
+  const isCode = fences(text);
+  for (const line of text.split(lineEnd)) {
     if (++work.lines > bounds.lines) return false;
+    if (isCode(line)) {
+      work.marks = 0;
+      work.columns = 0;
+      work.words = 0;
+      continue;
+    }
     const opened = containersOf(line);
     work.containers += opened;
     if (opened > bounds.containersPerLine || work.containers > bounds.containers) return false;
@@ -73,11 +80,31 @@ export function isCheapToParse(text: string): boolean {
   return true;
 }
 
+const lineEnd = /\r\n|\n|\r/u;
+
+/**
+ * Tells, line after line, what is inside a fenced block of code; the parser takes such lines as they are. HTML at the
+ * start of a line could hide a fence from the parser, so then no line counts as code.
+ */
+function fences(text: string): (line: string) => boolean {
+  if (/^[ \t]*</mu.test(text)) return () => false;
+  let fence: string | null = null;
+  return (line) => {
+    if (fence === null) {
+      fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/u.exec(line)?.[1] ?? null;
+      return fence !== null;
+    }
+    const closing: string | undefined = /^ {0,3}(`{3,}|~{3,})[ \t]*$/u.exec(line)?.[1];
+    if (closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length) fence = null;
+    return true;
+  };
+}
+
 const structural = /^[ \t>]*(?:[-=|:+* \t]+|\[[^\]]*\]:.*)$/u;
 
 function containersOf(line: string): number {
-  const opening = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)))+/u.exec(line)?.[0];
-  return opening === undefined ? 0 : (opening.match(/>|[-+*]|\d+[.)]/gu)?.length ?? 0);
+  const opening = /^(?:[ \t]*(?:>|\[\^[^\]]{1,99}\]:|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)))+/u.exec(line)?.[0];
+  return opening === undefined ? 0 : (opening.match(/>|\]:|[-+*]|\d+[.)]/gu)?.length ?? 0);
 }
 
 /** By how much the square of a paragraph's count grows when a line is added to it: (a + b)² − a². */
