@@ -1,19 +1,19 @@
-import { NativeSelect } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
-import { searchKind, searchSort, type SearchKind, type SearchSort } from '#shared/search.ts';
+import type { SearchKind, SearchSort } from '#shared/search.ts';
+import { SelectField } from '#web/ui/SelectField.tsx';
 import type { Search } from './search.ts';
 import classes from './SearchControls.module.css';
 
-const kinds: Readonly<Record<SearchKind, string>> = {
-  questions: 'Questions',
-  answers: 'Answers',
-  users: 'Users',
-};
-const sorts: Readonly<Record<SearchSort, string>> = {
-  relevance: 'Relevance',
-  recent: 'Most Recent',
-  popular: 'Most Popular',
-};
+const kinds: readonly (readonly [SearchKind, string])[] = [
+  ['questions', 'Questions'],
+  ['answers', 'Answers'],
+  ['users', 'Users'],
+];
+const sorts: readonly (readonly [SearchSort, string])[] = [
+  ['relevance', 'Relevance'],
+  ['recent', 'Most Recent'],
+  ['popular', 'Most Popular'],
+];
 
 /** What to search in, and in what order; both are in the address. */
 export function SearchControls({ search }: { search: Search }) {
@@ -31,24 +31,19 @@ export function SearchControls({ search }: { search: Search }) {
     });
   }
 
-  const look = { root: classes.select ?? '', label: classes.label ?? '' };
   return (
     <div className={classes.controls}>
-      <NativeSelect
+      <SelectField
         label="Search in"
-        size="md"
-        classNames={look}
-        data={searchKind.options.map((value) => ({ value, label: kinds[value] }))}
+        options={kinds}
         value={search.kind}
-        onChange={(event) => go({ ...search, kind: searchKind.parse(event.currentTarget.value) })}
+        onChange={(kind) => go({ ...search, kind })}
       />
-      <NativeSelect
+      <SelectField
         label="Sort by"
-        size="md"
-        classNames={look}
-        data={searchSort.options.map((value) => ({ value, label: sorts[value] }))}
+        options={sorts}
         value={search.sort}
-        onChange={(event) => go({ ...search, sort: searchSort.parse(event.currentTarget.value) })}
+        onChange={(sort) => go({ ...search, sort })}
       />
     </div>
   );

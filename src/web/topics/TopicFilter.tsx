@@ -1,15 +1,16 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { topicSort, type TopicSort } from '#shared/topics.ts';
+import type { TopicSort } from '#shared/topics.ts';
+import { SelectField } from '#web/ui/SelectField.tsx';
 import classes from './TopicFilter.module.css';
 
-const sorts: Readonly<Record<TopicSort, string>> = {
-  popular: 'Most Popular',
-  alphabetical: 'Alphabetical',
-  active: 'Recently Active',
-};
+const sorts: readonly (readonly [TopicSort, string])[] = [
+  ['popular', 'Most Popular'],
+  ['alphabetical', 'Alphabetical'],
+  ['active', 'Recently Active'],
+];
 
 const pauseMs = 200;
 
@@ -65,13 +66,11 @@ export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
           value={text}
           onChange={(event) => type(event.currentTarget.value)}
         />
-        <NativeSelect
+        <SelectField
           label="Sort by"
-          size="md"
-          classNames={{ root: classes.select ?? '', label: classes.selectLabel ?? '' }}
-          data={topicSort.options.map((value) => ({ value, label: sorts[value] }))}
+          options={sorts}
           value={sort}
-          onChange={(event) => go({ q: text, sort: topicSort.parse(event.currentTarget.value) }, false)}
+          onChange={(sort) => go({ q: text, sort }, false)}
         />
       </form>
     </search>
