@@ -7,6 +7,8 @@ export type Tallies = Partial<Record<ArchiveFileKind, Tally>>;
 /** What the import added, by the tables of the community. */
 export interface Added {
   members: number;
+  /** Members known by their number only, because the archive has posts of them but no entry. */
+  nameless: number;
   questions: number;
   answers: number;
   replies: number;
@@ -19,7 +21,7 @@ export async function accountForStaged(client: ClientBase, tallies: Tallies, add
   const { users, posts, comments } = tallies;
   if (users !== undefined) {
     users.taken = added.members;
-    users.known = (await one('select count(*) from archive_user')) - added.members;
+    users.known = (await one('select count(*) from archive_user where not nameless')) - added.members;
   }
   if (posts !== undefined) {
     const lost = await one(`

@@ -1,5 +1,6 @@
 import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
+import { sqlState } from '#server/platform/database.ts';
 import { accountForStaged, remarks, type Added, type Tallies } from './accounting.ts';
 import {
   archiveFileNames,
@@ -9,19 +10,21 @@ import {
   type ArchiveFolder,
 } from './folder.ts';
 import { stagePosts } from './posts.ts';
-import { ArchiveProblem } from './problem.ts';
+import { ArchiveProblem, BrokenConnection } from './problem.ts';
 import * as queries from './queries.ts';
+import { publish, recount } from './recount.ts';
 import { readRows } from './rows.ts';
+import * as session from './session.ts';
 import { inferSite, siteName } from './site.ts';
 import * as staging from './staging.ts';
 import { Tally, type FileAccount } from './tally.ts';
 
-export { ArchiveProblem };
+export { ArchiveProblem, BrokenConnection };
 export type { FileAccount };
 
 export interface ImportOptions {
   folder: string;
-  /** A connection of its own: the import is one long transaction on it. */
+  /** A connection that nobody else uses meanwhile. It is left as it was found. */
   client: Client;
   /** Host name of the site the archive is from; absent: the folder's name if it is a host name, else told from links. */
   site?: string;
@@ -67,9 +70,10 @@ export interface ImportSummary {
 }
 
 /**
- * Imports a Stack Exchange archive in one transaction: all of it or nothing. Members come without an address, an account
+ * Imports a Stack Exchange archive: all of it or nothing. Members come without an address, an account
  * or a password. Importing again, also a newer archive of the same site, adds what is new and leaves everything else as
- * it is. Throws an `ArchiveProblem` where the archive cannot be imported.
+ * it is. Throws an `ArchiveProblem` where the archive cannot be imported, a `BrokenConnection` where the database went
+ * away, and the signal's reason where it was aborted.
  */
 export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
   const { client, dryRun = false, signal } = options;
@@ -78,67 +82,81 @@ export async function importStackExchange(options: ImportOptions): Promise<Impor
   // PostgreSQL rolls back when the connection ends, also in the middle of a long statement.
   const leave = () => void client.end();
   signal?.addEventListener('abort', leave, { once: true });
+  let broken = false;
+  const breaks = () => void (broken = true);
+  client.on('error', breaks).on('end', breaks);
   try {
-    await client.query('begin');
-    const summary = await importInTransaction(options, files);
-    await client.query(dryRun ? 'rollback' : 'commit');
+    await session.prepareSession(client);
+    const summary = await importPrepared(options, files);
     if (!dryRun && !summary.unchanged) await queries.analyze(client);
     return summary;
   } catch (error) {
     signal?.throwIfAborted();
-    await client.query('rollback').catch(() => {});
-    throw error;
+    throw broken || endsConnection(error) ? new BrokenConnection(undefined, { cause: error }) : error;
   } finally {
     signal?.removeEventListener('abort', leave);
+    // A connection that is gone has taken all of this with it.
+    await session.leaveSession(client).catch(ignore);
+    client.off('error', breaks).off('end', breaks);
   }
 }
 
-async function importInTransaction(options: ImportOptions, files: ArchiveFolder): Promise<ImportSummary> {
+function ignore(): void {}
+
+/** PostgreSQL says why it ends a connection before it does; class 57P is an operator's intervention. */
+function endsConnection(error: unknown): boolean {
+  return sqlState(error)?.startsWith('57P') === true;
+}
+
+/**
+ * Reads into tables that only this connection sees, each chunk in a transaction of its own; then adds everything in one.
+ * Reading takes most of the time, and a long transaction would hold back the stream of events for every member.
+ */
+async function importPrepared(options: ImportOptions, files: ArchiveFolder): Promise<ImportSummary> {
   const { client, dryRun = false, own, log = () => {} } = options;
-  await settleConnection(client);
+  if (!(await session.lockImports(client))) {
+    throw new ArchiveProblem('Another import is running in this community. Wait until it is done.');
+  }
   if (own !== undefined && (await queries.sourceExists(client, own.name))) {
     return { site: own.name, dryRun, unchanged: true, added: nothing, files: [], remarks: [] };
   }
   for (const sentence of missing(files)) log(sentence);
-  await queries.createStaging(client);
+  await session.createStaging(client);
   const tallies = await readFiles(options, files);
   for (const [kind, table] of stagedTables) {
-    tallies[kind]?.leaveOut('repeated', await queries.dropRepeated(client, table));
+    tallies[kind]?.leaveOut('repeated', await session.dropRepeated(client, table));
   }
   const site = own?.name ?? (await decideSite(options, log));
+  if (own !== undefined) await session.moveTimes(client, own.newest);
   log('Adding what was read…');
-  if (own !== undefined) await queries.moveTimes(client, own.newest);
+  await client.query('begin');
+  try {
+    const summary = await addStaged(options, site, tallies, files.votes !== undefined);
+    await client.query(dryRun ? 'rollback' : 'commit');
+    return summary;
+  } catch (error) {
+    await client.query('rollback').catch(ignore);
+    throw error;
+  }
+}
+
+async function addStaged(
+  { client, own, dryRun = false }: ImportOptions,
+  site: string,
+  tallies: Tallies,
+  byVotes: boolean,
+): Promise<ImportSummary> {
   const source = await queries.findOrAddSource(client, site);
-  const added = await addAll(
-    client,
-    source,
-    own === undefined ? `https://${site}` : '',
-    files.votes !== undefined,
-  );
+  const added = await addAll(client, source, own === undefined ? `https://${site}` : '', byVotes);
   await accountForStaged(client, tallies, added);
   const notes = await remarks(client);
   if (own !== undefined) await adopt(client, source, own);
-  const accounts = Object.values(tallies).map((tally) => tally.account());
+  const files = Object.values(tallies).map((tally) => tally.account());
   const unchanged = Object.values(added).every((rows) => rows === 0);
-  return { site, dryRun, unchanged, added, files: accounts, remarks: notes };
+  return { site, dryRun, unchanged, added, files, remarks: notes };
 }
 
-const nothing: Added = { members: 0, questions: 0, answers: 0, replies: 0, follows: 0 };
-
-/** One import at a time in a database; the advisory lock is freed with the transaction. */
-async function settleConnection(client: ClientBase): Promise<void> {
-  await client.query(`
-    set local statement_timeout = 0;
-    set local idle_in_transaction_session_timeout = 0;
-    set local client_connection_check_interval = '5s';
-    set local work_mem = '64MB';
-    set local timezone = 'UTC';`);
-  const { rows } = await client.query<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('parley import', 0)) as locked`,
-  );
-  if (rows[0]?.locked !== true)
-    throw new ArchiveProblem('Another import is running in this community. Wait until it is done.');
-}
+const nothing: Added = { members: 0, nameless: 0, questions: 0, answers: 0, replies: 0, follows: 0 };
 
 /** The history comes before the posts, which take their text from it. */
 const stages: readonly (readonly [ArchiveFileKind, staging.Stage])[] = [
@@ -167,7 +185,7 @@ async function readFiles(options: ImportOptions, files: ArchiveFolder): Promise<
   progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
   try {
     for (const [kind, stage] of stages) {
-      if (kind === 'posts') await queries.indexHistory(client);
+      if (kind === 'posts') await session.indexHistory(client);
       const file = files[kind];
       if (file === undefined) continue;
       const tally = new Tally(file);
@@ -216,7 +234,8 @@ async function addAll(
   siteAddress: string,
   votes: boolean,
 ): Promise<Added> {
-  const members = await queries.addMembers(client, source);
+  await queries.stageNamelessAuthors(client);
+  const { members, nameless } = await queries.addMembers(client, source);
   await queries.countVotes(client, votes);
   const questions = await queries.addQuestions(client, source, siteAddress);
   const answers = await queries.addAnswers(client, source, siteAddress);
@@ -224,8 +243,9 @@ async function addAll(
   await queries.acceptAnswers(client);
   const follows = await queries.addFollows(client);
   await queries.addTags(client);
-  await queries.recount(client);
-  return { members, questions, answers, replies, follows };
+  await recount(client);
+  await publish(client);
+  return { members, nameless, questions, answers, replies, follows };
 }
 
 async function adopt(client: ClientBase, source: string, own: OwnArchive): Promise<void> {

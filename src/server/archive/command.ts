@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { ArchiveProblem, importStackExchange } from './archive.ts';
-import { terminalProgress } from './progress.ts';
+import { ArchiveProblem, BrokenConnection, importStackExchange } from './archive.ts';
+import { terminalProgress, type Output } from './progress.ts';
 import { reportLines } from './report.ts';
 
 export interface ImportCommandParts {
   /** Opens the community's database, migrated, and runs `work` with a connection of its own. */
   withClient: <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>;
-  out: NodeJS.WriteStream;
-  err: NodeJS.WriteStream;
+  out: Output;
+  err: Output;
   /** Sets the exit code: 1 for a refused archive, 130 for an interrupted import. */
-  exitWith: (code: number) => void;
+  exitWith: (code: number) => unknown;
 }
 
 /** Adds `import stackexchange FOLDER`. */
@@ -68,6 +68,10 @@ async function runImport(
     if (interruption.signal.aborted) {
       err.write('Interrupted. Nothing was imported.\n');
       return 130;
+    }
+    if (error instanceof BrokenConnection) {
+      err.write(`${error.message}\n`);
+      return 1;
     }
     if (!(error instanceof ArchiveProblem)) throw error;
     err.write(`${error.message} Nothing was imported.\n`);

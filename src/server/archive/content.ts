@@ -19,12 +19,12 @@ export interface Content {
  */
 export function chooseContent(typed: string | null, html: string): Content {
   const page = html.trim();
-  if (typed === null) return { content: htmlToMarkdown(page), from: 'html' };
+  if (typed === null) return { content: cleanText(htmlToMarkdown(page)), from: 'html' };
   const markdown = cleanText(typed)
     .trimEnd()
     .replace(/^(?:[ \t]*\n)+/u, '');
   if (page === '' || showsTheSame(markdown, page)) return { content: markdown, from: 'markdown' };
-  return { content: htmlToMarkdown(page), from: 'html' };
+  return { content: cleanText(htmlToMarkdown(page)), from: 'html' };
 }
 
 /** Longer or deeper texts are not compared: reading Markdown can take time by the square of these. */

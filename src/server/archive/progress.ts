@@ -4,8 +4,19 @@ import type { ImportProgress } from './archive.ts';
 const mebibyte = 1024 * 1024;
 
 /** A bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
-export function terminalProgress(stream: NodeJS.WriteStream, linesEvery = 10_000): ImportProgress {
-  return stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`), linesEvery);
+export function terminalProgress(output: Output, linesEvery = 10_000): ImportProgress {
+  return isTerminal(output)
+    ? barProgress(output)
+    : lineProgress((line) => output.write(`${line}\n`), linesEvery);
+}
+
+/** Where a command writes: the standard output, the standard error, or what a test looks at. */
+export interface Output {
+  write: (text: string) => unknown;
+}
+
+function isTerminal(output: Output): output is NodeJS.WriteStream {
+  return 'isTTY' in output && output.isTTY === true;
 }
 
 function barProgress(stream: NodeJS.WriteStream): ImportProgress {

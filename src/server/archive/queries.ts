@@ -1,72 +1,6 @@
 import type { ClientBase } from 'pg';
 import { unknownSite } from './convert.ts';
 
-/** The tables that an import fills before anything reaches the community. They go with the transaction. */
-export async function createStaging(client: ClientBase): Promise<void> {
-  await client.query(`
-    create temporary table archive_user (
-      line bigint generated always as identity, id bigint not null, name text not null, bio text,
-      reputation bigint not null, created timestamptz(3) not null) on commit drop;
-    create temporary table archive_history (
-      line bigint generated always as identity, id bigint not null, post_id bigint not null,
-      created timestamptz(3) not null, text text not null) on commit drop;
-    create temporary table archive_newest (post_id bigint primary key, line bigint not null) on commit drop;
-    create temporary table archive_post (
-      line bigint generated always as identity, id bigint not null, kind smallint not null, parent bigint,
-      accepted bigint, created timestamptz(3) not null, edited timestamptz(3), score bigint not null,
-      views bigint not null, author bigint, author_name text, license text not null, origin text not null,
-      title text, content text not null, excerpt text, excerpt_cut boolean,
-      tags text[], tag_keys text[], tags_left_out integer not null) on commit drop;
-    create temporary table archive_comment (
-      line bigint generated always as identity, id bigint not null, post_id bigint not null, score bigint not null,
-      created timestamptz(3) not null, author bigint, author_name text, content text not null,
-      license text not null) on commit drop;
-    create temporary table archive_vote (
-      line bigint generated always as identity, id bigint not null, post_id bigint not null, kind smallint not null,
-      member bigint, created timestamptz(3) not null) on commit drop;
-    create temporary table archive_tag (line bigint generated always as identity, key text not null) on commit drop;
-    create temporary table archive_link (
-      host text not null, question bigint not null, slug text not null, written timestamptz(3) not null) on commit drop;`);
-}
-
-/** Finds the newest version of each post's text: by time, then by number. */
-export async function indexHistory(client: ClientBase): Promise<void> {
-  await client.query(`
-    insert into archive_newest (post_id, line)
-      select distinct on (post_id) post_id, line from archive_history order by post_id, created desc, id desc, line desc;
-    create unique index archive_history_line on archive_history (line);
-    analyze archive_newest; analyze archive_history;`);
-}
-
-export type Staged = 'archive_user' | 'archive_post' | 'archive_comment' | 'archive_vote' | 'archive_tag';
-
-/** Drops staged rows whose number came before; the first one stays. Returns how many went. */
-export async function dropRepeated(client: ClientBase, table: Staged): Promise<number> {
-  const id = table === 'archive_tag' ? 'key' : 'id';
-  await client.query(`create index ${table}_id on ${table} (${id}); analyze ${table};`);
-  const dropped = await client.query(`
-    delete from ${table} later
-    where exists (select from ${table} earlier where earlier.${id} = later.${id} and earlier.line < later.line)`);
-  return dropped.rowCount ?? 0;
-}
-
-/** Moves all times so that the newest text is as old as it should be. */
-export async function moveTimes(client: ClientBase, newest: Date): Promise<void> {
-  const { rows } = await client.query<{ newest: Date | null }>(`
-    select max(created) as newest
-    from (select created from archive_post union all select created from archive_comment) written`);
-  const from = rows[0]?.newest;
-  if (from === null || from === undefined) return;
-  const shift = `${newest.getTime() - from.getTime()} milliseconds`;
-  await client.query('update archive_user set created = created + $1::interval', [shift]);
-  await client.query(
-    'update archive_post set created = created + $1::interval, edited = edited + $1::interval',
-    [shift],
-  );
-  await client.query('update archive_comment set created = created + $1::interval', [shift]);
-  await client.query('update archive_vote set created = created + $1::interval', [shift]);
-}
-
 /** Returns the id of the site the posts are from. */
 export async function findOrAddSource(client: ClientBase, site: string): Promise<string> {
   await client.query(
@@ -85,14 +19,48 @@ export async function sourceExists(client: ClientBase, site: string): Promise<bo
 }
 
 /**
- * Adds the members that are not here yet. `archive_member` then leads from the numbers of the archive to members, for this
- * and for former imports of the site. Returns how many were added.
+ * Adds an entry for each author who is known by number only, so that their posts lead to their profile on the site, as the
+ * licence asks. Such authors come from cut archives; those who left a site have a name without a number.
  */
-export async function addMembers(client: ClientBase, source: string): Promise<number> {
-  const added = await client.query(
-    `insert into member (display_name, bio, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
-     select name, bio, reputation, reputation, $1, id::text, created, created from archive_user order by id
-     on conflict (source_id, source_key) do nothing`,
+export async function stageNamelessAuthors(client: ClientBase): Promise<void> {
+  await client.query(`
+    insert into archive_user (id, name, reputation, created, nameless)
+    select author, coalesce(max(author_name), case when author = -1 then 'Community' else 'user' || author end), 0,
+      min(created), true
+    from (
+      select author, author_name, created from archive_post
+      union all
+      select author, author_name, created from archive_comment comment
+      where exists (select from archive_post where id = comment.post_id)) written
+    where author is not null and not exists (select from archive_user where id = written.author)
+    group by author`);
+}
+
+/**
+ * Adds the members that are not here yet. `archive_member` then leads from the numbers of the archive to members, for this
+ * and for former imports of the site. Returns how many were added, those without an entry in the archive apart. A member of
+ * whom a former import knew only the number gets what this archive knows.
+ */
+export async function addMembers(
+  client: ClientBase,
+  source: string,
+): Promise<{ members: number; nameless: number }> {
+  await client.query(
+    `update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
+       reputation = member.reputation - imported_reputation + known.reputation
+     from archive_user known
+     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless
+       and member.display_name = 'user' || member.source_key and known.name <> member.display_name`,
+    [source],
+  );
+  const { rows } = await client.query<{ members: string; nameless: string }>(
+    `with added as (
+       insert into member (display_name, bio, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
+       select name, bio, reputation, reputation, $1, id::text, created, created from archive_user order by id
+       on conflict (source_id, source_key) do nothing
+       returning source_key)
+     select count(*) filter (where not nameless) as members, count(*) filter (where nameless) as nameless
+     from added join archive_user on archive_user.id = added.source_key::bigint`,
     [source],
   );
   await client.query(
@@ -102,7 +70,7 @@ export async function addMembers(client: ClientBase, source: string): Promise<nu
   await client.query(
     'create unique index archive_member_key on archive_member (key); analyze archive_member;',
   );
-  return added.rowCount ?? 0;
+  return { members: Number(rows[0]?.members), nameless: Number(rows[0]?.nameless) };
 }
 
 /**
@@ -139,12 +107,23 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
   const added = await client.query(
     `with added as (
        insert into question (author_id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
-         imported_upvotes, imported_downvotes, views, imported_views, source_id, source_key, source_license,
-         created_at, edited_at)
+         imported_upvotes, imported_downvotes, views, imported_views, answer_count, source_id, source_key,
+         source_license, created_at, edited_at, active_at)
        select ${authorColumns}, item.title, ${contentColumn}, item.excerpt, item.excerpt_cut, coalesce(score.up, 0),
-         coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views, $1,
-         item.id::text, item.license, item.created, item.edited
+         coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views,
+         coalesce(answers.count, 0), $1, item.id::text, item.license, item.created, item.edited,
+         greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest)
        from archive_post item ${authorJoin} left join archive_score score on score.post_id = item.id
+       left join (
+         select parent, count(*) as count, max(greatest(created, edited)) as latest
+         from archive_post where kind = 2 group by parent) answers on answers.parent = item.id
+       left join (
+         select post_id, max(created) as latest from archive_comment group by post_id) comments
+         on comments.post_id = item.id
+       left join (
+         select answer.parent, max(comment.created) as latest
+         from archive_comment comment join archive_post answer on answer.id = comment.post_id and answer.kind = 2
+         group by answer.parent) comments_below on comments_below.parent = item.id
        where item.kind = 1
        order by item.created, item.id
        on conflict (source_id, source_key) do nothing
@@ -198,17 +177,23 @@ export async function addReplies(client: ClientBase, source: string): Promise<nu
      union all select key, question_id, id, fresh from archive_answer`,
   );
   await client.query('create unique index archive_place_key on archive_place (key); analyze archive_place;');
+  await client.query('create temporary table archive_fresh_reply (id bigint, post_id bigint) on commit drop');
   const added = await client.query(
-    `insert into reply (question_id, answer_id, level, author_id, imported_author_name, content, upvotes, downvotes,
+    `with added as (
+       insert into reply (question_id, answer_id, level, author_id, imported_author_name, content, upvotes, downvotes,
        imported_upvotes, imported_downvotes, source_id, source_key, source_license, created_at, updated_at)
      select place.question_id, place.answer_id, 0, ${authorColumns}, item.content, greatest(item.score, 0),
        greatest(-item.score, 0), greatest(item.score, 0), greatest(-item.score, 0), $1, item.id::text, item.license,
        item.created, item.created
      from archive_comment item join archive_place place on place.key = item.post_id ${authorJoin}
      order by item.created, item.id
-     on conflict (source_id, source_key) do nothing`,
+     on conflict (source_id, source_key) do nothing
+     returning id, source_key)
+     insert into archive_fresh_reply
+     select added.id, comment.post_id from added join archive_comment comment on comment.id = added.source_key::bigint`,
     [source],
   );
+  await client.query('analyze archive_fresh_reply');
   return added.rowCount ?? 0;
 }
 
@@ -239,8 +224,8 @@ export async function addFollows(client: ClientBase): Promise<number> {
 /** Tags of the questions added just now. A tag that is here keeps the way it is written. */
 export async function addTags(client: ClientBase): Promise<void> {
   await client.query(`
-    create temporary table archive_question_tag (question_id, name, key, position) on commit drop as
-    select question.id, tag.name, tag.key, tag.position - 1
+    create temporary table archive_question_tag (question_id, name, key, position, asked_at) on commit drop as
+    select question.id, tag.name, tag.key, tag.position - 1, post.created
     from archive_post post
     join archive_question question on question.key = post.id and question.fresh
     cross join lateral unnest(post.tags, post.tag_keys) with ordinality as tag (name, key, position)
@@ -250,43 +235,10 @@ export async function addTags(client: ClientBase): Promise<void> {
     select distinct on (key) name, key from archive_question_tag order by key, question_id, position
     on conflict (key) do nothing`);
   await client.query(`
-    insert into question_tag (question_id, tag_id, position)
-    select used.question_id, tag.id, used.position
+    insert into question_tag (question_id, tag_id, position, asked_at)
+    select used.question_id, tag.id, used.position, used.asked_at
     from archive_question_tag used join tag on tag.key = used.key
     order by used.question_id, used.position`);
-}
-
-/** Counts again, from the rows, whatever the import added to. */
-export async function recount(client: ClientBase): Promise<void> {
-  await client.query(`
-    update question set answer_count = counted.answers
-    from (
-      select question_id, count(*) as answers from answer
-      where question_id in (select question_id from archive_answer where fresh)
-      group by question_id) counted
-    where question.id = counted.question_id and question.answer_count <> counted.answers`);
-  for (const [count, table] of [
-    ['questions_count', 'question'],
-    ['answers_count', 'answer'],
-  ] as const) {
-    await client.query(`
-      update member set ${count} = counted.posts
-      from (
-        select author_id, count(*) as posts from ${table}
-        where author_id in (
-          select post.author_id from ${table} post join archive_${table} placed on placed.id = post.id
-          where placed.fresh)
-        group by author_id) counted
-      where member.id = counted.author_id and member.${count} <> counted.posts`);
-  }
-  // Members who ask with one of these tags wait from here on; by id, so that two of us never wait for each other.
-  await client.query(`
-    with used as (
-      select id from tag where key in (select key from archive_question_tag) order by id for update)
-    update tag set questions_count = counted.questions
-    from (
-      select tag_id, count(*) as questions from question_tag where tag_id in (select id from used) group by tag_id) counted
-    where tag.id = counted.tag_id`);
 }
 
 /** Makes the posts of a source the community's own: without a source, and never recognised by a later import. */

@@ -13,8 +13,13 @@ export function reportLines(summary: ImportSummary): string[] {
     }
   }
   lines.push(...summary.remarks.map((remark) => `Note: ${remark}.`));
+  if (added.nameless > 0) {
+    lines.push(
+      `Note: ${number(added.nameless)} authors are named by their number: Users.xml has no entry of them.`,
+    );
+  }
   lines.push(
-    `Members ${number(added.members)}, questions ${number(added.questions)}, answers ${number(added.answers)}, ` +
+    `Members ${number(added.members + added.nameless)}, questions ${number(added.questions)}, answers ${number(added.answers)}, ` +
       `replies ${number(added.replies)}, follows ${number(added.follows)}.`,
   );
   lines.push(verdict(summary));

@@ -30,7 +30,7 @@ export const stageUsers: Stage = async (client, rows, tally) => {
     const id = integer(row['Id']);
     const created = time(row['CreationDate']);
     if (id === null || created === null) return incomplete;
-    const bio = htmlToMarkdown(row['AboutMe'] ?? '');
+    const bio = cleanText(htmlToMarkdown(row['AboutMe'] ?? ''));
     const fits = bio !== '' && codePoints(bio) <= bioMax;
     const name = personName(row['DisplayName']) ?? `user${id}`;
     return [id, name, fits ? bio : null, integer(row['Reputation']) ?? 0, created];

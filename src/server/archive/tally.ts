@@ -6,7 +6,7 @@ export interface FileAccount {
   read: number;
   /** Rows whose content is in the community now because of this import. */
   taken: number;
-  /** Rows that an earlier import of the same site brought. They stay as they are. */
+  /** Rows of what an earlier import of the same site brought. That stays as it is. */
   known: number;
   leftOut: { reason: string; rows: number }[];
 }
