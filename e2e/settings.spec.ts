@@ -77,6 +77,7 @@ test('the password is changed with the current one, and other sessions end', asy
   browser,
   baseURL,
 }) => {
+  test.slow();
   const member = await register(page.request);
   const elsewhere = await browser.newPage({ ...(baseURL && { baseURL }) });
   await elsewhere.goto('/');
