@@ -104,8 +104,8 @@ describe('a right request is answered as described', () => {
       });
       expect(described).toBeDefined();
       const schema = described?.content?.['application/json']?.schema;
-      if (schema === undefined) return expect(response.body).toBe('');
-      const fits = ajv.compile(schema);
+      // Without a schema there is no body.
+      const fits = ajv.compile(schema ?? { const: '' });
       fits(response.body);
       expect(fits.errors).toBeNull();
     },
