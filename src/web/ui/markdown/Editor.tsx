@@ -21,6 +21,7 @@ type Props = {
   /** The field's accessible name; its visible label unless `hideLabel`. */
   label: string;
   hideLabel?: boolean;
+  name?: string;
   value: string;
   onChange: (value: string) => void;
   /** In code points. The counter shows always, or near the limit only. */
@@ -98,6 +99,7 @@ export function Editor(props: Props) {
           <textarea
             ref={field}
             id={id}
+            name={props.name}
             dir="auto"
             rows={rows}
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
