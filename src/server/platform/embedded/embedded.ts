@@ -2,7 +2,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { messageOf, StartupError } from '../startup-error.ts';
+import { messageOf, StartupError } from '#server/platform/startup-error.ts';
 import { chooseAccount } from './account.ts';
 import { readyBinaries } from './binaries.ts';
 import { type Passwords, readPasswords, readyCluster } from './cluster.ts';

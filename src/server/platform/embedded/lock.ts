@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { messageOf, StartupError } from '../startup-error.ts';
+import { messageOf, StartupError } from '#server/platform/startup-error.ts';
 import type { DataFolder } from './folders.ts';
 
 /** The running instance of a data folder, as it writes itself down for others. */

@@ -11,7 +11,7 @@ import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { codePoints } from '#shared/text.ts';
 import type { DraftState } from '#web/platform/drafts.ts';
 import { Markdown } from './Markdown.tsx';
-import { Counter } from '../Counter.tsx';
+import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '../DraftNote.tsx';
 import { applyStyle, Toolbar, type TextStyle } from './Toolbar.tsx';
 import { useStayAboveKeyboard } from './keyboard.ts';
