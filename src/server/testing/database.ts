@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-export type TestDatabase = { connection: pg.ClientConfig; drop(): Promise<void> };
+export type TestDatabase = { connection: pg.ClientConfig; drop: () => Promise<void> };
 
 /** A database of the caller's own, migrated and empty. Drop it when the tests of the file are done. */
 export async function createTestDatabase(): Promise<TestDatabase> {
