@@ -13,7 +13,9 @@ const node = process.env['npm_node_execpath'] ?? 'node';
 test('missing packages are installed once, also when two starts find them missing at the same moment', async () => {
   const project = await smallProject();
   const [one, other] = await Promise.all([install(project), install(project)]);
-  expect(`${one}${other}`.match(/Installing packages with npm ci, because none are installed/g)).toHaveLength(1);
+  expect(`${one}${other}`.match(/Installing packages with npm ci, because none are installed/g)).toHaveLength(
+    1,
+  );
   expect(await readFile(path.join(project, 'node_modules/part/index.js'), 'utf8')).toBe('// part');
   expect(await install(project)).toBe('');
 });

@@ -18,15 +18,18 @@ test('npm start -- --help explains, and starts nothing', async () => {
   expect(stdout).toContain('--demo');
 });
 
-test.each(['start.mjs', 'test.mjs', 'parley.mjs'])('%s tells in one sentence that Node is too old', async (name) => {
-  const old = `Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`;
-  const parameters = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, `scripts/${name}`];
-  await expect(run(node, parameters, { cwd: project })).rejects.toMatchObject({
-    code: 1,
-    stderr:
-      'Parley needs Node.js 20.19 or newer to start, and this is 20.18.3. Get a newer one from https://nodejs.org.\n',
-  });
-});
+test.each(['start.mjs', 'test.mjs', 'parley.mjs'])(
+  '%s tells in one sentence that Node is too old',
+  async (name) => {
+    const old = `Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`;
+    const parameters = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, `scripts/${name}`];
+    await expect(run(node, parameters, { cwd: project })).rejects.toMatchObject({
+      code: 1,
+      stderr:
+        'Parley needs Node.js 20.19 or newer to start, and this is 20.18.3. Get a newer one from https://nodejs.org.\n',
+    });
+  },
+);
 
 test('what stops npm start stops Parley and its PostgreSQL, with exit code 0', async () => {
   const { parley, data } = await start();

@@ -55,7 +55,13 @@ test('an unknown check or option is refused, and --help lists the checks', async
 async function projectWith(files: Record<string, string>): Promise<string> {
   const copy = await temporaryFolder();
   await mkdir(path.join(copy, 'scripts'));
-  for (const part of ['scripts/lib', 'scripts/test.mjs', 'package.json', 'package-lock.json', '.oxfmtrc.json'])
+  for (const part of [
+    'scripts/lib',
+    'scripts/test.mjs',
+    'package.json',
+    'package-lock.json',
+    '.oxfmtrc.json',
+  ])
     await cp(path.join(project, part), path.join(copy, part), { recursive: true });
   await symlink(path.join(project, 'node_modules'), path.join(copy, 'node_modules'));
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(copy, name), text);
@@ -65,9 +71,15 @@ async function projectWith(files: Record<string, string>): Promise<string> {
 type Outcome = { code: number; output: string; lastLine: string };
 
 async function runChecks(folder: string, ...given: (string | NodeJS.ProcessEnv)[]): Promise<Outcome> {
-  const env = Object.assign({ PATH: process.env['PATH'] }, ...given.filter((part) => typeof part === 'object'));
+  const env = Object.assign(
+    { PATH: process.env['PATH'] },
+    ...given.filter((part) => typeof part === 'object'),
+  );
   const parameters = given.filter((part) => typeof part === 'string');
-  const done = await run(node, [path.join(folder, 'scripts/test.mjs'), ...parameters], { cwd: folder, env }).then(
+  const done = await run(node, [path.join(folder, 'scripts/test.mjs'), ...parameters], {
+    cwd: folder,
+    env,
+  }).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
       code,

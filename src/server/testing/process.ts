@@ -31,6 +31,7 @@ export function spawnParley({
   env,
   parameters = [],
   project = projectFolder,
+  node = process.execPath,
   user,
 }: ParleyOptions): ParleyProcess {
   const main = path.join(project, 'src/server/main.ts');
