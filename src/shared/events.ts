@@ -9,14 +9,23 @@ type Counted = { id: number; upvotes: number; downvotes: number };
 
 export type FeedEvent =
   | { kind: 'question-posted'; questionId: number; authorId: number }
-  | { kind: 'question-changed'; questionId: number }
+  /** Its counts as they are now. */
+  | {
+      kind: 'question-counted';
+      questionId: number;
+      upvotes: number;
+      downvotes: number;
+      views: number;
+      answerCount: number;
+    }
+  | { kind: 'question-edited'; questionId: number }
   | { kind: 'question-deleted'; questionId: number };
 
 export type QuestionEvent =
   | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & Counted)
   | { kind: 'viewed'; views: number }
-  | { kind: 'question-edited' }
-  | { kind: 'question-deleted' }
+  | { kind: 'edited' }
+  | { kind: 'deleted' }
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-edited'; answerId: number }
   | { kind: 'answer-deleted'; answerId: number }
@@ -32,6 +41,13 @@ export type MemberEvent =
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };
 
 export type LiveEvent = FeedEvent | QuestionEvent | MemberEvent;
+
+/** What can happen on a topic. */
+export type EventOn<T extends Topic> = T extends 'feeds'
+  ? FeedEvent
+  : T extends `question:${number}`
+    ? QuestionEvent
+    : MemberEvent;
 
 /** Events of one topic that became visible together, in order, and the position behind them. */
 export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string };

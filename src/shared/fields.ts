@@ -4,8 +4,14 @@ import { codePoints, hasForbiddenCharacters, hasControlCharacters } from './text
 /** Ids are positive integers that fit a JavaScript number. */
 export const id = z.int().positive();
 
-/** An id as part of an address. */
-export const idParam = z.object({ id: z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER) });
+/** An id as part of an address, written in the one way that there is. */
+export const idParam = z.object({
+  id: z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/, 'An id is a positive whole number')
+    .transform(Number)
+    .pipe(z.int()),
+});
 
 /** UTC, ISO 8601. */
 export const time = z.iso.datetime();

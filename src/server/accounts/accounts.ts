@@ -44,7 +44,7 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
   });
   // DECISIONS section 8.5: fewer than 100 an hour are never refused.
   const registrations = rateLimit(db, { name: 'register', points: 300, seconds: 60 * 60 });
-  const perAddress = oneAtATime();
+  const perKey = oneAtATime();
 
   return { register, signIn, signOut, changePassword, viewer };
 
@@ -78,22 +78,25 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
     const parsed = emailSchema.safeParse(credentials.email);
     if (!parsed.success) throw invalidField('email', accountMessages.invalidEmail);
     const email = parsed.data;
-    // One try an address at a time, so that many at once cannot all pass before the first failure counts.
-    return perAddress(email, async () => {
-      const [emailFree, networkFree] = await Promise.all([
-        failuresByEmail.allows(email),
-        failuresByNetwork.allows(visitor.address),
-      ]);
-      if (!emailFree || !networkFree)
-        throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: quarterHour });
-      const signedIn = await tryPassword({ email, password: credentials.password }, visitor);
-      if (signedIn !== null) {
-        await failuresByEmail.reset(email);
+    // One try an address and network at a time, so that many who sign in at once are not taken for many failures.
+    return perKey(`email ${email}`, () =>
+      perKey(`network ${visitor.address}`, async () => {
+        await countTry(email, visitor.address);
+        const signedIn = await tryPassword({ email, password: credentials.password }, visitor);
+        if (signedIn === null) throw await loginProblem(email);
+        await Promise.all([failuresByEmail.reset(email), failuresByNetwork.giveBack(visitor.address)]);
         return signedIn;
-      }
-      await Promise.all([failuresByEmail.take(email), failuresByNetwork.take(visitor.address)]);
-      throw await loginProblem(email);
-    });
+      }),
+    );
+  }
+
+  /** A try counts as a failure before it is made: tries at the same moment, also on other nodes, cannot all pass. */
+  async function countTry(email: string, address: string): Promise<void> {
+    const tooMany = new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: quarterHour });
+    if (!(await failuresByNetwork.take(address))) throw tooMany;
+    if (await failuresByEmail.take(email)) return;
+    await failuresByNetwork.giveBack(address);
+    throw tooMany;
   }
 
   async function tryPassword(body: Credentials, visitor: Visitor): Promise<SignedIn | null> {
@@ -120,13 +123,15 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
   /** Ends the session the cookie names; without one there is nothing to do. Returns the cookies to clear. */
   async function signOut(headers: Headers): Promise<string[]> {
     const session = await viewer(headers);
-    const result = await auth.api.signOut({ headers, returnHeaders: true });
+    // Not left to better-auth, which clears the cookie also where the session could not be deleted.
     if (session !== null) {
       const { id, sessionId } = session.viewer;
-      await transaction(db, (tx) =>
-        publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId, except: null }),
-      );
+      await transaction(db, async (tx) => {
+        await deleteSession(tx, { id: sessionId, memberId: id });
+        await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId, except: null });
+      });
     }
+    const result = await auth.api.signOut({ headers, returnHeaders: true });
     return result.headers.getSetCookie();
   }
 

@@ -1,6 +1,4 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import type { Context } from 'hono';
 import { problem } from '#shared/problem.ts';
 import type { Database } from './database.ts';
 import { ProblemError } from './errors.ts';
@@ -60,25 +58,3 @@ export const idempotencyHeaders = z.object({
     .regex(/^[\w-]{8,100}$/, 'An idempotency key has 8 to 100 letters, digits, - or _')
     .optional(),
 });
-
-/**
- * The member's network address. Behind proxies it is the address the outermost trusted one saw, counted from the
- * right of X-Forwarded-For: what stands further left can be made up by anyone. IPv6 counts as its /64 network.
- */
-export function networkAddress(c: Context, trustedProxies: number): string {
-  const direct = getConnInfo(c).remote.address ?? 'unknown';
-  if (trustedProxies === 0) return networkOf(direct);
-  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
-  return networkOf(forwarded.at(-trustedProxies) || direct);
-}
-
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address.replace('::ffff:', '');
-  const [head = '', tail = ''] = address.split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = tail.split(':').filter(Boolean);
-  const gap = address.includes('::')
-    ? Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-    : [];
-  return [...left, ...gap, ...right].slice(0, 4).join(':');
-}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from './database.ts';
@@ -5,10 +6,10 @@ import { ProblemError } from './errors.ts';
 
 /** A limit shared by all nodes: `points` of something in `seconds`, then nothing for `blockSeconds`. */
 export type RateLimit = {
-  /** Whether the key has points left. */
-  allows(key: string): Promise<boolean>;
   /** Takes one point; false when there was none left. */
   take(key: string): Promise<boolean>;
+  /** Takes one point less than was taken. */
+  giveBack(key: string): Promise<void>;
   reset(key: string): Promise<void>;
 };
 
@@ -27,24 +28,26 @@ export function rateLimit(db: Database, rule: RateLimitRule): RateLimit {
     ...(rule.blockSeconds !== undefined && { blockDuration: rule.blockSeconds }),
   });
   return {
-    async allows(key) {
-      const state = await limiter.get(key);
-      return state === null || state.consumedPoints < rule.points;
-    },
     async take(key) {
       try {
-        await limiter.consume(key);
+        await limiter.consume(stored(key));
         return true;
       } catch (error) {
         if (error instanceof RateLimiterRes) return false;
         throw error;
       }
     },
+    async giveBack(key) {
+      await limiter.reward(stored(key));
+    },
     async reset(key) {
-      await limiter.delete(key);
+      await limiter.delete(stored(key));
     },
   };
 }
+
+/** Keys are addresses of people, and longer than the column: only their hashes are kept. */
+const stored = (key: string) => createHash('sha256').update(key).digest('base64url');
 
 /** A limit on what one member does; the answer to one too many says when to try again. */
 export function memberLimit(db: Database, rule: RateLimitRule & { what: string }) {

@@ -7,7 +7,8 @@ import { ProblemError } from '#server/platform/errors.ts';
  */
 export type Cursor = { after: number; id: number };
 
-const shape = z.tuple([z.number().finite(), z.int()]);
+/** A count, or a time in milliseconds as both JavaScript and PostgreSQL can hold it: from the year 1 on. */
+const shape = z.tuple([z.int().min(-62_135_596_800_000).max(8.64e15), z.int()]);
 
 export function encodeCursor({ after, id }: Cursor): string {
   return Buffer.from(JSON.stringify([after, id])).toString('base64url');
@@ -18,13 +19,12 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null;
   try {
     const [after, id] = shape.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
-    if (Math.abs(after) <= 8.64e15) return { after, id };
+    return { after, id };
   } catch {
-    // Falls through to the one sentence for whatever is wrong with it.
+    throw new ProblemError('invalid', 'The cursor is not valid.', {
+      errors: [{ field: 'cursor', message: 'Use the nextCursor of an earlier answer' }],
+    });
   }
-  throw new ProblemError('invalid', 'The cursor is not valid.', {
-    errors: [{ field: 'cursor', message: 'Use the nextCursor of an earlier answer' }],
-  });
 }
 
 /** Cuts a list that was read with one row more than the page has, and gives the cursor behind the last row kept. */

@@ -3,30 +3,37 @@ import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
+import type { PostKind } from './post.ts';
 
-/** How a post is asked for: by whom, under which key (undefined: not repeatable), with which content. */
-export type Posting = { viewer: Viewer; key: string | undefined; request: unknown };
+/** How a post is asked for: by whom, under which key (undefined: not repeatable), of which kind and content. */
+export type Posting = { viewer: Viewer; key: string | undefined; kind: PostKind; request: unknown };
 
 /**
  * Runs `post` once for a member and key, and returns the id of what it posted; a repetition, also one that arrives
  * while the first is still running, gets the same id (DECISIONS section 4.3).
- * @throws ProblemError 'key-reused' when the key was used for a different request.
+ * @throws ProblemError 'key-reused' when the key was used for a different request, 'gone' when what it posted was
+ * deleted since: it is not posted again.
  */
-export async function postOnce(tx: Tx, { viewer, key, request }: Posting, post: () => Promise<number>) {
+export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<number>) {
+  const { viewer, key, kind, request } = posting;
   if (key === undefined) return post();
-  const hash = createHash('sha256').update(JSON.stringify(request)).digest();
+  const hash = createHash('sha256')
+    .update(JSON.stringify([kind, request]))
+    .digest();
   // Waits for a running transaction with the same key to end.
   const { rows } = await sql`
     insert into idempotency_key (member_id, key, request_hash) values (${viewer.id}, ${key}, ${hash})
     on conflict do nothing returning key`.execute(tx);
-  if (rows.length === 0) return earlierPost(tx, { viewer, key, hash });
+  if (rows.length === 0) return earlierPost(tx, { viewer, key, kind, hash });
   const id = await post();
   await sql`
     update idempotency_key set item_id = ${id} where member_id = ${viewer.id} and key = ${key}`.execute(tx);
   return id;
 }
 
-async function earlierPost(tx: Tx, { viewer, key, hash }: { viewer: Viewer; key: string; hash: Buffer }) {
+type Repetition = { viewer: Viewer; key: string; kind: PostKind; hash: Buffer };
+
+async function earlierPost(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<number> {
   const earlier = await tx
     .selectFrom('idempotency_key')
     .select(['request_hash', 'item_id'])
@@ -37,5 +44,13 @@ async function earlierPost(tx: Tx, { viewer, key, hash }: { viewer: Viewer; key:
     throw new ProblemError('unavailable', 'The same request is still being worked on.', { retryAfter: 1 });
   if (!hash.equals(earlier.request_hash))
     throw new ProblemError('key-reused', 'This idempotency key was used for a different request.');
+  if (!(await stands(tx, kind, earlier.item_id)))
+    throw new ProblemError('gone', 'What this request posted has been deleted since.');
   return earlier.item_id;
+}
+
+async function stands(tx: Tx, kind: PostKind, id: number): Promise<boolean> {
+  const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
+  const { rows } = await sql`select 1 from ${sql.table(kind)} where id = ${id} ${living}`.execute(tx);
+  return rows.length > 0;
 }

@@ -8,6 +8,7 @@ import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { questionTags, tagQuestion } from '#server/topics/topics.ts';
 import type { Question, QuestionDraft } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
+import { tagKey } from '#shared/tags.ts';
 import { excerpt } from './excerpt.ts';
 import {
   changeQuestionsCount,
@@ -16,6 +17,7 @@ import {
   insertView,
   lockQuestion,
   questionById,
+  questionCounts,
   questionExists,
   raiseQuestionActivity,
   type QuestionRow,
@@ -29,7 +31,7 @@ export async function askQuestion(
   db: Database,
   { viewer, key, draft }: { viewer: Viewer; key: string | undefined; draft: QuestionDraft },
 ): Promise<number> {
-  const posting: Posting = { viewer, key, request: ['question', draft] };
+  const posting: Posting = { viewer, key, kind: 'question', request: draft };
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
       const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
@@ -80,8 +82,14 @@ export async function viewQuestion(
     if (!(await insertView(tx, { questionId: id, memberId: viewer.id }))) return requireQuestion(tx, id);
     const views = await countView(tx, id);
     await publish(tx, `question:${id}`, { kind: 'viewed', views });
-    await publish(tx, 'feeds', { kind: 'question-changed', questionId: id });
+    await tellCounts(tx, id);
   });
+}
+
+/** Tells the feeds how a question's counts stand; call it last, with the question locked. */
+export async function tellCounts(tx: Tx, id: number): Promise<void> {
+  const counts = await questionCounts(tx, id);
+  await publish(tx, 'feeds', { kind: 'question-counted', questionId: id, ...counts });
 }
 
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
@@ -96,8 +104,8 @@ export async function editQuestion(
     await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     await updateQuestion(tx, { id, draft, excerpt: excerpt(draft.content) });
     await tagQuestion(tx, { questionId: id, tags: draft.tags });
-    await publish(tx, `question:${id}`, { kind: 'question-edited' });
-    await publish(tx, 'feeds', { kind: 'question-changed', questionId: id });
+    await publish(tx, `question:${id}`, { kind: 'edited' });
+    await publish(tx, 'feeds', { kind: 'question-edited', questionId: id });
   });
 }
 
@@ -147,6 +155,7 @@ function toQuestion(row: QuestionRow): Question {
   };
 }
 
+/** A tag is shown as first written, so that what an author typed may differ from it in capitals. */
 function sameTags(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((tag, index) => tag === b[index]);
+  return a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
 }

@@ -42,7 +42,7 @@ export async function postReply(
 ): Promise<number> {
   const { on, viewer, key, draft } = posting;
   return transaction(db, (tx) =>
-    postOnce(tx, { viewer, key, request: ['reply', on, draft] }, async () => {
+    postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       const { parentReplyId, content } = draft;
       const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;

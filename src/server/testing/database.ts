@@ -26,6 +26,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const { admin, user, owner, template } = inject('testServer');
   const database = `test_${randomBytes(8).toString('hex')}`;
   await runAsAdmin(admin, `create database ${database} template ${template} owner ${owner}`);
+  // No test here cuts the power, and waiting for the disk is most of what writing costs.
+  await runAsAdmin(admin, `alter database ${database} set synchronous_commit = off`);
   return {
     connection: withDatabase(user, database),
     drop: () => runAsAdmin(admin, `drop database if exists ${database} with (force)`),

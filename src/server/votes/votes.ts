@@ -5,6 +5,7 @@ import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import type { Direction } from '#shared/fields.ts';
+import { tellCounts } from '#server/questions/questions.ts';
 import { reputationPoints, type VoteState } from '#shared/votes.ts';
 import {
   changeReputation,
@@ -36,7 +37,8 @@ export async function setVote(
     const post = await lockTarget(tx, target);
     if (post === undefined) throw new ProblemError('not-found', missing[target.kind]);
     const own = post.author_id === viewer.id;
-    if (own && !settings.selfVotes)
+    // One from before this was switched off can be taken back.
+    if (own && vote !== null && !settings.selfVotes)
       throw new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
     const before = await ownVote(tx, { target, memberId: viewer.id });
     if (before === vote) return { upvotes: post.upvotes, downvotes: post.downvotes, myVote: vote };
@@ -60,8 +62,7 @@ export async function setVote(
       id: target.id,
       ...counts,
     });
-    if (target.kind === 'question')
-      await publish(tx, 'feeds', { kind: 'question-changed', questionId: target.id });
+    if (target.kind === 'question') await tellCounts(tx, target.id);
     return { ...counts, myVote: vote };
   });
 }

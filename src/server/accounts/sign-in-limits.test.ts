@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Member, password, type Response } from '#server/testing/member.ts';
+import { startTestServer, type TestParley } from '#server/testing/server.ts';
+import { accountMessages } from '#shared/accounts.ts';
+
+const server = await startTestServer({ trustedProxies: 1 });
+afterAll(() => server.stop());
+beforeEach(() => server.forgetRates());
+
+const refusal = { status: 429, code: 'too-many', detail: accountMessages.tooManyLogins };
+
+/** Tries a password from a network address, as the proxy in front tells it. */
+function signIn(
+  email: string,
+  secret = 'guess',
+  { from = '203.0.113.1', on = server } = {},
+): Promise<Response> {
+  const headers = { 'x-forwarded-for': from };
+  return on.visitor().send('POST', '/session', { body: { email, password: secret }, headers });
+}
+
+async function failFiveTimes(member: Member) {
+  for (let tries = 0; tries < 5; tries++)
+    expect(await signIn(member.email)).toMatchObject({ status: 401, code: 'wrong-password' });
+}
+
+const countOf = (responses: Response[], status: number) =>
+  responses.filter((response) => response.status === status).length;
+
+describe('after five failures for one address', () => {
+  test('even the right password is refused, from everywhere, and the answer says when to come back', async () => {
+    const ann = await server.register('Ann');
+    await failFiveTimes(ann);
+    const refused = await signIn(ann.email, password);
+    expect(refused).toMatchObject(refusal);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await signIn(ann.email.toUpperCase(), password, { from: '198.51.100.7' })).toMatchObject(refusal);
+  });
+
+  test('other members sign in from the same network, and the member stays signed in elsewhere', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    await failFiveTimes(ann);
+    expect(await signIn(bob.email, password)).toMatchObject({ status: 200 });
+    expect((await ann.me()).id).toBe(ann.id);
+  });
+
+  test('tries are refused for a quarter of an hour, and then no longer', async () => {
+    const ann = await server.register('Ann');
+    await failFiveTimes(ann);
+    await letPass(14);
+    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+    await letPass(14);
+    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+    await letPass(2);
+    expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
+  });
+
+  test('an address nobody has is treated alike', async () => {
+    for (let tries = 0; tries < 5; tries++)
+      expect(await signIn('nobody@example.org')).toMatchObject({ code: 'unknown-email' });
+    expect(await signIn('nobody@example.org')).toMatchObject(refusal);
+  });
+});
+
+test('failures that are a quarter of an hour old no longer count', async () => {
+  const ann = await server.register('Ann');
+  for (let tries = 0; tries < 4; tries++) await signIn(ann.email);
+  await letPass(16);
+  await failFiveTimes(ann);
+  expect(await signIn(ann.email, password)).toMatchObject(refusal);
+});
+
+test('a success makes the failures of the address forgotten', async () => {
+  const ann = await server.register('Ann');
+  for (let tries = 0; tries < 4; tries++) await signIn(ann.email);
+  expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
+  await failFiveTimes(ann);
+  expect(await signIn(ann.email, password)).toMatchObject(refusal);
+});
+
+describe('many tries at the same moment', () => {
+  test('let five guesses at one address through and no more', async () => {
+    const ann = await server.register('Ann');
+    const guesses = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        signIn(ann.email, `guess ${index}`, { from: `203.0.113.${index}` }),
+      ),
+    );
+    expect(countOf(guesses, 401)).toBe(5);
+    expect(countOf(guesses, 429)).toBe(35);
+    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+  });
+
+  test('let five guesses through where they are spread over two nodes', async () => {
+    const ann = await server.register('Ann');
+    const other = await server.beside({ trustedProxies: 1 });
+    try {
+      const guesses = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          signIn(ann.email, 'guess', { on: index % 2 ? server : other }),
+        ),
+      );
+      expect(countOf(guesses, 401)).toBeLessThanOrEqual(5);
+      expect(countOf(guesses, 401) + countOf(guesses, 429)).toBe(40);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('let thirty guesses from one network address through, however many addresses they are spread over', async () => {
+    const guesses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => signIn(`victim${index}@example.org`)),
+    );
+    expect(countOf(guesses, 401)).toBe(30);
+    const bob = await server.register('Bob');
+    expect(await signIn(bob.email, password)).toMatchObject(refusal);
+    expect(await signIn(bob.email, password, { from: '203.0.113.2' })).toMatchObject({ status: 200 });
+  });
+
+  test('are all answered where a whole school signs in at once', async () => {
+    const pupils = await Promise.all(Array.from({ length: 40 }, () => server.register('Pupil')));
+    const answers = await Promise.all(pupils.map((pupil) => signIn(pupil.email, password)));
+    expect(countOf(answers, 200)).toBe(40);
+  });
+});
+
+test('tries that were refused count against nobody else on the network', async () => {
+  const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+  await failFiveTimes(ann);
+  for (let tries = 0; tries < 40; tries++) expect(await signIn(ann.email)).toMatchObject(refusal);
+  expect(await signIn(bob.email, password)).toMatchObject({ status: 200 });
+});
+
+describe('the network address', () => {
+  test.each([
+    ['with parts made up before the proxy came', (n: number) => `10.9.8.${n}, 203.0.113.9`],
+    ['with the port the proxy adds', (n: number) => `203.0.113.9:${40_000 + n}`],
+    ['within one IPv6 network, each time another', (n: number) => `2001:db8:1:2::${n.toString(16)}`],
+    ['within one IPv6 network, with ports', (n: number) => `[2001:db8:1:2::${n.toString(16)}]:443`],
+    ['of IPv4 written as IPv6', (n: number) => (n % 2 ? '::ffff:203.0.113.9' : '::FFFF:CB00:7109')],
+  ])('is the same %s', async (_, from) => {
+    await exhaustNetwork(from);
+    expect(await signIn('last@example.org', 'guess', { from: from(99) })).toMatchObject(refusal);
+    expect(await signIn('last@example.org', 'guess', { from: '198.51.100.1' })).toMatchObject({
+      status: 401,
+    });
+  });
+
+  test('that is none counts as that of the connection', async () => {
+    await exhaustNetwork((n) => `${'not an address '.repeat(40)}${n}`);
+    expect(await signIn('last@example.org', 'guess', { from: 'neither' })).toMatchObject(refusal);
+  });
+
+  test('is that of the connection where no proxy is trusted, whatever a header says', async () => {
+    const open = await server.beside({ trustedProxies: 0 });
+    try {
+      await exhaustNetwork((n) => `203.0.113.${n}`, open);
+      const refused = await signIn('last@example.org', 'guess', { from: '203.0.113.200', on: open });
+      expect(refused).toMatchObject(refusal);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+test('a hundred registrations an hour from one network address meet no limit', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.50' };
+  for (let n = 0; n < 100; n += 10)
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const body = { displayName: 'Pupil', email: `pupil${n + index}@example.org`, password };
+        expect((await server.visitor().send('POST', '/members', { body, headers })).status).toBe(201);
+      }),
+    );
+});
+
+/** As if this many minutes had passed. */
+async function letPass(minutes: number) {
+  await sql`update rate_limit set expire = expire - ${minutes * 60_000}`.execute(server.db);
+}
+
+async function exhaustNetwork(from: (n: number) => string, on: TestParley = server) {
+  for (let n = 0; n < 30; n++)
+    expect(await signIn(`victim${n}@example.org`, 'guess', { from: from(n), on })).toMatchObject({
+      status: 401,
+    });
+}

@@ -1,0 +1,37 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
+
+/**
+ * The member's network address. Behind proxies it is the address the outermost trusted one saw, counted from the
+ * right of X-Forwarded-For: what stands further left can be made up by anyone. IPv6 counts as its /64 network.
+ */
+export function networkAddress(c: Context, trustedProxies: number): string {
+  const direct = networkOf(getConnInfo(c).remote.address ?? '') ?? 'unknown';
+  if (trustedProxies === 0) return direct;
+  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',');
+  return networkOf(forwarded.at(-trustedProxies) ?? '') ?? direct;
+}
+
+/** Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Null for what is no address. */
+function networkOf(text: string): string | null {
+  const bare = text
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1');
+  if (isIPv4(bare)) return bare;
+  return isIPv6(bare) ? ipv6Network(bare) : null;
+}
+
+function ipv6Network(address: string): string {
+  // The one way URLs write an address: short, in lower case, IPv4 parts in hexadecimal; they know no zones.
+  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
+  const [head = '', tail] = hostname.slice(1, -1).split('::');
+  const left = head.split(':').filter(Boolean);
+  const right = (tail ?? '').split(':').filter(Boolean);
+  const parts = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  const [, , , , , mark, high = '', low = ''] = parts;
+  if (mark === 'ffff' && parts.slice(0, 5).every((part) => part === '0'))
+    return [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 255]).join('.');
+  return parts.slice(0, 4).join(':');
+}

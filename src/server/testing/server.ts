@@ -1,0 +1,71 @@
+import { getRequestListener } from '@hono/node-server';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { createApp } from '#server/app.ts';
+import { type Database, openDatabase } from '#server/platform/database.ts';
+import { listen } from '#server/platform/http-server.ts';
+import type { Settings } from '#server/platform/settings.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { Caller, type Member, register } from './member.ts';
+
+/** Parley over real HTTP on a database of its own, as the tests of one file use it. */
+export type TestParley = {
+  /** Such as 'http://127.0.0.1:40123'. */
+  address: string;
+  database: TestDatabase;
+  db: Database;
+  /** Someone who is signed out. */
+  visitor(): Caller;
+  /** A newly registered member of that name, signed in. */
+  register(name: string): Promise<Member>;
+  /** Another Parley on the same database, with settings of its own; stop it first. */
+  beside(settings?: Partial<Settings>): Promise<TestParley>;
+  /** Makes every limit on rates start anew. */
+  forgetRates(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const defaults: Settings = {
+  publicUrl: null,
+  secret: 'a secret that only the tests know, long enough to be one',
+  trustedProxies: 0,
+  signUp: true,
+  passwordSignIn: true,
+  hideLoginReason: false,
+  selfVotes: true,
+};
+
+export async function startTestServer(settings: Partial<Settings> = {}): Promise<TestParley> {
+  const database = await createTestDatabase();
+  const server = await serveOn(database, settings);
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      await database.drop();
+    },
+  };
+}
+
+async function serveOn(database: TestDatabase, settings: Partial<Settings>): Promise<TestParley> {
+  const db = openDatabase({ connection: database.connection });
+  const log = pino({ level: 'error' });
+  const app = createApp({ db, settings: { ...defaults, ...settings }, log });
+  const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
+  return {
+    address: http.address,
+    database,
+    db,
+    visitor: () => new Caller(http.address),
+    register: (name) => register(http.address, name),
+    beside: (other = {}) => serveOn(database, other),
+    async forgetRates() {
+      await sql`truncate rate_limit`.execute(db);
+    },
+    async stop() {
+      http.cutOff();
+      await http.stop(0);
+      await db.destroy();
+    },
+  };
+}

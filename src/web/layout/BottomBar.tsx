@@ -1,0 +1,43 @@
+import { VisuallyHidden } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { IconBell, IconBookmark, IconHash, IconHome, IconPencilPlus } from '@tabler/icons-react';
+import { useUnreadCount } from '#web/notifications/notifications.ts';
+import { UnreadBadge } from '#web/notifications/UnreadBadge.tsx';
+import { paths } from '#web/platform/paths.ts';
+import classes from './BottomBar.module.css';
+
+const links = [
+  { to: paths.home, label: 'Home', Icon: IconHome },
+  { to: paths.topics, label: 'Topics', Icon: IconHash },
+  { to: paths.ask, label: 'Ask', Icon: IconPencilPlus },
+  { to: paths.following, label: 'Following', Icon: IconBookmark },
+  { to: paths.notifications, label: 'Alerts', Icon: IconBell },
+];
+
+/** In the place of the sidebar, where the thumb is. */
+export function BottomBar() {
+  const unread = useUnreadCount();
+  return (
+    <nav aria-label="Main" className={classes.bar}>
+      {links.map(({ to, label, Icon }) => (
+        <Link
+          key={label}
+          to={to}
+          activeOptions={{ exact: true, includeSearch: false }}
+          className={classes.link}
+        >
+          <Icon size={22} stroke={1.6} aria-hidden />
+          {label}
+          {to === paths.notifications && unread > 0 && (
+            <>
+              <VisuallyHidden>, {unread} unread</VisuallyHidden>
+              <span className={classes.badge}>
+                <UnreadBadge count={unread} />
+              </span>
+            </>
+          )}
+        </Link>
+      ))}
+    </nav>
+  );
+}
