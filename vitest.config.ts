@@ -10,6 +10,8 @@ export default defineConfig({
     // Only to end what hangs: many tests start whole servers, on machines that do other things as well.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // The tests of the colours read them there; other styles are not needed.
+    css: { include: [/theme\.css/] },
     restoreMocks: true,
   },
 });
