@@ -12,7 +12,7 @@ import { codePoints } from '#shared/text.ts';
 import type { DraftState } from '#web/platform/drafts.ts';
 import { Markdown } from './Markdown.tsx';
 import { Counter } from '#web/ui/Counter.tsx';
-import { DraftNote } from '../DraftNote.tsx';
+import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { applyStyle, Toolbar, type TextStyle } from './Toolbar.tsx';
 import { useStayAboveKeyboard } from './keyboard.ts';
 import classes from './Editor.module.css';
