@@ -13,7 +13,12 @@ const memberPages = {
     '/following?tab=topics',
     '/notifications',
   ],
-  search: ['/search', '/search?q=x', '/search?q=n&in=users', '/search?q=nothing-like-it&in=answers'],
+  'search results': [
+    '/search',
+    '/search?q=x',
+    '/search?q=n&in=users',
+    '/search?q=nothing-like-it&in=answers',
+  ],
 };
 
 /** What strains a layout: long words, another direction, many tags, a long name. */
