@@ -121,3 +121,19 @@ test('an address with nothing behind it says so', async ({ page }) => {
   await page.getByRole('link', { name: 'Go to Home' }).click();
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeFocused();
 });
+
+test('files arrive compressed and are kept; those of an earlier build are gone, not another page', async ({
+  request,
+}) => {
+  const page = await request.get('/anywhere');
+  expect(page.headers()['cache-control']).toBe('no-cache');
+  const program = /assets\/index-[\w-]+\.js/u.exec(await page.text())?.[0];
+  const kept = await request.get(`/${program}`, { headers: { 'accept-encoding': 'br' } });
+  expect(kept.headers()).toMatchObject({
+    'content-encoding': 'br',
+    'cache-control': 'public, max-age=31536000, immutable',
+  });
+  const gone = await request.get('/assets/index-gone.js');
+  expect(gone.status()).toBe(404);
+  expect(gone.headers()['cache-control']).toBe('no-store');
+});

@@ -1,4 +1,5 @@
 import { serveStatic } from '@hono/node-server/serve-static';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
@@ -57,22 +58,21 @@ export function createApp({ db, settings, log, position, webFolder }: AppOptions
   return app;
 
   function serveWeb(folder: string) {
-    app.use('/assets/*', async (c, next) => {
-      await next();
-      // Their names change with their content.
-      if (c.res.ok) c.header('cache-control', 'public, max-age=31536000, immutable');
+    // The build has compressed every file (vite.config.ts).
+    const files = { root: folder, precompressed: true };
+    app.use('/assets/*', serveStatic({ ...files, onFound: kept }));
+    // Pages of an earlier build ask for files that are gone; the page in their place would be taken for them.
+    app.all('/assets/*', () => {
+      throw new ProblemError('not-found', 'There is nothing at this address.');
     });
-    app.use('*', serveStatic({ root: folder }));
-    app.get(
-      '*',
-      serveStatic({
-        root: folder,
-        path: 'index.html',
-        onFound: (_, c) => c.header('cache-control', 'no-cache'),
-      }),
-    );
+    app.use('*', serveStatic({ ...files, onFound: revalidated }));
+    app.get('*', serveStatic({ ...files, path: 'index.html', onFound: revalidated }));
   }
 }
+
+/** Names of assets change with their content. */
+const kept = (_: string, c: Context) => c.header('cache-control', 'public, max-age=31536000, immutable');
+const revalidated = (_: string, c: Context) => c.header('cache-control', 'no-cache');
 
 /** The type of the API, for the typed client in the browser. */
 export type Api = ReturnType<typeof createApi>;
