@@ -115,7 +115,9 @@ test('sessions elsewhere are listed and can be ended, one or all', async ({ page
   const member = await register(page.request);
   const elsewhere = async (userAgent: string) => {
     const context = await playwright.request.newContext({ ...(baseURL && { baseURL }), userAgent });
-    await context.post('/api/session', { data: member });
+    const { email, password } = member;
+    const response = await context.post('/api/session', { data: { email, password } });
+    expect(response.status(), await response.text()).toBe(200);
     return context;
   };
   const phone = await elsewhere(
