@@ -76,6 +76,8 @@ export function problemResponse(error: ProblemError, errorId?: string): Response
     ...(errorId !== undefined && { errorId }),
   };
   const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
+  // The rest of the request is not read, so that no other can follow on this connection.
+  if (error.code === 'too-large') headers.set('connection', 'close');
   if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
   return new Response(JSON.stringify(body), { status: kind.status, headers });
 }

@@ -18,8 +18,9 @@ const migrationLock = 7_275_539;
 export async function migrate(db: Database, folder: string): Promise<string[]> {
   const files = await readMigrations(folder);
   return transaction(db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
+    // Another node's migration, which is waited for, may take as long as this one.
     await sql`set local statement_timeout = 0`.execute(tx);
+    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
     await sql`create table if not exists migration (
       name text primary key,
       checksum text not null,

@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '#server/platform/database.ts';
+import { reputationPoints } from '#shared/votes.ts';
+
+/** A row that says something else than the rows it speaks of. */
+export type Broken = {
+  /** What ought to hold, such as 'question.upvotes'. */
+  rule: string;
+  /** The id of the row. */
+  id: number;
+  stored: string;
+  counted: string;
+};
+
+/** Rows of one rule shown at most. */
+const shown = 20;
+
+/**
+ * Looks for rows that contradict each other (DESIGN section 6, invariant 2): every count is counted again from the rows,
+ * at one moment. Reads whole tables. Returns what is wrong; nothing when all is well.
+ */
+export async function brokenInvariants(db: Queryable): Promise<Broken[]> {
+  const checks = Object.entries(rules).map(
+    ([rule, rows]) => sql`
+      (select ${rule}::text as rule, id, stored::text, counted::text
+      from (${rows}) row (id, stored, counted) where stored is distinct from counted order by id limit ${shown})`,
+  );
+  const { rows } = await sql<Broken>`${sql.join(checks, sql` union all `)}`.execute(db);
+  return rows;
+}
+
+const votesOn = (kind: 'question' | 'answer' | 'reply', direction: 'up' | 'down') => {
+  const [table, stored, imported] = [kind, `${direction}votes`, `imported_${direction}votes`];
+  return sql`
+    select post.id, post.${sql.ref(stored)}, post.${sql.ref(imported)} + count(vote.member_id)
+    from ${sql.table(table)} post
+    left join vote on vote.${sql.ref(`${kind}_id`)} = post.id and vote.direction = ${direction}
+    group by post.id`;
+};
+
+const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
+  select post.author_id,
+    case vote.direction
+      when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end as points
+  from vote join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
+  where post.author_id <> vote.member_id`;
+
+/** Each rule gives the rows it holds for: id, what is stored, what it should be. */
+const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
+  'question.upvotes': votesOn('question', 'up'),
+  'question.downvotes': votesOn('question', 'down'),
+  'answer.upvotes': votesOn('answer', 'up'),
+  'answer.downvotes': votesOn('answer', 'down'),
+  'reply.upvotes': votesOn('reply', 'up'),
+  'reply.downvotes': votesOn('reply', 'down'),
+  'question.views': sql`
+    select question.id, views, imported_views + count(question_view.member_id)
+    from question left join question_view on question_view.question_id = question.id group by question.id`,
+  'question.answer_count': sql`
+    select question.id, answer_count, count(answer.id)
+    from question left join answer on answer.question_id = question.id group by question.id`,
+  'member.questions_count': sql`
+    select member.id, questions_count, count(question.id)
+    from member left join question on question.author_id = member.id group by member.id`,
+  'member.answers_count': sql`
+    select member.id, answers_count, count(answer.id)
+    from member left join answer on answer.author_id = member.id group by member.id`,
+  'member.reputation': sql`
+    select member.id, reputation, imported_reputation + coalesce(sum(earned.points), 0)
+    from member left join (
+      ${pointsOf('question')} union all ${pointsOf('answer')} union all ${pointsOf('reply')}
+    ) earned on earned.author_id = member.id
+    group by member.id`,
+  'tag.questions_count': sql`
+    select tag.id, questions_count, count(question_tag.question_id)
+    from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,
+  'question.tag_text': sql`
+    select question.id, tag_text, coalesce(string_agg(tag.name, ', ' order by position), '')
+    from question left join question_tag on question_tag.question_id = question.id
+    left join tag on tag.id = question_tag.tag_id group by question.id`,
+  'question_tag.position counts from 0': sql`
+    select question_id, position::bigint, row_number() over (partition by question_id order by position) - 1
+    from question_tag`,
+  'reply.level is one below its parent': sql`
+    select reply.id, reply.level::int, coalesce(parent.level + 1, 0)
+    from reply left join reply parent on parent.id = reply.parent_reply_id`,
+  'a deleted reply has replies below it': sql`
+    select id, true, exists (select 1 from reply child where child.parent_reply_id = reply.id)
+    from reply where deleted_at is not null`,
+  'a deleted reply keeps no votes, versions or notifications': sql`
+    select id, 0, (select count(*) from vote where reply_id = reply.id)
+      + (select count(*) from revision where reply_id = reply.id)
+      + (select count(*) from notification where reply_id = reply.id)
+    from reply where deleted_at is not null`,
+  'a notification of an up vote stands for a question or answer of its recipient': sql`
+    select notification.id, recipient_id, coalesce(reply.author_id, answer.author_id, question.author_id)
+    from notification join question on question.id = notification.question_id
+    left join answer on answer.id = notification.answer_id
+    left join reply on reply.id = notification.reply_id
+    where kind in ('vote_question', 'vote_answer', 'vote_reply')`,
+};
