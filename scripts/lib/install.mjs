@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runQuietly } from './child.mjs';
 import { oneAtATime } from './lock.mjs';
@@ -8,7 +8,12 @@ import { Failure, project } from './project.mjs';
 
 /** Installs the packages of package-lock.json where what is installed differs from it. */
 export async function install() {
-  if ((await missing()) === undefined) return;
+  const reason = await missing();
+  if (reason === undefined) return;
+  if (await isLink(path.join(project, 'node_modules'))) {
+    console.error(`node_modules is a link and is left as it is, although ${reason}.`);
+    return;
+  }
   await oneAtATime(async () => {
     const first = await missing();
     if (first === undefined) return;
@@ -25,6 +30,15 @@ export async function install() {
     if (left !== undefined)
       throw new Failure(`${output.trim()}\nThe packages could not be installed: ${left}.`);
   });
+}
+
+/**
+ * npm would empty the folder the link leads to, which others work with.
+ * @param {string} file
+ */
+async function isLink(file) {
+  const status = await lstat(file).catch(() => undefined);
+  return status?.isSymbolicLink() ?? false;
 }
 
 /** Why packages must be installed, or undefined. npm writes down what it installed when it is done with all of it. */

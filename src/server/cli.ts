@@ -15,7 +15,7 @@ import { migrationsFolder, serve } from './serve.ts';
 export async function runCommand(parameters: string[]): Promise<number> {
   try {
     await createProgram().parseAsync(parameters, { from: 'user' });
-    return 0;
+    return Number(process.exitCode ?? 0);
   } catch (error) {
     // Commander has said what is wrong, or was asked for help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
@@ -37,6 +38,11 @@ export type ServeOptions = {
 export async function serve({ config, log, prepare }: ServeOptions): Promise<void> {
   const stopping = stopSignals();
   const undo: (() => Promise<void>)[] = [];
+  process.on('uncaughtException', (error) => {
+    log.fatal(error, 'Parley stops because of an error that nobody foresaw.');
+    process.exitCode = 1;
+    stopping.stop();
+  });
   try {
     await checkPortIsFree(config.host, config.port);
     const { connection, embedded, stop } = await connect(config, log, stopping.first);
@@ -63,7 +69,13 @@ export async function serve({ config, log, prepare }: ServeOptions): Promise<voi
     });
     undo.unshift(() => stream.stop());
     const webFolder = path.join(projectFolder, 'dist/web');
-    const app = createApp({ db, settings, log, webFolder, position: stream.position });
+    const app = createApp({
+      db,
+      settings,
+      log,
+      position: stream.position,
+      ...(existsSync(webFolder) && { webFolder }),
+    });
     const http = await listen(getRequestListener(app.fetch), config.host, config.port);
     undo.unshift(() => http.stop(patience));
     const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });

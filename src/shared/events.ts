@@ -9,14 +9,23 @@ type Counted = { id: number; upvotes: number; downvotes: number };
 
 export type FeedEvent =
   | { kind: 'question-posted'; questionId: number; authorId: number }
-  | { kind: 'question-changed'; questionId: number }
+  /** Its counts as they are now. */
+  | {
+      kind: 'question-counted';
+      questionId: number;
+      upvotes: number;
+      downvotes: number;
+      views: number;
+      answerCount: number;
+    }
+  | { kind: 'question-edited'; questionId: number }
   | { kind: 'question-deleted'; questionId: number };
 
 export type QuestionEvent =
   | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & Counted)
   | { kind: 'viewed'; views: number }
-  | { kind: 'question-edited' }
-  | { kind: 'question-deleted' }
+  | { kind: 'edited' }
+  | { kind: 'deleted' }
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-edited'; answerId: number }
   | { kind: 'answer-deleted'; answerId: number }

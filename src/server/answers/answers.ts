@@ -7,7 +7,12 @@ import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
+import {
+  lockQuestionThread,
+  requireQuestion,
+  tellCounts,
+  touchQuestion,
+} from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
 import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
@@ -55,7 +60,7 @@ export async function postAnswer(
         answerId: id,
         authorId: viewer.id,
       });
-      await publish(tx, 'feeds', { kind: 'question-changed', questionId });
+      await tellCounts(tx, questionId);
       return id;
     }),
   );
@@ -141,7 +146,7 @@ export async function deleteAnswer(
     await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
     await untouchTopics(tx, { questionId, at: answer.created_at });
     await publish(tx, `question:${questionId}`, { kind: 'answer-deleted', answerId: id });
-    await publish(tx, 'feeds', { kind: 'question-changed', questionId });
+    await tellCounts(tx, questionId);
   });
 }
 

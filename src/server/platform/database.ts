@@ -35,6 +35,9 @@ export function openDatabase({ connection, size = 20, onIdleError = () => {} }: 
     ...connection,
   });
   pool.on('error', onIdleError);
+  // The pool listens only while a connection is idle. One that breaks between two queries of a transaction makes the
+  // next query fail, which is enough; but an error event that nobody listens to ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

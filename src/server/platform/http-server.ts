@@ -10,7 +10,6 @@ const arrivalTime = 60_000;
  * @throws StartupError
  */
 export async function checkPortIsFree(host: string, port: number): Promise<void> {
-  if (port === 0) return;
   const probe = net.createServer();
   await listenOn(probe, host, port);
   await new Promise((resolve) => probe.close(resolve));
@@ -33,6 +32,11 @@ export async function listen(handler: Handler, host: string, port: number): Prom
   const limits = { requestTimeout: arrivalTime, headersTimeout: arrivalTime / 2 };
   const server = createServer(limits, (request, response) => void handler(request, response));
   const takenPort = await listenOn(server, host, port);
+  // A connection that is kept open for further requests would hold up the stop.
+  server.on('request', (_, response) => response.once('close', () => setImmediate(closeIfStopped)));
+  const closeIfStopped = () => {
+    if (!server.listening) server.closeIdleConnections();
+  };
   return {
     server,
     address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${takenPort}`,
@@ -63,7 +67,7 @@ async function listenOn(server: net.Server, host: string, port: number): Promise
 function listenSentence(host: string, port: number, error: unknown): string {
   const code = errorCode(error);
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port + 1}.`;
+    return `Port ${port} on ${host} is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port < 65_535 ? port + 1 : 3000}.`;
   if (code === 'EACCES')
     return `Port ${port} may not be used by this user. Choose one from 1024 on with PORT=.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')

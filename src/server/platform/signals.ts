@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 
 /** Told to stop once, and told again. */
-export type StopSignals = { first: AbortSignal; second: AbortSignal };
+export type StopSignals = { first: AbortSignal; second: AbortSignal; stop: () => void };
 
 /**
  * A terminal and npm may each pass the same Ctrl-C on, so that it comes several times at once: within this time,
@@ -22,7 +22,7 @@ export function stopSignals(): StopSignals {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, count);
   stopWithParent(steps[0]);
-  return { first: steps[0].signal, second: steps[1].signal };
+  return { first: steps[0].signal, second: steps[1].signal, stop: () => steps[0].abort() };
 }
 
 /** The start script holds a channel to this process; it breaks when that script is killed. */

@@ -25,7 +25,7 @@ export async function deleteQuestion(
     await changeQuestionsCount(tx, { memberId: viewer.id, by: -1 });
     await tagQuestion(tx, { questionId: id, tags: [] });
     await deleteQuestionRow(tx, id);
-    await publish(tx, `question:${id}`, { kind: 'question-deleted' });
+    await publish(tx, `question:${id}`, { kind: 'deleted' });
     await publish(tx, 'feeds', { kind: 'question-deleted', questionId: id });
   });
 }

@@ -88,6 +88,14 @@ export async function deleteQuestionRow(tx: Tx, id: number) {
   await sql`delete from question where id = ${id}`.execute(tx);
 }
 
+export async function questionCounts(tx: Tx, id: number) {
+  return tx
+    .selectFrom('question')
+    .select(['upvotes', 'downvotes', 'views', 'answer_count as answerCount'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
 export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at: Date }) {
   await sql`
     update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}`.execute(tx);

@@ -17,6 +17,7 @@ import {
   insertView,
   lockQuestion,
   questionById,
+  questionCounts,
   questionExists,
   raiseQuestionActivity,
   type QuestionRow,
@@ -81,8 +82,14 @@ export async function viewQuestion(
     if (!(await insertView(tx, { questionId: id, memberId: viewer.id }))) return requireQuestion(tx, id);
     const views = await countView(tx, id);
     await publish(tx, `question:${id}`, { kind: 'viewed', views });
-    await publish(tx, 'feeds', { kind: 'question-changed', questionId: id });
+    await tellCounts(tx, id);
   });
+}
+
+/** Tells the feeds how a question's counts stand; call it last, with the question locked. */
+export async function tellCounts(tx: Tx, id: number): Promise<void> {
+  const counts = await questionCounts(tx, id);
+  await publish(tx, 'feeds', { kind: 'question-counted', questionId: id, ...counts });
 }
 
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
@@ -97,8 +104,8 @@ export async function editQuestion(
     await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     await updateQuestion(tx, { id, draft, excerpt: excerpt(draft.content) });
     await tagQuestion(tx, { questionId: id, tags: draft.tags });
-    await publish(tx, `question:${id}`, { kind: 'question-edited' });
-    await publish(tx, 'feeds', { kind: 'question-changed', questionId: id });
+    await publish(tx, `question:${id}`, { kind: 'edited' });
+    await publish(tx, 'feeds', { kind: 'question-edited', questionId: id });
   });
 }
 

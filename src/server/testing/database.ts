@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-export type TestDatabase = { connection: pg.ClientConfig; drop(): Promise<void> };
+export type TestDatabase = { connection: pg.ClientConfig; drop: () => Promise<void> };
 
 /** A database of the caller's own, migrated and empty. Drop it when the tests of the file are done. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -41,6 +41,24 @@ export function withDatabase(connection: pg.ClientConfig, database: string): pg.
   const url = new URL(connectionString);
   url.pathname = `/${database}`;
   return { ...connection, connectionString: url.href };
+}
+
+/** The same connection as DATABASE_URL gives it; a host that is a folder holds the socket. */
+export function urlOf({
+  connectionString,
+  user,
+  password,
+  host = '',
+  port,
+  database,
+}: pg.ClientConfig): string {
+  if (connectionString !== undefined) {
+    const url = new URL(connectionString);
+    url.password = String(password ?? url.password);
+    return url.href;
+  }
+  const [name, secret, folder] = [user, password, host].map((part) => encodeURIComponent(String(part)));
+  return `postgres://${name}:${secret}@localhost/${database}?host=${folder}&port=${port}`;
 }
 
 export async function runAsAdmin(admin: pg.ClientConfig, statement: string): Promise<void> {

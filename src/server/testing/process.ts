@@ -20,8 +20,9 @@ export type ParleyProcess = {
 export type ParleyOptions = {
   env: NodeJS.ProcessEnv;
   parameters?: string[];
-  /** The checkout to start; by default this one. */
+  /** The checkout to start and the Node to run it with; by default those of the tests. */
   project?: string;
+  node?: string;
   user?: { uid: number; gid: number };
 };
 
@@ -30,10 +31,11 @@ export function spawnParley({
   env,
   parameters = [],
   project = projectFolder,
+  node = process.execPath,
   user,
 }: ParleyOptions): ParleyProcess {
   const main = path.join(project, 'src/server/main.ts');
-  const child = spawn(process.execPath, [main, ...parameters], {
+  const child = spawn(node, [main, ...parameters], {
     cwd: '/',
     env: { PATH: process.env['PATH'], PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

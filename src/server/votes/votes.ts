@@ -5,6 +5,7 @@ import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import type { Direction } from '#shared/fields.ts';
+import { tellCounts } from '#server/questions/questions.ts';
 import { reputationPoints, type VoteState } from '#shared/votes.ts';
 import {
   changeReputation,
@@ -61,8 +62,7 @@ export async function setVote(
       id: target.id,
       ...counts,
     });
-    if (target.kind === 'question')
-      await publish(tx, 'feeds', { kind: 'question-changed', questionId: target.id });
+    if (target.kind === 'question') await tellCounts(tx, target.id);
     return { ...counts, myVote: vote };
   });
 }

@@ -49,7 +49,8 @@ export async function canReach(account: Account | undefined, path: string, need:
 
 async function ownerOf(cluster: string): Promise<Account | undefined> {
   const status = await stat(cluster).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    // The folder is made later, where it can be.
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw new StartupError(`The data folder cannot be read: ${messageOf(error)}.`);
   });
   if (status === undefined) return undefined;

@@ -58,7 +58,8 @@ async function makeCluster(
   const passwordFile = path.join(half, 'password');
   const passwords = { postgres: newPassword(), parley: newPassword() };
   try {
-    await rm(half, { recursive: true, force: true });
+    // The initdb of a start that was killed may be writing there still; it ends by itself.
+    await rm(half, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     await giveFolder(half, account);
     await writePasswordFile(passwordFile, passwords.postgres, account);
     await run(

@@ -7,6 +7,7 @@ import { chooseAccount } from './account.ts';
 import { readyBinaries } from './binaries.ts';
 import { type Passwords, readPasswords, readyCluster } from './cluster.ts';
 import {
+  clearSocket,
   type DataFolder,
   dataFolder,
   defaultDataFolder,
@@ -14,7 +15,7 @@ import {
   prepareDataFolder,
   removeSocketFolder,
 } from './folders.ts';
-import { clearLeftovers, endAll } from './leftovers.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { type Lock, runningInstance, takeLock } from './lock.ts';
 import { type Connection, type Launch, launch, type Postmaster } from './postgres.ts';
 
@@ -144,8 +145,9 @@ function supervise(
     ) {
       try {
         await delay(wait, undefined, { signal: stopping.signal });
-        // They hold the shared memory that keeps the next postmaster from starting.
-        await endAll(data.cluster, account);
+        // Its other processes hold the shared memory that keeps the next postmaster from starting.
+        await clearLeftovers(data.cluster, account);
+        await clearSocket(host);
         return await launch(plan, (line) => log.info(line), stopping.signal);
       } catch (error) {
         if (!stopping.signal.aborted)

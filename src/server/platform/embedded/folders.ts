@@ -107,6 +107,7 @@ export async function makeSocketFolder(data: DataFolder, account: Account | unde
   const inData = path.join(data.root, 'socket');
   if (Buffer.byteLength(path.join(inData, '.s.PGSQL.5432')) <= socketPathLimit) {
     await giveFolder(inData, account);
+    await clearSocket(inData);
     return inData;
   }
   for (const parent of new Set([os.tmpdir(), '/tmp', '/var/tmp'])) {
@@ -121,6 +122,12 @@ export async function makeSocketFolder(data: DataFolder, account: Account | unde
   throw new StartupError(
     `The path of the data folder is too long for PostgreSQL's socket, and no temporary folder can be used instead: ${data.root}.`,
   );
+}
+
+/** Removes a socket, and the file that names its process, which may be another program's by now. */
+export async function clearSocket(folder: string): Promise<void> {
+  for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock'])
+    await rm(path.join(folder, name), { force: true });
 }
 
 /** Removes a socket folder outside the data folder; it is made anew at each start. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,7 +34,7 @@ export async function clearLeftovers(
 }
 
 /** Ends all processes of a cluster whose postmaster is gone; true when there were any. */
-export async function endAll(cluster: string, account: Account | undefined): Promise<boolean> {
+async function endAll(cluster: string, account: Account | undefined): Promise<boolean> {
   const first = await processesOf(cluster, account);
   if (first.length === 0) return false;
   // They notice by themselves that the postmaster is gone, except in the middle of a computation.
@@ -88,7 +89,7 @@ async function isOurs(pid: number, cluster: string, account: Account | undefined
  * nothing runs on the cluster any more.
  */
 async function removeStalePid(cluster: string, pid: number): Promise<void> {
-  if (!isAlive(pid)) return;
+  if (!isTaken(pid)) return;
   if (process.platform !== 'linux')
     throw new StartupError(
       `${path.join(cluster, 'postmaster.pid')} names process ${pid}, which is another program now. Make sure that no PostgreSQL runs on this folder and remove that file.`,
@@ -122,11 +123,30 @@ async function pidsInAs(cluster: string, account: Account): Promise<number[]> {
     .map(([, pid]) => Number(pid));
 }
 
-/** Whether there is such a process, of whichever user. */
-function isAlive(pid: number): boolean {
+/** Whether such a process runs, of whichever user. One that has ended and waits to be taken note of does not. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) !== 'EPERM') return false;
+  }
+  // In a container without an init process, those that have ended stay for ever.
+  return process.platform !== 'linux' || !hasEnded(pid);
+}
+
+/** State Z in /proc/PID/stat, after the name in parentheses (proc(5)). */
+function hasEnded(pid: number): boolean {
+  try {
+    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
     return true;
+  }
+}
+
+/** Whether PostgreSQL would take the number for that of a running postmaster. */
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -52,6 +53,7 @@ export async function takeLock(data: DataFolder): Promise<Lock> {
 
 /** The instance that runs on this data folder now; undefined where none does. */
 export async function runningInstance(data: DataFolder): Promise<Instance | undefined> {
+  if (!existsSync(data.lock)) return undefined;
   const file = lockFile(data);
   if (file === undefined) return readInstance(data);
   file.close();
@@ -61,7 +63,8 @@ export async function runningInstance(data: DataFolder): Promise<Instance | unde
 function lockFile(data: DataFolder): DatabaseSync | undefined {
   let file: DatabaseSync | undefined;
   try {
-    file = new DatabaseSync(data.lock, { timeout: 0 });
+    // A command that only asks who holds it does so for a moment.
+    file = new DatabaseSync(data.lock, { timeout: 300 });
     file.exec('begin exclusive');
     return file;
   } catch (error) {

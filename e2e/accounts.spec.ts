@@ -1,0 +1,242 @@
+import { expect, test, type Page } from '@playwright/test';
+import { logOut, register, signIn, someone } from './members.ts';
+
+test.describe('registering', () => {
+  test('a visitor creates an account and is signed in at home', async ({ page }) => {
+    const member = someone('Ada Lovelace');
+    await page.goto('/');
+    await expect(page).toHaveURL('/login');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await expect(page).toHaveTitle('Create an account · Parley');
+    await page.getByLabel('Full name').fill(member.displayName);
+    await page.getByLabel('Email').fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(member.password);
+    await page.getByLabel('Confirm password').fill(member.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('heading', { name: 'Questions for you', level: 1 })).toBeVisible();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await expect(page.getByText(member.email)).toBeVisible();
+  });
+
+  test('what is wrong is said in the order of the specification, one thing at a time', async ({ page }) => {
+    const member = someone();
+    await page.goto('/register');
+    const submit = page.getByRole('button', { name: 'Create account' });
+    const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
+    const says = (message: string) => expect(page.getByRole('alert')).toHaveText([message]);
+
+    await fill('Password', 'abc');
+    await fill('Confirm password', 'abd');
+    await submit.click();
+    await says('Passwords do not match');
+    await expect(page.getByLabel('Confirm password')).toBeFocused();
+    await fill('Confirm password', 'abc');
+    await submit.click();
+    await says('Password must be at least 6 characters');
+    await fill('Password', member.password);
+    await fill('Confirm password', member.password);
+    await fill('Full name', ' x ');
+    await submit.click();
+    await says('Name must be at least 2 characters');
+    await fill('Full name', 'Xi');
+    await fill('Email', 'nobody');
+    await submit.click();
+    await says('Please enter a valid email address.');
+    await expect(page.getByLabel('Email')).toBeFocused();
+    await expect(page.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
+  });
+
+  test('an address that is taken is refused', async ({ page, request }) => {
+    const member = await register(request);
+    await page.goto('/register');
+    await page.getByLabel('Full name').fill('Somebody Else');
+    await page.getByLabel('Email').fill(member.email.toUpperCase());
+    await page.getByLabel('Password', { exact: true }).fill('another one');
+    await page.getByLabel('Confirm password').fill('another one');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('alert')).toHaveText(
+      'This email is already registered. Please try logging in instead.',
+    );
+  });
+
+  test('the strength of the password is shown as one types', async ({ page }) => {
+    await page.goto('/register');
+    const password = page.getByLabel('Password', { exact: true });
+    const meter = page.getByRole('meter', { name: 'Password strength' });
+    for (const [typed, word] of [
+      ['12345', 'Weak'],
+      ['123456', 'Medium'],
+      ['123456789', 'Medium'],
+      ['1234567890', 'Strong'],
+    ] as const) {
+      await password.fill(typed);
+      await expect(page.getByText(word, { exact: true })).toBeVisible();
+      await expect(meter).toHaveAttribute('aria-valuetext', word);
+    }
+  });
+
+  test('without a connection, the form says so and keeps what was typed', async ({ page, context }) => {
+    const member = someone();
+    await page.goto('/register');
+    await page.getByLabel('Full name').fill(member.displayName);
+    await page.getByLabel('Email').fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(member.password);
+    await page.getByLabel('Confirm password').fill(member.password);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('alert')).toHaveText(
+      'Failed to create account. Please check your internet connection and try again.',
+    );
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/');
+  });
+});
+
+test.describe('signing in', () => {
+  test('errors are those of the specification', async ({ page, request, context }) => {
+    const member = await register(request);
+    await page.goto('/login');
+    const says = (message: string) => expect(page.getByRole('alert')).toHaveText([message]);
+    await signIn(page, { email: 'not an address', password: 'x' });
+    await says('Please enter a valid email address.');
+    await signIn(page, someone());
+    await says('No account found with this email address.');
+    await signIn(page, { ...member, password: 'wrong' });
+    await says('Incorrect password. Please try again.');
+    await expect(page.getByLabel('Password')).toBeFocused();
+    await context.setOffline(true);
+    await signIn(page, member);
+    await says('Failed to log in. Please check your credentials and try again.');
+    await context.setOffline(false);
+    await signIn(page, member);
+    await expect(page).toHaveURL('/');
+  });
+
+  test('after five wrong passwords, further tries have to wait', async ({ page, request }) => {
+    const member = await register(request);
+    await page.goto('/login');
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const answer = page.waitForResponse('**/api/session');
+      await signIn(page, { ...member, password: `wrong ${attempt}` });
+      await answer;
+      await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled();
+    }
+    await signIn(page, member);
+    await expect(page.getByRole('alert')).toHaveText(
+      'Too many failed login attempts. Please try again later.',
+    );
+  });
+
+  test('a password can be shown and hidden', async ({ page }) => {
+    await page.goto('/login');
+    const password = page.getByLabel('Password');
+    await password.fill('correct horse');
+    await expect(password).toHaveAttribute('type', 'password');
+    await page.getByRole('button', { name: 'Show password' }).click();
+    await expect(page.getByRole('textbox', { name: 'Password' })).toHaveValue('correct horse');
+    await page.getByRole('button', { name: 'Hide password' }).click();
+    await expect(password).toHaveAttribute('type', 'password');
+  });
+
+  for (const address of ['/?tab=popular', '/topics', '/question/123456789', '/search?q=a+b%26c'])
+    test(`a visitor who wanted ${address} gets there after signing in`, async ({ page, request }) => {
+      const member = await register(request);
+      await page.goto(address);
+      await expect(page).toHaveURL(/\/login/u);
+      await expect(page.getByText('Please log in to ask a question')).toBeHidden();
+      await signIn(page, member);
+      await expect(page).toHaveURL(address);
+    });
+
+  test('a visitor who wanted to ask is told why to sign in, and gets to the form', async ({
+    page,
+    request,
+  }) => {
+    const member = await register(request);
+    await page.goto('/ask');
+    await expect(page.getByText('Please log in to ask a question')).toBeVisible();
+    await signIn(page, member);
+    await expect(page).toHaveURL('/ask');
+    await expect(page.getByRole('button', { name: 'Post Question' })).toBeVisible();
+  });
+
+  test('who registers instead gets to the page first asked for as well', async ({ page }) => {
+    const member = someone();
+    await page.goto('/ask');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Full name').fill(member.displayName);
+    await page.getByLabel('Email').fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(member.password);
+    await page.getByLabel('Confirm password').fill(member.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/ask');
+  });
+
+  for (const next of ['https://example.com/', '//example.com/', '/\\example.com', 'javascript:alert(1)'])
+    test(`a link to sign in cannot lead away to ${next}`, async ({ page, request, baseURL }) => {
+      const member = await register(request);
+      await page.goto(`/login?next=${encodeURIComponent(next)}`);
+      await signIn(page, member);
+      await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+      expect(new URL(page.url()).origin).toBe(new URL(baseURL ?? '').origin);
+    });
+});
+
+test('signed-in members who open /login or /register come home', async ({ page }) => {
+  await register(page.request);
+  for (const address of ['/login', '/register']) {
+    await page.goto(address);
+    await expect(page).toHaveURL('/');
+  }
+});
+
+test('Logout leads to /login, in every tab, and the pages behind it are closed', async ({
+  page,
+  context,
+}) => {
+  await register(page.request);
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/?tab=popular');
+  await expect(other.getByRole('tab', { name: 'Popular' })).toBeVisible();
+  await logOut(page);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/login/u);
+  await other.getByRole('tab', { name: 'Unanswered' }).click();
+  await expect(other).toHaveURL(/\/login/u);
+});
+
+const scheme = (page: Page) => page.locator('html');
+
+test.describe('the theme', () => {
+  test('follows the system until chosen, is kept as true or false, and other tabs follow', async ({
+    page,
+    context,
+  }) => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto('/login');
+    await expect(scheme(page)).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBeNull();
+
+    const other = await context.newPage();
+    await other.goto('/login');
+    await page.getByRole('button', { name: 'Switch to light theme' }).click();
+    await expect(scheme(page)).toHaveAttribute('data-mantine-color-scheme', 'light');
+    expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBe('false');
+    await expect(scheme(other)).toHaveAttribute('data-mantine-color-scheme', 'light');
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Switch to dark theme' }).click();
+    expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBe('true');
+    await expect(other.getByRole('button', { name: 'Switch to light theme' })).toBeVisible();
+  });
+
+  test('is there at the first paint, before the program is', async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.goto('/login');
+    await expect(scheme(page)).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  });
+});

@@ -1,0 +1,101 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { ask, register, someone } from './members.ts';
+
+const visitorPages = ['/login', '/register'];
+const memberPages = ['/', '/?tab=popular', '/?tab=unanswered', '/ask', '/nowhere'];
+
+/** What strains a layout: long words, another direction, many tags, a long name. */
+async function extremes(page: Page): Promise<void> {
+  await register(page.request, someone('N'.repeat(80)));
+  await ask(page.request, {
+    title: 'W'.repeat(200),
+    content: 'x'.repeat(2000),
+    tags: ['a', 'b', 'c', 'd'].map((c) => c.repeat(35)),
+  });
+  await ask(page.request, { title: 'كيف أتعلم البرمجة من الصفر؟', content: 'من أين أبدأ؟', tags: ['برمجة'] });
+}
+
+for (const theme of ['light', 'dark'] as const)
+  for (const [device, viewport] of [
+    ['a desktop', { width: 1280, height: 800 }],
+    ['a phone', { width: 360, height: 740 }],
+  ] as const)
+    test(`on ${device} in the ${theme} theme, pages are accessible and scroll downwards only`, async ({
+      page,
+    }) => {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize(viewport);
+      for (const address of visitorPages) await check(page, address);
+      await extremes(page);
+      for (const address of memberPages) await check(page, address);
+    });
+
+async function check(page: Page, address: string) {
+  await page.goto(address);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${address}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+  ).toEqual([]);
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(sideways, address).toBeLessThanOrEqual(0);
+}
+
+test('the bar at the top and the sidebar have the names people and programs look for', async ({ page }) => {
+  await register(page.request);
+  await page.goto('/');
+  const top = page.getByRole('banner');
+  await expect(top.getByRole('link', { name: 'Parley', exact: true })).toHaveAttribute('href', '/');
+  await expect(top.getByRole('searchbox', { name: 'Search questions' })).toBeVisible();
+  await expect(top.getByRole('link', { name: 'Ask Question' })).toHaveAttribute('href', '/ask');
+  await expect(top.getByRole('button', { name: 'Notifications' })).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([
+    'Home',
+    'Following',
+    'Topics',
+    'Your Profile',
+  ]);
+  await top.getByRole('button', { name: 'Account menu' }).click();
+  await expect(page.getByRole('menuitem')).toHaveText(['Profile', 'Following', 'Settings', 'Logout']);
+  await page.keyboard.press('Escape');
+  await expect(top.getByRole('button', { name: 'Account menu' })).toBeFocused();
+});
+
+test('a phone has the bar at the bottom, with targets a finger can hit', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await register(page.request);
+  await page.goto('/');
+  const bar = page.getByRole('navigation', { name: 'Main' });
+  await expect(bar.getByRole('link')).toHaveText(['Home', 'Topics', 'Ask', 'Following', 'Alerts']);
+  const targets = page.locator(
+    'header a:visible, header button:visible, nav a:visible, [role="tab"]:visible',
+  );
+  for (const target of await targets.all()) {
+    const box = await target.boundingBox();
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0), await target.innerText()).toBeGreaterThanOrEqual(44);
+  }
+  await bar.getByRole('link', { name: 'Ask' }).click();
+  await expect(page).toHaveURL('/ask');
+});
+
+test('the first Tab offers to skip to the content', async ({ page }) => {
+  await register(page.request);
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('tab', { name: 'Recent' })).toBeFocused();
+});
+
+test('an address with nothing behind it says so', async ({ page }) => {
+  await register(page.request);
+  await page.goto('/nowhere/at/all');
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await expect(page).toHaveTitle('Page not found · Parley');
+  await page.getByRole('link', { name: 'Go to Home' }).click();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeFocused();
+});

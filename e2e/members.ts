@@ -1,0 +1,58 @@
+import { expect, type APIRequestContext, type Page } from '@playwright/test';
+
+export type Member = { displayName: string; email: string; password: string };
+
+let count = 0;
+
+/** Somebody who is not registered yet; every call another one. */
+export function someone(displayName = 'Robin Page'): Member {
+  count++;
+  return {
+    displayName,
+    email: `m${process.pid}-${Date.now()}-${count}@example.org`,
+    password: 'correct horse',
+  };
+}
+
+/**
+ * Registers a member over the API, of the run's own community or of the one at `address`; what holds the cookies of `request` is signed in afterwards.
+ */
+export async function register(
+  request: APIRequestContext,
+  member = someone(),
+  address = '',
+): Promise<Member> {
+  const response = await request.post(`${address}/api/members`, { data: member });
+  expect(response.status(), await response.text()).toBe(201);
+  return member;
+}
+
+/** Asks a question over the API as whoever is signed in. Returns its id. */
+export async function ask(
+  request: APIRequestContext,
+  question: { title: string; content?: string; tags?: string[] },
+  address = '',
+): Promise<number> {
+  const data = { content: 'What is there to know about it?', tags: [], ...question };
+  const response = await request.post(`${address}/api/questions`, { data });
+  expect(response.status(), await response.text()).toBe(201);
+  const { id } = (await response.json()) as { id: number };
+  return id;
+}
+
+/** Fills in and sends the sign-in form. */
+export async function signIn(
+  page: Page,
+  { email, password }: Pick<Member, 'email' | 'password'>,
+): Promise<void> {
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Signs out by the account menu. */
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL('/login');
+}

@@ -1,0 +1,103 @@
+import { execFile, spawn } from 'node:child_process';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '#server/testing/parley.ts';
+import { watch } from '#server/testing/process.ts';
+
+const run = promisify(execFile);
+const scripts = import.meta.dirname;
+const node = process.env['npm_node_execpath'] ?? 'node';
+
+test('missing packages are installed once, also when two starts find them missing at the same moment', async () => {
+  const project = await smallProject();
+  const [one, other] = await Promise.all([install(project), install(project)]);
+  expect(`${one}${other}`.match(/Installing packages with npm ci, because none are installed/g)).toHaveLength(
+    1,
+  );
+  expect(await readFile(path.join(project, 'node_modules/part/index.js'), 'utf8')).toBe('// part');
+  expect(await install(project)).toBe('');
+});
+
+test('packages are installed again when package-lock.json asks for another version', async () => {
+  const project = await smallProject();
+  await install(project);
+  await changeLock(project, '2.0.0');
+  expect(await install(project)).toContain('because part is 1.0.0 instead of 2.0.0');
+});
+
+test('a node_modules that is a link is left as it is', async () => {
+  const project = await smallProject();
+  const elsewhere = await temporaryFolder();
+  await writeFile(path.join(elsewhere, 'mine'), '');
+  await symlink(elsewhere, path.join(project, 'node_modules'));
+  expect(await install(project)).toContain('node_modules is a link and is left as it is');
+  expect(await readFile(path.join(elsewhere, 'mine'), 'utf8')).toBe('');
+});
+
+test('a package-lock.json that does not fit package.json is told with what npm says', async () => {
+  const project = await smallProject();
+  await changeLock(project, '2.0.0', 'package-lock.json');
+  const output = await install(project);
+  expect(output).toContain('The packages could not be installed: npm ci failed.');
+});
+
+test('a lock left behind by a killed process is taken over', async () => {
+  const project = await smallProject();
+  const ended = watch(spawn(node, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'] }));
+  await ended.ended;
+  await mkdir(path.join(project, 'dist'));
+  await writeFile(path.join(project, 'dist/.lock'), String(ended.pid));
+  expect(await install(project)).toContain('Installing packages');
+});
+
+/** A project with one package, which npm finds beside it and not on the network. */
+async function smallProject(): Promise<string> {
+  const project = path.join(await temporaryFolder(), 'a project');
+  await cp(path.join(scripts, 'lib'), path.join(project, 'scripts/lib'), { recursive: true });
+  await packPart(project, '1.0.0');
+  await packPart(project, '2.0.0');
+  await changeLock(project, '1.0.0');
+  return project;
+}
+
+async function packPart(project: string, version: string): Promise<void> {
+  const folder = path.join(project, `part-${version}`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ name: 'part', version }));
+  await writeFile(path.join(folder, 'index.js'), '// part');
+  await run('npm', ['pack', folder, '--pack-destination', project], { cwd: project });
+}
+
+async function changeLock(project: string, version: string, only?: string): Promise<void> {
+  const dependencies = { part: `file:part-${version}.tgz` };
+  const base = { name: 'small', version: '1.0.0' };
+  const part = { version, resolved: `file:part-${version}.tgz` };
+  const files = {
+    'package.json': { ...base, dependencies },
+    'package-lock.json': {
+      ...base,
+      lockfileVersion: 3,
+      packages: { '': { ...base, dependencies }, 'node_modules/part': part },
+    },
+  };
+  for (const [name, content] of Object.entries(files))
+    if (only === undefined || only === name)
+      await writeFile(path.join(project, name), JSON.stringify(content));
+}
+
+/** Runs the installation and gives what it said, failures included. */
+async function install(project: string): Promise<string> {
+  const script = `
+    import { install } from './scripts/lib/install.mjs';
+    import { runScript } from './scripts/lib/project.mjs';
+    await runScript(async () => { await install(); return 0; });`;
+  const child = spawn(node, ['--input-type=module', '--eval', script], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const process = watch(child);
+  await process.ended;
+  return process.output();
+}

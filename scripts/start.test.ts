@@ -1,0 +1,72 @@
+import { execFile, spawn } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { isAlive } from '#server/platform/embedded/leftovers.ts';
+import { eventually, postmasterPid, temporaryDataFolder } from '#server/testing/parley.ts';
+import { type ParleyProcess, watch } from '#server/testing/process.ts';
+
+const run = promisify(execFile);
+const project = path.resolve(import.meta.dirname, '..');
+const script = path.join(project, 'scripts/start.mjs');
+/** The Node of whoever runs the tests, which may be older than Parley's own. */
+const node = process.env['npm_node_execpath'] ?? 'node';
+
+test('npm start -- --help explains, and starts nothing', async () => {
+  const { stdout } = await run(node, [script, '--help']);
+  expect(stdout).toMatch(/^npm start \[-- OPTIONS\]/);
+  expect(stdout).toContain('--demo');
+});
+
+test.each(['start.mjs', 'test.mjs', 'parley.mjs'])(
+  '%s tells in one sentence that Node is too old',
+  async (name) => {
+    const old = `Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`;
+    const parameters = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, `scripts/${name}`];
+    await expect(run(node, parameters, { cwd: project })).rejects.toMatchObject({
+      code: 1,
+      stderr:
+        'Parley needs Node.js 20.19 or newer to start, and this is 20.18.3. Get a newer one from https://nodejs.org.\n',
+    });
+  },
+);
+
+test('what stops npm start stops Parley and its PostgreSQL, with exit code 0', async () => {
+  const { parley, data } = await start();
+  const address = await parley.ready;
+  expect((await fetch(address)).headers.get('content-type')).toMatch('text/html');
+  const postgres = await postmasterPid(data);
+  parley.signal('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  expect(isAlive(postgres)).toBe(false);
+});
+
+test('Parley stops when the start script is killed', async () => {
+  const { parley, data } = await start();
+  await parley.ready;
+  const postgres = await postmasterPid(data);
+  parley.signal('SIGKILL');
+  await eventually(() => !isAlive(postgres));
+  await parley.ended;
+  expect(parley.output()).toContain('Parley has stopped.');
+});
+
+test('the exit code of Parley is that of npm start', async () => {
+  const { parley } = await start({ PORT: 'none' });
+  expect(await parley.ended).toBe(1);
+  expect(parley.output()).toContain('PORT must be a whole number');
+});
+
+async function start(env: NodeJS.ProcessEnv = {}): Promise<{ parley: ParleyProcess; data: string }> {
+  const data = await temporaryDataFolder();
+  const child = spawn(node, [script], {
+    env: { PATH: process.env['PATH'], PORT: '0', PARLEY_DATA: data, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const parley = watch(child);
+  onTestFinished(async () => {
+    parley.signal('SIGTERM');
+    await parley.ended;
+  });
+  return { parley, data };
+}

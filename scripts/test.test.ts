@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '#server/testing/parley.ts';
+
+const run = promisify(execFile);
+const project = path.resolve(import.meta.dirname, '..');
+const node = process.env['npm_node_execpath'] ?? 'node';
+
+test('checks that pass and checks that fail are summed up in the last line and the exit code', async () => {
+  const copy = await projectWith({ 'good.ts': 'export const one = 1;\n' });
+  expect((await runChecks(copy, '--only', 'format')).lastLine).toBe('1 passed, 0 failed');
+  await writeFile(path.join(copy, 'bad.ts'), 'export   const one=1');
+  const { code, lastLine, output } = await runChecks(copy, '--only', 'format');
+  expect(lastLine).toBe('0 passed, 1 failed');
+  expect(code).toBe(1);
+  expect(output).toContain('bad.ts');
+});
+
+test('server tests are counted one by one, and skipped ones are told and fail where CI is true', async () => {
+  const copy = await projectWith({
+    'vitest.config.ts': 'export default {};\n',
+    'some.test.ts': `import { expect, test } from 'vitest';
+      test('right', () => expect(1).toBe(1));
+      test('right too', () => expect(1).toBe(1));
+      test('wrong', () => expect(1).toBe(2));
+      test.skip('left out', () => {});`,
+  });
+  const here = await runChecks(copy, '--only', 'server');
+  expect(here.lastLine).toBe('2 passed, 1 failed');
+  expect(here.output).toMatch(/✗ server \(\d+\.\d s, 1 SKIPPED\)/);
+  const inCi = await runChecks(copy, { CI: 'true' }, '--only', 'server');
+  expect(inCi.lastLine).toBe('2 passed, 2 failed');
+});
+
+test('server tests that cannot even start count as failed', async () => {
+  const copy = await projectWith({ 'vitest.config.ts': 'throw new Error("broken");\n' });
+  expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('0 passed, 1 failed');
+});
+
+test('an unknown check or option is refused, and --help lists the checks', async () => {
+  expect(await runChecks(project, '--only', 'nothing')).toMatchObject({
+    code: 1,
+    output: 'There is no check nothing. npm test -- --help lists them.\n',
+  });
+  expect((await runChecks(project, '--fast')).code).toBe(1);
+  const help = await runChecks(project, '--help');
+  expect(help.code).toBe(0);
+  expect(help.output).toMatch(/format .*\n.*lint /);
+});
+
+/** A checkout with the scripts and packages of this one, and files of its own. */
+async function projectWith(files: Record<string, string>): Promise<string> {
+  const copy = await temporaryFolder();
+  await mkdir(path.join(copy, 'scripts'));
+  for (const part of [
+    'scripts/lib',
+    'scripts/test.mjs',
+    'package.json',
+    'package-lock.json',
+    '.oxfmtrc.json',
+  ])
+    await cp(path.join(project, part), path.join(copy, part), { recursive: true });
+  await symlink(path.join(project, 'node_modules'), path.join(copy, 'node_modules'));
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(copy, name), text);
+  return copy;
+}
+
+type Outcome = { code: number; output: string; lastLine: string };
+
+async function runChecks(folder: string, ...given: (string | NodeJS.ProcessEnv)[]): Promise<Outcome> {
+  const env = Object.assign(
+    { PATH: process.env['PATH'] },
+    ...given.filter((part) => typeof part === 'object'),
+  );
+  const parameters = given.filter((part) => typeof part === 'string');
+  const done = await run(node, [path.join(folder, 'scripts/test.mjs'), ...parameters], {
+    cwd: folder,
+    env,
+  }).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      output: stdout + stderr,
+    }),
+  );
+  return { ...done, lastLine: done.output.trimEnd().split('\n').at(-1) ?? '' };
+}

@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '#server/testing/parley.ts';
+import { readConfig } from './config.ts';
+
+const noFile = '/nowhere/.env';
+
+test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQL', () => {
+  expect(readConfig({}, noFile)).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    databaseUrl: undefined,
+    dataFolder: undefined,
+    logLevel: 'info',
+    secret: undefined,
+    settings: {
+      publicUrl: null,
+      trustedProxies: 0,
+      signUp: true,
+      passwordSignIn: true,
+      hideLoginReason: false,
+      selfVotes: true,
+    },
+  });
+});
+
+test('every setting is taken from the environment', () => {
+  const config = readConfig(
+    {
+      PORT: '0',
+      HOST: '::1',
+      PUBLIC_URL: 'https://ask.example.org/',
+      DATABASE_URL: 'postgres://me:secret@db.example.org/ask',
+      PARLEY_DATA: '/srv/parley',
+      LOG_LEVEL: 'debug',
+      SECRET: 'x'.repeat(32),
+      TRUST_PROXY: '2',
+      SIGN_UP: 'off',
+      PASSWORD_SIGN_IN: 'off',
+      HIDE_LOGIN_REASON: 'on',
+      SELF_VOTES: 'off',
+    },
+    noFile,
+  );
+  expect(config).toEqual({
+    port: 0,
+    host: '::1',
+    databaseUrl: 'postgres://me:secret@db.example.org/ask',
+    dataFolder: '/srv/parley',
+    logLevel: 'debug',
+    secret: 'x'.repeat(32),
+    settings: {
+      publicUrl: 'https://ask.example.org',
+      trustedProxies: 2,
+      signUp: false,
+      passwordSignIn: false,
+      hideLoginReason: true,
+      selfVotes: false,
+    },
+  });
+});
+
+test('the environment wins over .env, and an empty value counts as none', async () => {
+  const file = path.join(await temporaryFolder(), '.env');
+  await writeFile(file, 'PORT=4000\nHOST="0.0.0.0" # everyone\nLOG_LEVEL=warn\n');
+  const config = readConfig({ PORT: '5000', LOG_LEVEL: '' }, file);
+  expect(config).toMatchObject({ port: 5000, host: '0.0.0.0', logLevel: 'info' });
+});
+
+test('everything that is wrong is told at once, without secrets', () => {
+  const wrong = {
+    PORT: '70000',
+    HOST: 'not a host',
+    PUBLIC_URL: 'https://example.org/ask',
+    DATABASE_URL: 'mysql://me:hunter2@db/ask',
+    LOG_LEVEL: 'loud',
+    SECRET: 'too short',
+    TRUST_PROXY: 'yes',
+    SIGN_UP: 'maybe',
+    PASSWORD_SIGN_IN: '1',
+    HIDE_LOGIN_REASON: 'x',
+    SELF_VOTES: 'x',
+  };
+  const message = messageOf(() => readConfig(wrong, noFile));
+  expect(message).toMatchInlineSnapshot(`
+    "The configuration is not valid:
+      PORT must be a whole number from 0 to 65535.
+      HOST must be a host name or an address, such as 127.0.0.1.
+      PUBLIC_URL must end after the host: Parley is served at the root of its address.
+      DATABASE_URL must be an address such as postgres://user:password@host:5432/database.
+      LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
+      SECRET must have at least 32 characters.
+      TRUST_PROXY must be a whole number from 0 to 10.
+      SIGN_UP must be on or off.
+      PASSWORD_SIGN_IN must be on or off.
+      HIDE_LOGIN_REASON must be on or off.
+      SELF_VOTES must be on or off."
+  `);
+  for (const name of Object.keys(wrong)) expect(message).toContain(`  ${name} must `);
+  expect(message).not.toMatch(/hunter2|too short/);
+});
+
+test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('PORT=%j is refused', (port) => {
+  expect(messageOf(() => readConfig({ PORT: port }, noFile))).toContain(
+    'PORT must be a whole number from 0 to 65535',
+  );
+});
+
+test('a .env that cannot be read is told, not passed over', async () => {
+  const folder = await temporaryFolder();
+  expect(messageOf(() => readConfig({}, folder))).toMatch(
+    /^The configuration file .* cannot be read: EISDIR/,
+  );
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'it was accepted';
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { createTestDatabase, runAsAdmin } from '#server/testing/database.ts';
+import { eventually } from '#server/testing/parley.ts';
+import { openDatabase, transaction } from './database.ts';
+import { isUnavailable } from './errors.ts';
+
+test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  try {
+    const broken = transaction(db, async (tx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+      const pid = rows[0]?.pid ?? 0;
+      await runAsAdmin(inject('testServer').admin, `select pg_terminate_backend(${pid})`);
+      await eventually(() => isGone(pid));
+      await sql`select 1`.execute(tx);
+    });
+    await expect(broken).rejects.toSatisfy(isUnavailable);
+    expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+async function isGone(pid: number): Promise<boolean> {
+  const client = new pg.Client(inject('testServer').admin);
+  await client.connect();
+  const { rowCount } = await client.query('select from pg_stat_activity where pid = $1', [pid]);
+  await client.end();
+  return rowCount === 0;
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { chown, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { closedCheckout, readableCheckout } from './testing/checkout.ts';
+import {
+  isRoot,
+  makeFolder,
+  nobody,
+  postmasterPid,
+  register,
+  signIn,
+  startParley,
+  temporaryDataFolder,
+  temporaryFolder,
+} from './testing/parley.ts';
+
+const run = promisify(execFile);
+
+test('an ordinary user starts Parley, and the data folder is closed to others', async () => {
+  const parent = await temporaryFolder();
+  if (isRoot) await chown(parent, nobody.uid, nobody.gid);
+  const data = await temporaryDataFolder(parent);
+  const parley = startParley({
+    ...(await readableCheckout()),
+    env: { PARLEY_DATA: data },
+    ...(isRoot && { user: nobody }),
+  });
+  expect(await register(await parley.ready, 'Ada')).toBe(201);
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
+  parley.signal('SIGTERM');
+  expect(await parley.ended).toBe(0);
+});
+
+test.runIf(isRoot)(
+  'started by root, PostgreSQL runs as another user, who cannot change what root reads',
+  async () => {
+    const data = await temporaryDataFolder();
+    const parley = startParley({ env: { PARLEY_DATA: data } });
+    await parley.ready;
+    expect((await stat(`/proc/${await postmasterPid(data)}`)).uid).not.toBe(0);
+    expect((await stat(data)).uid).toBe(0);
+    expect((await stat(path.join(data, 'passwords.json'))).uid).toBe(0);
+  },
+);
+
+test.runIf(isRoot)('root goes on with the user that a data folder belongs to', async () => {
+  const parent = await temporaryFolder();
+  await chown(parent, nobody.uid, nobody.gid);
+  const data = await temporaryDataFolder(parent);
+  const before = startParley({ ...(await readableCheckout()), env: { PARLEY_DATA: data }, user: nobody });
+  expect(await register(await before.ready, 'Ada')).toBe(201);
+  before.signal('SIGTERM');
+  await before.ended;
+  const after = startParley({ env: { PARLEY_DATA: data } });
+  expect((await signIn(await after.ready, 'Ada')).status).toBe(200);
+  expect((await stat(`/proc/${await postmasterPid(data)}`)).uid).toBe(nobody.uid);
+});
+
+test.runIf(isRoot)(
+  'below a folder that only root may enter, data and programs go to /var/lib/parley',
+  async () => {
+    const checkout = await closedCheckout();
+    const first = startParley({ ...checkout, env: {} });
+    const address = await first.ready;
+    const [, data = ''] = await first.says(
+      /The data goes to (\/var\/lib\/parley\/Parley checkout-[\da-f]{8}),/,
+    );
+    onTestFinished(() => rm(data, { recursive: true, force: true }));
+    expect(await register(address, 'Ada')).toBe(201);
+    expect(await readFile(`/proc/${await postmasterPid(data)}/cmdline`, 'utf8')).toMatch(
+      /^\/var\/lib\/parley\/postgresql-[^/]+\/bin\/postgres\0/,
+    );
+    first.signal('SIGTERM');
+    expect(await first.ended).toBe(0);
+    const second = startParley({ ...checkout, env: {} });
+    expect((await signIn(await second.ready, 'Ada')).status).toBe(200);
+  },
+);
+
+test.runIf(isRoot)('a chosen data folder below a folder that only root may enter is refused', async () => {
+  const closed = await makeFolder(path.join(await temporaryFolder(), 'closed'), 0o700);
+  const data = path.join(closed, 'data');
+  const parley = startParley({ env: { PARLEY_DATA: data } });
+  expect(await parley.ended).toBe(1);
+  expect(parley.output()).toMatch(
+    new RegExp(`^The data folder ${data} cannot be reached by the user \\w+, as whom PostgreSQL runs .*\\n$`),
+  );
+});
+
+test.runIf(isRoot)('a full disk at the first start is one sentence', async () => {
+  const folder = await makeFolder(path.join(await temporaryFolder(), 'small disk'));
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'none', folder]);
+  onTestFinished(async () => void (await run('umount', [folder])));
+  const data = path.join(folder, 'data');
+  const parley = startParley({ env: { PARLEY_DATA: data } });
+  expect(await parley.ended).toBe(1);
+  expect(parley.output()).toBe(
+    `The data folder ${data} cannot be written: the disk is full. Choose another with PARLEY_DATA.\n`,
+  );
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { cardDate, exactTime, relativeTime, shortDate } from './dates.ts';
+
+const now = Date.UTC(2026, 5, 15, 12, 0, 0);
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const before = (ms: number) => new Date(now - ms).toISOString();
+
+describe('a relative time', () => {
+  test.each([
+    [0, 'just now'],
+    [59 * second, 'just now'],
+    [minute, '1 minute ago'],
+    [2 * minute, '2 minutes ago'],
+    [hour - 1, '59 minutes ago'],
+    [hour, '1 hour ago'],
+    [2 * hour - 1, '1 hour ago'],
+    [day - 1, '23 hours ago'],
+    [day, '1 day ago'],
+    [2 * day, '2 days ago'],
+    [400 * day, '400 days ago'],
+  ])('%d ms back reads "%s"', (elapsed, text) => {
+    expect(relativeTime(before(elapsed), now)).toBe(text);
+  });
+
+  test('a post from a clock that is ahead of ours reads "just now"', () => {
+    expect(relativeTime(before(-3 * hour), now)).toBe('just now');
+    expect(cardDate(before(-3 * day), now)).toBe('just now');
+  });
+});
+
+describe('the date on a question card', () => {
+  test.each([
+    [30 * second, 'just now'],
+    [59 * minute, '59 minutes ago'],
+    [hour, '1 hour ago'],
+    [day - 1, '23 hours ago'],
+    [day, '1 day ago'],
+    [2 * day, '2 days ago'],
+    [7 * day - 1, '6 days ago'],
+    [7 * day, '1 week ago'],
+    [14 * day - 1, '1 week ago'],
+    [14 * day, '2 weeks ago'],
+    [29 * day, '4 weeks ago'],
+    [30 * day - 1, '4 weeks ago'],
+    [30 * day, 'May 16, 2026'],
+    [400 * day, 'May 11, 2025'],
+  ])('%d ms back reads "%s"', (elapsed, text) => {
+    expect(cardDate(before(elapsed), now)).toBe(text);
+  });
+});
+
+test('the exact time names the day, the date and the time', () => {
+  const noon = new Date(2024, 2, 4, 18, 5);
+  expect(shortDate(noon)).toBe('Mar 4, 2024');
+  expect(exactTime(noon).replaceAll(/\s/gu, ' ')).toBe('Monday, March 4, 2024 at 6:05 PM');
+});

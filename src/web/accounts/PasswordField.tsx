@@ -1,0 +1,29 @@
+import { ActionIcon, TextInput, VisuallyHidden, type TextInputProps } from '@mantine/core';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { useState } from 'react';
+
+/** A password that can be shown. The button is named by its text, so that only the field has the label 'Password'. */
+export function PasswordField({ toggle = true, ...props }: TextInputProps & { toggle?: boolean }) {
+  const [shown, setShown] = useState(false);
+  return (
+    <TextInput
+      type={shown ? 'text' : 'password'}
+      autoCapitalize="none"
+      spellCheck={false}
+      rightSectionWidth={44}
+      rightSection={
+        toggle ? (
+          <ActionIcon size={40} onClick={() => setShown(!shown)}>
+            {shown ? (
+              <IconEyeOff size={19} stroke={1.6} aria-hidden />
+            ) : (
+              <IconEye size={19} stroke={1.6} aria-hidden />
+            )}
+            <VisuallyHidden>{shown ? 'Hide password' : 'Show password'}</VisuallyHidden>
+          </ActionIcon>
+        ) : null
+      }
+      {...props}
+    />
+  );
+}

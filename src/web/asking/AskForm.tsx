@@ -1,0 +1,157 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { accountMessages, type Me } from '#shared/accounts.ts';
+import { limits } from '#shared/limits.ts';
+import { askMessages } from '#shared/questions.ts';
+import { parseTags, tagsProblem } from '#shared/tags.ts';
+import { newIdempotencyKey } from '#web/platform/api.ts';
+import { useDraft } from '#web/platform/drafts.ts';
+import { ApiError } from '#web/platform/errors.ts';
+import { paths } from '#web/platform/paths.ts';
+import { Counter } from '#web/ui/Counter.tsx';
+import { DraftNote } from '#web/ui/DraftNote.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
+import classes from './AskForm.module.css';
+
+/**
+ * @param member whose draft it is; stays the same when the session ends under the form.
+ * @param signedOut the session has ended: the draft stays, posting needs a sign-in.
+ */
+export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: number) => void }) {
+  const { draft, setDraft, clearDraft, state } = useDraft({
+    place: 'ask',
+    memberId: props.member.id,
+    initial: newAskDraft,
+    isEmpty: isEmptyAskDraft,
+  });
+  const [problem, setProblem] = useState<AskProblem | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const ask = useAsk();
+  const tags = tagsProblem(parseTags(draft.tags));
+
+  function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
+    setDraft(change);
+    if (problem?.field != null && problem.field in change) setProblem(null);
+  }
+
+  function fail(found: AskProblem) {
+    setProblem(found);
+    if (found.field !== null) form.current?.querySelector<HTMLElement>(`[name="${found.field}"]`)?.focus();
+  }
+
+  function submit(event?: FormEvent) {
+    event?.preventDefault();
+    if (ask.isPending || props.signedOut) return;
+    const found = askProblem(draft);
+    if (found !== null) return fail(found);
+    setProblem(null);
+    ask.mutate(draft, {
+      onSuccess: ({ id }) => {
+        clearDraft();
+        props.onPosted(id);
+      },
+      onError: (error) => {
+        // An earlier try got through although its answer got lost, and the text has changed since: this is another post.
+        if (error instanceof ApiError && error.code === 'key-reused') setDraft({ key: newIdempotencyKey() });
+        const shown = problemOf(error);
+        if (shown !== null) fail(shown);
+      },
+    });
+  }
+
+  function postOnEnter(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    submit();
+  }
+
+  const errorOf = (field: AskProblem['field']) => problem?.field === field && problem.message;
+  return (
+    <form ref={form} className={classes.form} noValidate onSubmit={submit}>
+      <div>
+        <TextInput
+          onKeyDown={postOnEnter}
+          name="title"
+          label="Title"
+          dir="auto"
+          autoComplete="off"
+          value={draft.title}
+          error={errorOf('title')}
+          onChange={(event) => change({ title: event.currentTarget.value })}
+          classNames={{ input: classes.title ?? '' }}
+        />
+        <Counter text={draft.title} max={limits.title} />
+      </div>
+      <div>
+        <Textarea
+          onKeyDown={postOnEnter}
+          name="content"
+          label="Details"
+          dir="auto"
+          autosize
+          minRows={8}
+          value={draft.content}
+          error={errorOf('content')}
+          onChange={(event) => change({ content: event.currentTarget.value })}
+          classNames={{ input: classes.details ?? '' }}
+        />
+        <Counter text={draft.content} max={limits.details} />
+      </div>
+      <TextInput
+        onKeyDown={postOnEnter}
+        name="tags"
+        label="Tags"
+        description="Separate tags with commas (max 5)"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        autoComplete="off"
+        autoCapitalize="none"
+        dir="auto"
+        value={draft.tags}
+        error={tags ?? errorOf('tags')}
+        onChange={(event) => change({ tags: event.currentTarget.value })}
+      />
+      {props.signedOut ? (
+        <SignInFirst />
+      ) : (
+        <FormError message={problem?.field === null ? problem.message : null} />
+      )}
+      <div className={classes.footer}>
+        <Button type="submit" loading={ask.isPending}>
+          Post Question
+        </Button>
+        <DraftNote state={state} />
+      </div>
+    </form>
+  );
+}
+
+function SignInFirst() {
+  return (
+    <FormError message={accountMessages.askSignedOut}>
+      {'. '}
+      <Link to="/login" search={{ next: paths.ask }}>
+        Sign in
+      </Link>
+      . Your draft stays here.
+    </FormError>
+  );
+}
+
+/** Null for an ended session: the form says so by itself. */
+function problemOf(error: Error): AskProblem | null {
+  if (!(error instanceof ApiError)) return { field: null, message: askMessages.failed };
+  if (error.code === 'signed-out') return null;
+  if (error.code === 'key-reused')
+    return {
+      field: null,
+      message: 'An earlier version of this question was posted. Post again to ask this one too.',
+    };
+  if (error.code === 'too-many') return { field: null, message: error.message };
+  for (const field of ['title', 'content', 'tags'] as const) {
+    const message = error.forField(field);
+    if (message !== null) return { field, message };
+  }
+  return { field: null, message: askMessages.failed };
+}

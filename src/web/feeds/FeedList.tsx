@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Feed } from '#shared/feeds.ts';
+import { ApiError } from '#web/platform/errors.ts';
+import { feedQuery } from './feed.ts';
+import { QuestionCard } from './QuestionCard.tsx';
+import { QuestionCardSkeletons } from './QuestionCardSkeleton.tsx';
+import classes from './FeedList.module.css';
+
+/** One tab of the home feed. */
+export function FeedList({ feed }: { feed: Feed }) {
+  const query = useInfiniteQuery(feedQuery(feed));
+
+  if (query.isPending) return <QuestionCardSkeletons />;
+  if (query.data === undefined)
+    return (
+      <div className={classes.notice}>
+        <p role="alert">The questions could not be loaded. {reasonOf(query.error)}</p>
+        <Button variant="default" onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+
+  const questions = query.data.pages.flatMap((page) => page.items);
+  if (questions.length === 0) return <EmptyFeed feed={feed} />;
+  return (
+    <>
+      {distinct(questions).map((question) => (
+        <QuestionCard key={question.id} question={question} />
+      ))}
+      {query.hasNextPage && (
+        <div className={classes.more}>
+          {query.isFetchNextPageError && (
+            <p role="alert">More questions could not be loaded. {reasonOf(query.error)}</p>
+          )}
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage({ cancelRefetch: false })}
+          >
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function EmptyFeed({ feed }: { feed: Feed }) {
+  return (
+    <div className={classes.notice}>
+      <h2 className={classes.emptyTitle}>No questions found</h2>
+      <p>
+        {feed === 'unanswered'
+          ? 'Questions that wait for an answer show up here.'
+          : 'What members ask shows up here. '}
+      </p>
+      <Button renderRoot={(props) => <Link to="/ask" {...props} />} variant="default">
+        Ask a question
+      </Button>
+    </div>
+  );
+}
+
+/** Between two pages a question can have moved, so that both hold it. */
+function distinct<T extends { id: number }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+function reasonOf(error: Error | null): string {
+  return error instanceof ApiError ? error.message : '';
+}

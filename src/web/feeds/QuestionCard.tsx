@@ -1,0 +1,51 @@
+import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import type { QuestionCard as Card } from '#shared/questions.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { TagLinks } from '#web/ui/TagLinks.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import classes from './QuestionCard.module.css';
+
+const tagsShown = 3;
+
+/** A question in a list (SPEC section 9, Question card). */
+export function QuestionCard({ question }: { question: Card }) {
+  const titleId = useId();
+  const params = { id: String(question.id) };
+  return (
+    <article className={classes.card} aria-labelledby={titleId}>
+      <div className={classes.byline}>
+        <Avatar id={question.authorId} name={question.authorName} size={22} />
+        <span className={classes.author} dir="auto">
+          {question.authorName}
+        </span>
+        <Time at={question.createdAt} kind="card" />
+      </div>
+      <h2 id={titleId} className={classes.title} dir="auto">
+        <Link to="/question/$id" params={params} data-shortcut-stop>
+          {question.title}
+        </Link>
+      </h2>
+      <p className={classes.excerpt} dir="auto">
+        {question.excerpt}
+        {question.excerptCut && (
+          <>
+            …{' '}
+            <Link to="/question/$id" params={params} aria-describedby={titleId} className={classes.more}>
+              Read more
+            </Link>
+          </>
+        )}
+      </p>
+      <div className={classes.footer}>
+        <div className={classes.counts}>
+          <Count of={question.upvotes} singular="upvote" />
+          <Count of={question.answerCount} singular="answer" />
+          <Count of={question.views} singular="view" />
+        </div>
+        <TagLinks tags={question.tags} max={tagsShown} />
+      </div>
+    </article>
+  );
+}

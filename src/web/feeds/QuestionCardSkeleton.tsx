@@ -1,0 +1,22 @@
+import { Pending } from '#web/ui/Pending.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import classes from './QuestionCard.module.css';
+
+const rows = ['92%', '64%', '78%', '50%', '86%'];
+
+/** A list of questions on its way. */
+export function QuestionCardSkeletons() {
+  return (
+    <Pending label="Loading questions">
+      {rows.map((width) => (
+        <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>
+          <Skeleton width="11rem" height="1.25rem" />
+          <Skeleton width={width} height="1.5rem" />
+          <Skeleton width="100%" />
+          <Skeleton width="70%" />
+          <Skeleton width="14rem" />
+        </span>
+      ))}
+    </Pending>
+  );
+}

@@ -1,0 +1,16 @@
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import type { Feed } from '#shared/feeds.ts';
+import { api, read } from '#web/platform/api.ts';
+
+/** The questions of one tab, 20 at a time; what was loaded stays for the way back. */
+export function feedQuery(feed: Feed) {
+  return infiniteQueryOptions({
+    queryKey: ['feed', feed],
+    queryFn: ({ pageParam, signal }) => {
+      const query = pageParam === null ? {} : { cursor: pageParam };
+      return read(api.feeds[':feed'].$get({ param: { feed }, query }, { init: { signal } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}

@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router';
+import { IconBell, IconBookmark, IconHash, IconHome, IconPencilPlus } from '@tabler/icons-react';
+import { paths } from '#web/platform/paths.ts';
+import classes from './BottomBar.module.css';
+
+const links = [
+  { to: paths.home, label: 'Home', Icon: IconHome },
+  { to: paths.topics, label: 'Topics', Icon: IconHash },
+  { to: paths.ask, label: 'Ask', Icon: IconPencilPlus },
+  { to: paths.following, label: 'Following', Icon: IconBookmark },
+  { to: paths.notifications, label: 'Alerts', Icon: IconBell },
+];
+
+/** In the place of the sidebar, where the thumb is. */
+export function BottomBar() {
+  return (
+    <nav aria-label="Main" className={classes.bar}>
+      {links.map(({ to, label, Icon }) => (
+        <Link
+          key={label}
+          to={to}
+          activeOptions={{ exact: true, includeSearch: false }}
+          className={classes.link}
+        >
+          <Icon size={22} stroke={1.6} aria-hidden />
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,56 @@
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { paths } from '#web/platform/paths.ts';
+import { useSession } from '#web/platform/session.ts';
+import { BottomBar } from './BottomBar.tsx';
+import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
+import { Sidebar } from './Sidebar.tsx';
+import { TopBar } from './TopBar.tsx';
+import classes from './MemberLayout.module.css';
+
+/** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
+export function MemberLayout() {
+  useSignInWhenSessionEnds();
+  return (
+    <>
+      <a href="#main" className={classes.skip} onClick={focusMain}>
+        Skip to content
+      </a>
+      <TopBar />
+      <div className={classes.columns}>
+        <Sidebar />
+        <main id="main" tabIndex={-1} className={classes.main}>
+          <Outlet />
+        </main>
+      </div>
+      <BottomBar />
+      <KeyboardShortcuts />
+    </>
+  );
+}
+
+/** The router would take the hash for a navigation. */
+function focusMain(event: React.MouseEvent) {
+  event.preventDefault();
+  const main = document.getElementById('main');
+  main?.focus({ preventScroll: true });
+  main?.scrollIntoView();
+}
+
+/**
+ * Signed out, here or in another tab, the visitor signs in and comes back; who pressed Logout just goes to /login.
+ * The ask form stays, with its draft, and says so itself.
+ */
+function useSignInWhenSessionEnds() {
+  const router = useRouter();
+  const session = useSession();
+  const { pathname, href } = useLocation();
+  const left = session?.left === true;
+  const leaving = pathname === paths.login || pathname === paths.register;
+  const mustLeave = session?.member === null && !leaving && (left || pathname !== paths.ask);
+  useEffect(() => {
+    if (!mustLeave) return;
+    const search = left || href === paths.home ? {} : { next: href };
+    void router.navigate({ to: '/login', search, replace: !left });
+  }, [mustLeave, left, href, router]);
+}

@@ -1,0 +1,69 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { api, read } from '#web/platform/api.ts';
+import { keepProbing } from '#web/platform/connection.ts';
+import { wantHeadingFocus } from '#web/platform/focus.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { NavigationProgress } from './NavigationProgress.tsx';
+
+const Toasts = lazy(() => import('./Toasts.tsx'));
+
+/** Around every page, for members and visitors alike. */
+export function Root() {
+  useRecovery();
+  useFocusOnNavigation();
+  useAllPagesAtHand();
+  return (
+    <>
+      <NavigationProgress />
+      <ConnectionBanner />
+      <Outlet />
+      <Suspense>
+        <Toasts />
+      </Suspense>
+    </>
+  );
+}
+
+/** After an outage, everything on the page is asked for again. */
+function useRecovery() {
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  useEffect(
+    () =>
+      keepProbing(
+        () => read(api.session.$get()),
+        () => {
+          void queryClient.invalidateQueries();
+          void router.invalidate();
+        },
+      ),
+    [queryClient, router],
+  );
+}
+
+function useFocusOnNavigation() {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation !== undefined && pathChanged) wantHeadingFocus();
+      }),
+    [router],
+  );
+}
+
+/** Once the first page stands, the programs of all others are fetched: they open at once, also in an outage. */
+function useAllPagesAtHand() {
+  const router = useRouter();
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(ignore);
+    }, 2000);
+    return () => window.clearTimeout(timer);
+  }, [router]);
+}
+
+/** The page itself asks again when it is opened. */
+function ignore() {}

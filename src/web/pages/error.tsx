@@ -1,0 +1,37 @@
+import { Button } from '@mantine/core';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { ApiError, isTransient, Unreachable } from '#web/platform/errors.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { Message } from '#web/ui/Message.tsx';
+
+/** What a page shows when it cannot be shown. After an outage it comes back by itself (layout/Root.tsx). */
+export function ErrorPage({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  const { heading, text } = explain(error);
+  usePageTitle(heading);
+  return (
+    <Message heading={heading} text={text} outage={isTransient(error)}>
+      {!isTransient(error) && (
+        <Button variant="default" onClick={() => void router.invalidate()}>
+          Try again
+        </Button>
+      )}
+    </Message>
+  );
+}
+
+function explain(error: unknown): { heading: string; text: string } {
+  if (error instanceof Unreachable)
+    return {
+      heading: 'Parley cannot be reached',
+      text: 'Check your connection. This page comes back by itself as soon as the server answers.',
+    };
+  if (isTransient(error))
+    return { heading: 'The server is restarting', text: 'This page comes back by itself in a moment.' };
+  if (error instanceof ApiError)
+    return {
+      heading: 'Something went wrong',
+      text: error.errorId === null ? error.message : `${error.message} Reference: ${error.errorId}`,
+    };
+  return { heading: 'Something went wrong', text: 'This page could not be shown. Trying again may help.' };
+}

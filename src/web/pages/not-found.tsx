@@ -1,0 +1,18 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { usePageTitle } from '#web/platform/title.ts';
+import { Message } from '#web/ui/Message.tsx';
+
+export function NotFoundPage() {
+  usePageTitle('Page not found');
+  return (
+    <Message
+      heading="Page not found"
+      text="There is nothing at this address. It may have moved, or never been."
+    >
+      <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+        Go to Home
+      </Button>
+    </Message>
+  );
+}

@@ -1,0 +1,103 @@
+import { TextInput } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { accountMessages, registrationProblem, type RegistrationProblem } from '#shared/accounts.ts';
+import { AccountForm } from '#web/accounts/AccountForm.tsx';
+import { useRegister } from '#web/accounts/accounts.ts';
+import { PasswordField } from '#web/accounts/PasswordField.tsx';
+import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
+import { ApiError } from '#web/platform/errors.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './account.module.css';
+
+type Field = RegistrationProblem['field'];
+type Problem = { field: Field | null; message: string };
+
+const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
+
+export function RegisterPage() {
+  usePageTitle('Create an account');
+  const { next } = useSearch({ from: '/visitor/register' });
+  const [form, setForm] = useState(empty);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const fields = useRef(new Map<Field, HTMLInputElement>());
+  const register = useRegister();
+
+  function fail(found: Problem) {
+    setProblem(found);
+    if (found.field !== null) fields.current.get(found.field)?.focus();
+  }
+
+  function submit() {
+    const found = registrationProblem(form);
+    if (found !== null) return fail(found);
+    setProblem(null);
+    register.mutate(form, { onError: (error) => fail(problemOf(error)) });
+  }
+
+  function field(name: keyof typeof empty) {
+    return {
+      ref: (element: HTMLInputElement | null) => {
+        if (element === null) fields.current.delete(name);
+        else fields.current.set(name, element);
+      },
+      value: form[name],
+      error: problem?.field === name && problem.message,
+      onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
+        const { value } = event.currentTarget;
+        setForm((before) => ({ ...before, [name]: value }));
+      },
+    };
+  }
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>Create an account</PageHeading>
+      <AccountForm
+        submit="Create account"
+        busy={register.isPending}
+        error={problem?.field === null ? problem.message : null}
+        onSubmit={submit}
+      >
+        <TextInput label="Full name" autoComplete="name" {...field('displayName')} />
+        <TextInput label="Email" type="email" autoComplete="email" {...field('email')} />
+        <div>
+          <PasswordField label="Password" autoComplete="new-password" {...field('password')} />
+          <PasswordStrength password={form.password} />
+        </div>
+        <PasswordField
+          label="Confirm password"
+          autoComplete="new-password"
+          toggle={false}
+          {...field('confirmPassword')}
+        />
+      </AccountForm>
+      <p className={classes.other}>
+        Already a member?{' '}
+        <Link to="/login" search={{ next }}>
+          Sign in
+        </Link>
+      </p>
+    </>
+  );
+}
+
+function problemOf(error: Error): Problem {
+  if (!(error instanceof ApiError) || error.status >= 500)
+    return { field: null, message: accountMessages.registerFailed };
+  const named = error.errors.find(({ field }) => isField(field));
+  if (named !== undefined) return { field: named.field as Field, message: named.message };
+  return { field: emailMessages.has(error.message) ? 'email' : null, message: error.message };
+}
+
+const emailMessages: ReadonlySet<string> = new Set([
+  accountMessages.emailTaken,
+  accountMessages.invalidEmail,
+]);
+
+function isField(name: string): name is Field {
+  return (
+    name in ({ displayName: 0, email: 0, password: 0, confirmPassword: 0 } satisfies Record<Field, number>)
+  );
+}

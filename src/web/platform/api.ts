@@ -1,0 +1,77 @@
+import { hc, type ClientResponse } from 'hono/client';
+import type { Api } from '#server/app.ts';
+import type { Problem } from '#shared/problem.ts';
+import { reportConnection } from './connection.ts';
+import { ApiError, Unreachable } from './errors.ts';
+
+/**
+ * The server's API, typed by the server's own routes. Requests throw `ApiError` or `Unreachable`, and nothing else:
+ * `const page = await read(api.questions[':id'].$get({ param: { id } }))`.
+ */
+export const api = hc<Api>('/api', { fetch: request });
+
+/** The body of an answer; undefined where the route answers without one (204). */
+export async function read<R extends ClientResponse<unknown, number, string>>(
+  pending: Promise<R>,
+): Promise<BodyOf<R>> {
+  const response = await pending;
+  let text: string;
+  try {
+    text = await response.text();
+    // 204 has no body, as its type says.
+    return (text === '' ? undefined : JSON.parse(text)) as BodyOf<R>;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    reportConnection('offline');
+    throw new Unreachable('The answer was cut off.', { cause: error });
+  }
+}
+type BodyOf<R> = R extends ClientResponse<infer Body, number, string> ? Body : never;
+
+/** A key for one thing to post: kept with the draft, a retry posts the same thing once (DECISIONS section 4.3). */
+export function newIdempotencyKey(): string {
+  // crypto.randomUUID exists in secure contexts only; a server on plain http in a local network is not one.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(input, { ...init, credentials: 'same-origin' });
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    reportConnection('offline');
+    throw new Unreachable('The server cannot be reached.', { cause: error });
+  }
+  reportConnection(response.status === 503 ? 'restarting' : 'online');
+  if (!response.ok) throw new ApiError(await problemOf(response), retryAfterOf(response));
+  return response;
+}
+
+/** The problem in the answer; a proxy in between may answer without one. */
+async function problemOf(response: Response): Promise<Problem> {
+  const fallback: Problem = {
+    type: 'about:blank',
+    title: response.statusText,
+    status: response.status,
+    code: `http-${response.status}`,
+    detail: 'Something went wrong. Please try again.',
+  };
+  try {
+    const body: unknown = await response.json();
+    if (typeof body !== 'object' || body === null) return fallback;
+    return { ...fallback, ...body, status: response.status };
+  } catch {
+    return fallback;
+  }
+}
+
+function retryAfterOf(response: Response): number | null {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}

@@ -1,0 +1,35 @@
+/**
+ * Where things are. `string`, not literals: the router's types know a path only once its route exists, and a link is a
+ * link before that.
+ */
+export const paths: Readonly<Record<PathName, string>> = {
+  home: '/',
+  ask: '/ask',
+  topics: '/topics',
+  following: '/following',
+  profile: '/profile',
+  search: '/search',
+  notifications: '/notifications',
+  settings: '/settings',
+  login: '/login',
+  register: '/register',
+};
+type PathName =
+  | 'home'
+  | 'ask'
+  | 'topics'
+  | 'following'
+  | 'profile'
+  | 'search'
+  | 'notifications'
+  | 'settings'
+  | 'login'
+  | 'register';
+
+/** Only paths on this server: where a sign-in may lead back to. Anything else is null. */
+export function insidePath(path: string | undefined): string | null {
+  if (path === undefined || !path.startsWith('/')) return null;
+  const url = URL.parse(path, window.location.origin);
+  if (url === null || url.origin !== window.location.origin) return null;
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,44 @@
+import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
+import type { Me, SessionState } from '#shared/accounts.ts';
+import { api, read } from './api.ts';
+
+/** `left`: the member signed out here, on purpose, and wants no way back to where they were. */
+export type Session = SessionState & { left?: boolean };
+
+/** Who is signed in. Loaded before any page shows (see router.tsx), so that it is there wherever a page renders. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }): Promise<Session> => read(api.session.$get({}, { init: { signal } })),
+  staleTime: 60_000,
+  // Who signed in or out in another tab is noticed on coming back to this one.
+  refetchOnWindowFocus: 'always',
+  gcTime: Infinity,
+});
+
+export function useSession(): Session | undefined {
+  return useQuery(sessionQuery).data;
+}
+
+/** The signed-in member, or null: then the layout is about to send the visitor to /login. */
+export function useMember(): Me | null {
+  return useSession()?.member ?? null;
+}
+
+/** Keeps the answer of signing in or out. What was cached for another member goes. */
+export function setSession(client: QueryClient, state: Session): void {
+  const before = client.getQueryData(sessionQuery.queryKey)?.member?.id;
+  client.setQueryData(sessionQuery.queryKey, state);
+  if (before !== state.member?.id)
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
+}
+
+/** Signs out on the server, then here. */
+export async function leaveSession(client: QueryClient): Promise<void> {
+  await read(api.session.$delete());
+  setSession(client, { member: null, left: true });
+}
+
+/** The server no longer knows the session. */
+export function sessionEnded(client: QueryClient): void {
+  client.setQueryData(sessionQuery.queryKey, { member: null });
+}

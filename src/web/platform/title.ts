@@ -1,0 +1,24 @@
+import { useEffect, useSyncExternalStore } from 'react';
+
+let unread = 0;
+const listeners = new Set<() => void>();
+
+/** Unread notifications; shown before the title of every page. */
+export function setUnreadInTitle(count: number): void {
+  if (count === unread) return;
+  unread = count;
+  for (const listener of listeners) listener();
+}
+
+/** Names the page in the browser's tab: 'Sign in · Parley', with unread notifications '(3) Sign in · Parley'. */
+export function usePageTitle(title: string): void {
+  const count = useSyncExternalStore(subscribe, () => unread);
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count > 99 ? '99+' : count}) ` : ''}${title} · Parley`;
+  }, [title, count]);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,126 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import type { Feed } from '#shared/feeds.ts';
+import { MemberLayout } from './layout/MemberLayout.tsx';
+import { Root } from './layout/Root.tsx';
+import { VisitorLayout } from './layout/VisitorLayout.tsx';
+import { ErrorPage } from './pages/error.tsx';
+import { NotFoundPage } from './pages/not-found.tsx';
+import { insidePath } from './platform/paths.ts';
+import { parseSearch, stringifySearch } from './platform/search-params.ts';
+import { sessionQuery } from './platform/session.ts';
+
+/** What every page may use. */
+export type RouterContext = { queryClient: QueryClient };
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: Root,
+  errorComponent: ErrorPage,
+});
+
+/** Pages for signed-in members; a visitor signs in first and comes back (DECISIONS section 1.1). */
+const memberRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'member',
+  component: MemberLayout,
+  beforeLoad: async ({ context, location }) => {
+    const { member } = await currentSession(context);
+    if (member !== null) return;
+    const next = location.href === '/' ? undefined : location.href;
+    throw redirect({ to: '/login', search: next === undefined ? {} : { next }, replace: true });
+  },
+});
+
+/** Pages for visitors only; a signed-in member goes on to where they wanted to go. */
+const visitorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'visitor',
+  component: VisitorLayout,
+  // What is refused is named as well: the router keeps what a validation leaves out.
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
+    next: insidePath(typeof next === 'string' ? next : undefined) ?? undefined,
+  }),
+  beforeLoad: async ({ context }) => {
+    const { member } = await currentSession(context);
+    if (member !== null) throw redirect({ to: '/', replace: true });
+  },
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/',
+  // Recent is what an address without a tab shows.
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: Exclude<Feed, 'recent'> | undefined } => ({
+    tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/home.tsx'), 'HomePage'),
+});
+
+const askRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/ask',
+  component: lazyRouteComponent(() => import('./pages/ask.tsx'), 'AskPage'),
+});
+
+const questionRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/question/$id',
+  // Another question is another page: its own state, focus and heading.
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('./pages/question.tsx'), 'QuestionPage'),
+});
+
+const notFoundRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '$',
+  component: NotFoundPage,
+});
+
+const loginRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/login',
+  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'LoginPage'),
+});
+
+const registerRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/register',
+  component: lazyRouteComponent(() => import('./pages/register.tsx'), 'RegisterPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  memberRoute.addChildren([homeRoute, askRoute, questionRoute, notFoundRoute]),
+  visitorRoute.addChildren([loginRoute, registerRoute]),
+]);
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    scrollRestoration: true,
+    defaultPreload: 'intent',
+    // The queries have a cache of their own.
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}
+
+function currentSession({ queryClient }: RouterContext) {
+  // Without an answer the error page shows and comes back by itself (layout/Root.tsx).
+  return queryClient.ensureQueryData({ ...sessionQuery, revalidateIfStale: true, retry: false });
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import css from './theme.css?raw';
+
+const ofLight = tokens(
+  css.slice(css.indexOf(':root {'), css.indexOf(":root[data-mantine-color-scheme='dark']")),
+);
+const ofDark = tokens(
+  css.slice(css.indexOf(":root[data-mantine-color-scheme='dark']"), css.indexOf('@media')),
+);
+
+/** Text on its grounds: 4.5:1 (WCAG 2.2, 1.4.3). */
+const texts = {
+  ink: ['paper', 'raised', 'sunken'],
+  'ink-soft': ['paper', 'raised', 'sunken'],
+  'ink-faint': ['paper', 'raised', 'sunken'],
+  accent: ['paper', 'raised', 'sunken', 'accent-wash'],
+  'accent-strong': ['paper', 'accent-wash'],
+  'on-accent': ['accent-fill', 'accent-fill-strong'],
+  amber: ['paper', 'raised', 'amber-wash'],
+  danger: ['paper', 'raised', 'danger-wash'],
+  'on-danger': ['danger', 'danger-strong'],
+  medium: ['paper'],
+  strong: ['paper'],
+};
+/** Edges of fields and focus rings: 3:1 (1.4.11). */
+const edges = { 'line-strong': ['paper', 'raised'], accent: ['paper', 'raised', 'sunken'] };
+
+test.each([
+  ['light', ofLight],
+  ['dark', { ...ofLight, ...ofDark }],
+])('every text of the %s theme can be read on every ground it stands on', (_, theme) => {
+  expect(pairsBelow(4.5, texts, theme)).toEqual([]);
+  expect(pairsBelow(3, edges, theme)).toEqual([]);
+});
+
+test('the dark theme is neither pure black nor pure white', () => {
+  expect(ofDark['paper']).not.toBe('#000000');
+  expect(ofDark['ink']).not.toBe('#ffffff');
+});
+
+function pairsBelow(least: number, pairs: Record<string, string[]>, theme: Record<string, string>): string[] {
+  return Object.entries(pairs).flatMap(([text, grounds]) =>
+    grounds
+      .map((ground) => ({ ground, ratio: contrast(theme[text] ?? '', theme[ground] ?? '') }))
+      .filter(({ ratio }) => !(ratio >= least))
+      .map(({ ground, ratio }) => `${text} on ${ground}: ${ratio.toFixed(2)}`),
+  );
+}
+
+function tokens(block: string): Record<string, string> {
+  return Object.fromEntries(
+    [...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/gu)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** WCAG 2.2, contrast ratio. */
+function contrast(one: string, other: string): number {
+  const [light = Number.NaN, dark = Number.NaN] = [luminance(one), luminance(other)].toSorted(
+    (a, b) => b - a,
+  );
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(hex: string): number {
+  const channel = (at: number) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+}

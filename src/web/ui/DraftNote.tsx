@@ -1,0 +1,12 @@
+import type { DraftState } from '#web/platform/drafts.ts';
+import classes from './DraftNote.module.css';
+
+/** Says that what was typed is kept. */
+export function DraftNote({ state }: { state: DraftState }) {
+  return (
+    <output className={classes.note}>
+      {state === 'saved' && 'Draft saved'}
+      {state === 'unsaved' && 'Draft not saved: this browser keeps nothing'}
+    </output>
+  );
+}

@@ -1,0 +1,17 @@
+import { IconAlertCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './FormError.module.css';
+
+/** What went wrong with a form, said at once to who cannot see it. */
+export function FormError({ message, children }: { message: string | null; children?: ReactNode }) {
+  if (message === null) return null;
+  return (
+    <div role="alert" className={classes.error}>
+      <IconAlertCircle size={18} stroke={1.8} aria-hidden />
+      <div>
+        {message}
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { KeyboardEvent, ReactNode } from 'react';
+import { PathLink } from './PathLink.tsx';
+import classes from './TabLinks.module.css';
+
+export type TabLink<Key extends string> = { key: Key; label: string; href: string };
+
+/**
+ * Tabs that are links: each has an address, opens in another browser tab, and Back goes back to it. Arrow keys move
+ * between them, Enter and Space open.
+ */
+export function TabLinks<Key extends string>(props: {
+  /** Names the group for screen readers. */
+  label: string;
+  tabs: readonly TabLink<Key>[];
+  current: Key;
+  children: ReactNode;
+}) {
+  const panelId = `panel-${props.current}`;
+  return (
+    <>
+      <div role="tablist" aria-label={props.label} className={classes.list}>
+        {props.tabs.map(({ key, label, href }) => {
+          const selected = key === props.current;
+          return (
+            <PathLink
+              key={key}
+              id={`tab-${key}`}
+              href={href}
+              role="tab"
+              aria-selected={selected}
+              aria-controls={selected ? panelId : undefined}
+              tabIndex={selected ? 0 : -1}
+              resetScroll={false}
+              className={classes.tab}
+              onKeyDown={moveFocus}
+            >
+              {label}
+            </PathLink>
+          );
+        })}
+      </div>
+      <div role="tabpanel" id={panelId} aria-labelledby={`tab-${props.current}`}>
+        {props.children}
+      </div>
+    </>
+  );
+}
+
+function moveFocus(event: KeyboardEvent<HTMLAnchorElement>) {
+  const tabs = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])];
+  const at = tabs.indexOf(event.currentTarget);
+  const forward = getComputedStyle(event.currentTarget).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
+  const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
+  const target =
+    event.key === forward
+      ? tabs[(at + 1) % tabs.length]
+      : event.key === backward
+        ? tabs.at(at - 1)
+        : event.key === 'Home'
+          ? tabs[0]
+          : event.key === 'End'
+            ? tabs.at(-1)
+            : undefined;
+  if (target !== undefined) {
+    event.preventDefault();
+    target.focus();
+  }
+  if (event.key === ' ') {
+    event.preventDefault();
+    event.currentTarget.click();
+  }
+}

@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from 'react';
+import { cardDate, exactTime, relativeTime } from '#shared/dates.ts';
+
+/** How long ago, kept right while the page stays open; the exact time is the title. */
+export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {
+  const now = useMinute();
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {kind === 'card' ? cardDate(at, now) : relativeTime(at, now)}
+    </time>
+  );
+}
+
+let current = Date.now();
+let timer: number | undefined;
+const listeners = new Set<() => void>();
+
+/** The current time in steps of a minute; one timer for all. Also right after a page was frozen in the background. */
+function useMinute(): number {
+  return useSyncExternalStore(subscribe, () => current);
+}
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    if (Date.now() - current > 1000) current = Date.now();
+    timer = window.setInterval(tick, 60_000);
+    document.addEventListener('visibilitychange', tick);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    document.removeEventListener('visibilitychange', tick);
+  };
+}
+
+function tick(): void {
+  if (document.hidden) return;
+  current = Date.now();
+  for (const listener of listeners) listener();
+}
