@@ -13,6 +13,15 @@ export const idParam = z.object({
     .pipe(z.int()),
 });
 
+/** Text as part of an address. What PostgreSQL cannot hold, it cannot look for either. */
+export const addressText = z
+  .string()
+  .max(200)
+  .refine((text) => !hasControlCharacters(text), 'The text contains characters that cannot be shown');
+
+/** A tag as part of an address. */
+export const tagParam = z.object({ tag: addressText.min(1) });
+
 /** UTC, ISO 8601. */
 export const time = z.iso.datetime();
 

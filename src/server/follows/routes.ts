@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
-import { cursorQuery, idParam } from '#shared/fields.ts';
+import { cursorQuery, idParam, tagParam } from '#shared/fields.ts';
 import { followState, questionCards } from '#shared/questions.ts';
 import { followQuestion, followTopic, readFollowedQuestions, readRecentActivity } from './follows.ts';
 
@@ -16,7 +16,7 @@ const topic = createRoute({
   method: 'put',
   path: '/topics/{tag}/follow',
   summary: 'Follow a topic, or stop following it',
-  request: { params: z.object({ tag: z.string().min(1).max(200) }), body: json(followState) },
+  request: { params: tagParam, body: json(followState) },
   responses: { 200: answers(followState, 'As it is now'), ...problems },
 });
 

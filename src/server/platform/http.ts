@@ -28,10 +28,10 @@ export function router<Env extends { Variables: object } = SignedInEnv>() {
   });
 }
 
-/** A JSON body of a request. */
-export const json = <Schema extends z.ZodType>(schema: Schema) => ({
+/** A JSON body of a request. Fields it does not know are refused, so that a misspelt one is not lost in silence. */
+export const json = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) => ({
   required: true as const,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema: schema.strict() } },
 });
 
 /** A JSON answer. */

@@ -1,12 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, problems, router } from '#server/platform/http.ts';
-import { cursorQuery } from '#shared/fields.ts';
+import { addressText, cursorQuery, tagParam } from '#shared/fields.ts';
 import { questionCards } from '#shared/questions.ts';
 import { followedSummary, followedTopics, topic, topics, topicSort } from '#shared/topics.ts';
 import { readFollowedSummary, readFollowedTopics } from './followed.ts';
 import { readTopic, readTopicQuestions, readTopics } from './topics.ts';
-
-const tagParam = z.object({ tag: z.string().min(1).max(200) });
 
 const list = createRoute({
   method: 'get',
@@ -14,7 +12,7 @@ const list = createRoute({
   summary: 'Topics with questions',
   request: {
     query: z.object({
-      q: z.string().max(200).default(''),
+      q: addressText.default(''),
       sort: topicSort.default('popular'),
       cursor: cursorQuery,
     }),

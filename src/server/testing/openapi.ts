@@ -1,0 +1,89 @@
+/** What the tests read of an OpenAPI 3.1 document. */
+export type Document = { paths: Record<string, Record<string, Description>> };
+type Description = {
+  parameters?: Parameter[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+};
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema };
+export type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+/** One endpoint: method and path as documented, such as 'PUT /questions/{id}/vote'. */
+export type Operation = {
+  name: string;
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  body: Schema | undefined;
+  responses: Description['responses'];
+};
+
+export function operationsOf(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      parameters,
+      body: requestBody?.content['application/json'].schema,
+      responses,
+    })),
+  );
+}
+
+/** Something wrong to send in place of what is right. `said` names it in a failure. */
+export type Wrong = { said: string; value: unknown };
+
+/** Texts no field for members' words may take. */
+const poison: Wrong[] = [
+  { said: 'NUL', value: 'before\0after' },
+  { said: 'a control character', value: 'before\u0007after' },
+  { said: 'a lone high surrogate', value: 'before\ud800after' },
+  { said: 'a lone low surrogate', value: '\udfff' },
+];
+
+/** What does not fit the schema, and texts and numbers that would do harm where they were let through. */
+export function wrongValues(schema: Schema): Wrong[] {
+  const types = [schema.type ?? []].flat();
+  const ofOtherTypes = Object.entries(samples)
+    .filter(([type]) => !types.includes(type) && !(type === 'integer' && types.includes('number')))
+    .map(([type, value]) => ({ said: `of type ${type}`, value }));
+  return [
+    ...ofOtherTypes,
+    ...(schema.enum === undefined ? [] : [{ said: 'none of the choices', value: 'sideways' }]),
+    ...(types.includes('string') && schema.enum === undefined ? wrongTexts(schema) : []),
+    ...(types.includes('integer') ? wrongNumbers : []),
+    ...(types.includes('array') ? wrongLists(schema) : []),
+  ];
+}
+
+const samples = { null: null, string: 'text', integer: 7, boolean: true, array: [], object: {} };
+
+const wrongNumbers = [0, -1, 1.5, 1e308, 2 ** 53 + 2, Number.MIN_SAFE_INTEGER].map((value) => ({
+  said: `the number ${value}`,
+  value,
+}));
+
+function wrongTexts({ maxLength }: Schema): Wrong[] {
+  const long = 'x'.repeat(maxLength === undefined ? 100_000 : maxLength + 1);
+  return [...poison, { said: `${long.length} characters`, value: long }];
+}
+
+function wrongLists({ items, maxItems }: Schema): Wrong[] {
+  const tooMany = Array.from({ length: (maxItems ?? 1000) + 1 }, (_, index) => `item ${index}`);
+  const within = items === undefined ? [] : wrongValues(items);
+  return [
+    { said: 'with too many items', value: tooMany },
+    ...within.map(({ said, value }) => ({ said: `with an item ${said}`, value: [value] })),
+  ];
+}
