@@ -130,6 +130,8 @@ test('without a network the page says so, keeps what it shows, and recovers by i
 });
 
 test.describe('a community of its own', () => {
+  // Each starts a server of its own, one of them twice.
+  test.slow();
   let community: Community;
   test.beforeEach(async () => {
     community = await newCommunity();

@@ -51,6 +51,23 @@ test('Parley stops when the start script is killed', async () => {
   expect(parley.output()).toContain('Parley has stopped.');
 });
 
+test('Parley stops when npm is told to stop', async () => {
+  const data = await temporaryDataFolder();
+  const npm = watch(
+    spawn('npm', ['start'], {
+      cwd: project,
+      env: { ...process.env, PORT: '0', PARLEY_DATA: data },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+  await npm.ready;
+  const postgres = await postmasterPid(data);
+  npm.signal('SIGTERM');
+  await npm.says(/Parley has stopped/);
+  await npm.ended;
+  expect(isAlive(postgres)).toBe(false);
+});
+
 test('the exit code of Parley is that of npm start', async () => {
   const { parley } = await start({ PORT: 'none' });
   expect(await parley.ended).toBe(1);

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '#server/testing/parley.ts';
 
-const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '..');
 const node = process.env['npm_node_execpath'] ?? 'node';
 
@@ -68,7 +67,8 @@ async function projectWith(files: Record<string, string>): Promise<string> {
   return copy;
 }
 
-type Outcome = { code: number; output: string; lastLine: string };
+/** `lastLine` is that of the standard output. */
+type Outcome = { code: number | null; output: string; lastLine: string };
 
 async function runChecks(folder: string, ...given: (string | NodeJS.ProcessEnv)[]): Promise<Outcome> {
   const env = Object.assign(
@@ -76,15 +76,18 @@ async function runChecks(folder: string, ...given: (string | NodeJS.ProcessEnv)[
     ...given.filter((part) => typeof part === 'object'),
   );
   const parameters = given.filter((part) => typeof part === 'string');
-  const done = await run(node, [path.join(folder, 'scripts/test.mjs'), ...parameters], {
+  const child = spawn(node, [path.join(folder, 'scripts/test.mjs'), ...parameters], {
     cwd: folder,
     env,
-  }).then(
-    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      code,
-      output: stdout + stderr,
-    }),
-  );
-  return { ...done, lastLine: done.output.trimEnd().split('\n').at(-1) ?? '' };
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let lastLine = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    lastLine = text.trimEnd().split('\n').at(-1) ?? '';
+  });
+  await once(child, 'close');
+  return { code: child.exitCode, output, lastLine };
 }

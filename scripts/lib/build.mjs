@@ -10,15 +10,9 @@ const built = path.join(project, 'dist/web');
 /** Holds the hash of the sources that the built browser part was made of. */
 const stamp = path.join(project, 'dist/web.sources');
 
-/** What the browser part is made of. */
-const sources = [
-  'src/web',
-  'src/shared',
-  'vite.config.ts',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.base.json',
-];
+/** What the browser part is made of: these folders, and what lies beside them to build it with. */
+const folders = ['src/web', 'src/shared'];
+const buildFiles = /^(vite\.config\.|postcss\.config\.|package(-lock)?\.json$|tsconfig\.base\.json$)/;
 
 /** Builds the browser part where its sources have changed since. */
 export async function build() {
@@ -52,7 +46,8 @@ async function isCurrent(hash) {
 }
 
 async function hashSources() {
-  const files = (await Promise.all(sources.map(listFiles))).flat().toSorted();
+  const beside = (await readdir(project)).filter((name) => buildFiles.test(name));
+  const files = [...(await Promise.all(folders.map(listFiles))).flat(), ...beside].toSorted();
   const contents = await Promise.all(files.map((file) => readFile(path.join(project, file))));
   const hash = createHash('sha256');
   for (const [index, file] of files.entries()) {
@@ -63,17 +58,11 @@ async function hashSources() {
 }
 
 /**
- * @param {string} name of a file or folder in the project
+ * @param {string} folder
  * @returns {Promise<string[]>}
  */
-async function listFiles(name) {
-  const entries = await readdir(path.join(project, name), { withFileTypes: true, recursive: true }).catch(
-    (error) => {
-      if (error.code === 'ENOTDIR') return undefined;
-      throw new Failure(`${name} is missing; the checkout is not whole.`);
-    },
-  );
-  if (entries === undefined) return [name];
+async function listFiles(folder) {
+  const entries = await readdir(path.join(project, folder), { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name));
   return files.map((entry) => path.relative(project, path.join(entry.parentPath, entry.name)));
 }

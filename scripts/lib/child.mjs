@@ -15,7 +15,19 @@ import { project } from './project.mjs';
 export function runInFront(program, parameters, { env = process.env, cwd = project } = {}) {
   // The channel tells the child when this process is killed.
   const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-  return passSignals(child);
+  const watching = stopWithParent(child);
+  return passSignals(child).finally(() => clearInterval(watching));
+}
+
+/**
+ * npm runs scripts in a shell and sends its signals to that shell, which does not pass them on but ends.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function stopWithParent(child) {
+  const parent = process.ppid;
+  return setInterval(() => {
+    if (process.ppid !== parent) child.kill('SIGTERM');
+  }, 250);
 }
 
 /**

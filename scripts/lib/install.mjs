@@ -4,7 +4,7 @@ import { runQuietly } from './child.mjs';
 import { oneAtATime } from './lock.mjs';
 import { Failure, project } from './project.mjs';
 
-/** @typedef {{ version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], link?: boolean }} LockedPackage */
+/** @typedef {{ version?: string, optional?: boolean, os?: string | string[], cpu?: string | string[], libc?: string | string[], link?: boolean }} LockedPackage */
 
 /** Installs the packages of package-lock.json where what is installed differs from it. */
 export async function install() {
@@ -48,11 +48,12 @@ async function missing() {
   const installed = await readPackages(path.join(project, 'node_modules/.package-lock.json'));
   if (installed === undefined) return 'none are installed';
   for (const [place, wanted] of Object.entries(locked)) {
-    if (place === '' || wanted.link || !isForThisMachine(wanted)) continue;
+    if (place === '' || wanted.link) continue;
     const found = installed[place]?.version;
     const name = place.replace(/^.*node_modules\//, '');
-    if (found === undefined) return `${name} is missing`;
-    if (found !== wanted.version) return `${name} is ${found} instead of ${wanted.version}`;
+    if (found === undefined && isNeededHere(wanted)) return `${name} is missing`;
+    if (found !== undefined && found !== wanted.version)
+      return `${name} is ${found} instead of ${wanted.version}`;
   }
   return undefined;
 }
@@ -69,19 +70,24 @@ async function readPackages(file) {
   }
 }
 
-/** @param {LockedPackage} wanted */
-function isForThisMachine({ optional, os, cpu, libc }) {
+/**
+ * Optional packages are for some machines only. Those that do not say for which belong to one that does; and npm alone
+ * knows which C library a machine has.
+ * @param {LockedPackage} wanted
+ */
+function isNeededHere({ optional, os, cpu, libc }) {
   if (!optional) return true;
-  // npm alone knows which C library a machine has.
-  return libc === undefined && fits(os, process.platform) && fits(cpu, process.arch);
+  if (libc !== undefined || (os === undefined && cpu === undefined)) return false;
+  return fits(os, process.platform) && fits(cpu, process.arch);
 }
 
 /**
- * @param {string[] | undefined} list names, or names that are excluded, with '!' before them
+ * @param {string | string[] | undefined} given names, or names that are excluded, with '!' before them
  * @param {string} name
  */
-function fits(list, name) {
-  if (list === undefined || list.length === 0) return true;
+function fits(given, name) {
+  if (given === undefined) return true;
+  const list = [given].flat();
   if (list.includes(`!${name}`)) return false;
   return list.includes(name) || list.every((entry) => entry.startsWith('!'));
 }

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import pg from 'pg';
 import type { Logger } from 'pino';
+import { registerImport } from './archive/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { connectBeside } from './platform/connect.ts';
 import { openDatabase } from './platform/database.ts';
@@ -39,11 +41,18 @@ function createProgram(): Command {
   program
     .command('serve')
     .description('serve the community (what npm start does)')
-    .action(() => serve(surroundings()));
+    .option('--demo', 'load the demo community first, to look around in')
+    .action((options: { demo?: boolean }) => serve({ ...surroundings(), ...options }));
   program
     .command('migrate')
     .description('bring the database up to date, and nothing else')
     .action(() => migrateOnly(surroundings()));
+  registerImport(program, {
+    withClient: withMigratedClient,
+    out: process.stdout,
+    err: process.stderr,
+    exitWith: (code) => (process.exitCode = code),
+  });
   return program;
 }
 
@@ -62,6 +71,21 @@ async function migrateOnly({ config, log }: Surroundings): Promise<void> {
     console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
   } finally {
     await db.destroy();
+    await stop();
+  }
+}
+
+/** A connection of its own to the community's database, brought up to date. */
+async function withMigratedClient<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const { config, log } = surroundings();
+  const { connection, stop } = await connectBeside(config, log);
+  try {
+    const db = openDatabase({ connection });
+    await migrate(db, migrationsFolder).finally(() => db.destroy());
+    const client = new pg.Client({ ...connection, application_name: 'parley import' });
+    await client.connect();
+    return await work(client).finally(() => client.end().catch(() => {}));
+  } finally {
     await stop();
   }
 }

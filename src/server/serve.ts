@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
+import { demoMember, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import type { Config } from './platform/config.ts';
 import { connect } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
@@ -27,15 +28,15 @@ const poolPatience = 5_000;
 export type ServeOptions = {
   config: Config;
   log: Logger;
-  /** What is done to the migrated database before the first request. */
-  prepare?: (db: Database) => Promise<void>;
+  /** Loads the demo community before the first request. */
+  demo?: boolean;
 };
 
 /**
  * Serves until a signal says to stop, then lets running requests finish. A second signal cuts them off.
  * @throws StartupError with a sentence for the operator.
  */
-export async function serve({ config, log, prepare }: ServeOptions): Promise<void> {
+export async function serve({ config, log, demo = false }: ServeOptions): Promise<void> {
   const stopping = stopSignals();
   const undo: (() => Promise<void>)[] = [];
   process.on('uncaughtException', (error) => {
@@ -58,7 +59,7 @@ export async function serve({ config, log, prepare }: ServeOptions): Promise<voi
     });
     undo.unshift(() => closePool(db));
     for (const name of await migrate(db, migrationsFolder)) log.info(`Applied the migration ${name}.`);
-    await prepare?.(db);
+    if (demo) await loadDemo(connection);
     const settings = { ...config.settings, secret };
     let live: Live | undefined;
     const stream = await followEvents({
@@ -90,6 +91,10 @@ export async function serve({ config, log, prepare }: ServeOptions): Promise<voi
     stopping.second.addEventListener('abort', http.cutOff);
     await embedded?.noteAddress(http.address);
     log.info(`Parley is ready at ${http.address} (started in ${secondsSinceStart()} s)`);
+    if (demo)
+      log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
+    else if (await isEmptyCommunity(connection))
+      log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');
     await aborted(stopping.first);
     log.info('Parley stops: requests that are running may finish.');
   } catch (error) {

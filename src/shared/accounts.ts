@@ -97,6 +97,8 @@ export const ownSession = z.object({
   /** The one that made this request. */
   current: z.boolean(),
 });
+export type OwnSession = z.infer<typeof ownSession>;
+
 export const ownSessions = z.object({ items: z.array(ownSession) });
 
 function firstMessage(error: z.ZodError): string {

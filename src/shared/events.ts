@@ -42,6 +42,13 @@ export type MemberEvent =
 
 export type LiveEvent = FeedEvent | QuestionEvent | MemberEvent;
 
+/** What can happen on a topic. */
+export type EventOn<T extends Topic> = T extends 'feeds'
+  ? FeedEvent
+  : T extends `question:${number}`
+    ? QuestionEvent
+    : MemberEvent;
+
 /** Events of one topic that became visible together, in order, and the position behind them. */
 export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string };
 

@@ -7,6 +7,8 @@ import {
 } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Feed } from '#shared/feeds.ts';
+import type { SearchKind, SearchSort } from '#shared/search.ts';
+import type { TopicSort } from '#shared/topics.ts';
 import { MemberLayout } from './layout/MemberLayout.tsx';
 import { Root } from './layout/Root.tsx';
 import { VisitorLayout } from './layout/VisitorLayout.tsx';
@@ -76,6 +78,82 @@ const questionRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/question.tsx'), 'QuestionPage'),
 });
 
+const profileRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/profile/{-$userId}',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'answers' | undefined } => ({
+    tab: tab === 'answers' ? tab : undefined,
+  }),
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
+});
+
+const topicsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/topics',
+  // Most Popular is what an address without a sort shows.
+  validateSearch: ({
+    q,
+    sort,
+  }: Record<string, unknown>): {
+    q?: string | undefined;
+    sort?: Exclude<TopicSort, 'popular'> | undefined;
+  } => ({
+    q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
+    sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/topics.tsx'), 'TopicsPage'),
+});
+
+const topicRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/topics/$tag',
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('./pages/topic.tsx'), 'TopicPage'),
+});
+
+const followingRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/following',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'activity' | 'topics' | undefined } => ({
+    tab: tab === 'activity' || tab === 'topics' ? tab : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/following.tsx'), 'FollowingPage'),
+});
+
+const searchRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/search',
+  // Questions by relevance are what an address without kind and sort shows.
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): {
+    q?: string | undefined;
+    in?: Exclude<SearchKind, 'questions'> | undefined;
+    sort?: Exclude<SearchSort, 'relevance'> | undefined;
+  } => ({
+    q: typeof search['q'] === 'string' ? search['q'] : undefined,
+    in: search['in'] === 'answers' || search['in'] === 'users' ? search['in'] : undefined,
+    sort: search['sort'] === 'recent' || search['sort'] === 'popular' ? search['sort'] : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+});
+
+const notificationsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/notifications',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'unread' | undefined } => ({
+    tab: tab === 'unread' ? tab : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
+});
+
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -95,7 +173,19 @@ const registerRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  memberRoute.addChildren([homeRoute, askRoute, questionRoute, notFoundRoute]),
+  memberRoute.addChildren([
+    homeRoute,
+    askRoute,
+    questionRoute,
+    profileRoute,
+    topicsRoute,
+    topicRoute,
+    followingRoute,
+    searchRoute,
+    notificationsRoute,
+    settingsRoute,
+    notFoundRoute,
+  ]),
   visitorRoute.addChildren([loginRoute, registerRoute]),
 ]);
 

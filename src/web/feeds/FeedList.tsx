@@ -5,12 +5,15 @@ import type { Feed } from '#shared/feeds.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
+import { useLiveFeed } from './useLiveFeed.ts';
 import { QuestionCardSkeletons } from './QuestionCardSkeleton.tsx';
 import classes from './FeedList.module.css';
 
 /** One tab of the home feed. */
 export function FeedList({ feed }: { feed: Feed }) {
   const query = useInfiniteQuery(feedQuery(feed));
+  const { waiting, show } = useLiveFeed(feed);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
@@ -27,6 +30,9 @@ export function FeedList({ feed }: { feed: Feed }) {
   if (questions.length === 0) return <EmptyFeed feed={feed} />;
   return (
     <>
+      {waiting > 0 && (
+        <NewItems onClick={show}>{waiting === 1 ? '1 new question' : `${waiting} new questions`}</NewItems>
+      )}
       {distinct(questions).map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}

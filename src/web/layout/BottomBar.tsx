@@ -1,5 +1,8 @@
+import { VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { IconBell, IconBookmark, IconHash, IconHome, IconPencilPlus } from '@tabler/icons-react';
+import { useUnreadCount } from '#web/notifications/notifications.ts';
+import { UnreadBadge } from '#web/notifications/UnreadBadge.tsx';
 import { paths } from '#web/platform/paths.ts';
 import classes from './BottomBar.module.css';
 
@@ -13,6 +16,7 @@ const links = [
 
 /** In the place of the sidebar, where the thumb is. */
 export function BottomBar() {
+  const unread = useUnreadCount();
   return (
     <nav aria-label="Main" className={classes.bar}>
       {links.map(({ to, label, Icon }) => (
@@ -24,6 +28,14 @@ export function BottomBar() {
         >
           <Icon size={22} stroke={1.6} aria-hidden />
           {label}
+          {to === paths.notifications && unread > 0 && (
+            <>
+              <VisuallyHidden>, {unread} unread</VisuallyHidden>
+              <span className={classes.badge}>
+                <UnreadBadge count={unread} />
+              </span>
+            </>
+          )}
         </Link>
       ))}
     </nav>

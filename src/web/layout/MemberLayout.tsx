@@ -1,5 +1,6 @@
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useLiveConnection } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useSession } from '#web/platform/session.ts';
 import { BottomBar } from './BottomBar.tsx';
@@ -11,6 +12,7 @@ import classes from './MemberLayout.module.css';
 /** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
+  useLiveConnection();
   return (
     <>
       <a href="#main" className={classes.skip} onClick={focusMain}>

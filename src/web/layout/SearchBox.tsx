@@ -8,7 +8,10 @@ export const searchBoxId = 'search-questions';
 
 /** Goes to /search?q=, with something to search for only. On the results page it shows their query. */
 export function SearchBox() {
-  const asked = useLocation({ select: ({ searchStr }) => new URLSearchParams(searchStr).get('q') ?? '' });
+  const asked = useLocation({
+    select: ({ pathname, searchStr }) =>
+      pathname === paths.search ? (new URLSearchParams(searchStr).get('q') ?? '') : '',
+  });
   return <SearchForm key={asked} asked={asked} />;
 }
 

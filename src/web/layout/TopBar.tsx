@@ -1,7 +1,7 @@
-import { ActionIcon, Button } from '@mantine/core';
-import { Link, useRouter } from '@tanstack/react-router';
-import { IconBell, IconPencilPlus } from '@tabler/icons-react';
-import { paths } from '#web/platform/paths.ts';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { IconPencilPlus } from '@tabler/icons-react';
+import { Bell } from '#web/notifications/Bell.tsx';
 import { Logo } from '#web/ui/Logo.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { SearchBox } from './SearchBox.tsx';
@@ -9,7 +9,6 @@ import { ThemeButton } from './ThemeButton.tsx';
 import classes from './TopBar.module.css';
 
 export function TopBar() {
-  const router = useRouter();
   return (
     <header className={classes.bar}>
       <div className={classes.inner}>
@@ -27,15 +26,7 @@ export function TopBar() {
           >
             Ask Question
           </Button>
-          <ActionIcon
-            className={classes.wide ?? ''}
-            size={44}
-            aria-label="Notifications"
-            title="Notifications"
-            onClick={() => void router.navigate({ to: paths.notifications })}
-          >
-            <IconBell size={20} stroke={1.6} />
-          </ActionIcon>
+          <Bell className={classes.wide ?? ''} />
           <ThemeButton />
           <AccountMenu />
         </div>

@@ -1,5 +1,83 @@
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Me } from '#shared/accounts.ts';
+import { AnswerForm } from '#web/answers/AnswerForm.tsx';
+import { AnswerList } from '#web/answers/AnswerList.tsx';
+import { isStatus } from '#web/platform/errors.ts';
+import { useMember } from '#web/platform/session.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { QuestionPageProvider, type QuestionPageContext } from '#web/posts/page-context.ts';
+import { questionQuery, useQuestionCache } from '#web/posts/question-query.ts';
+import { Comments } from '#web/questions/Comments.tsx';
+import { QuestionArticle } from '#web/questions/QuestionArticle.tsx';
+import { QuestionSkeleton } from '#web/questions/QuestionSkeleton.tsx';
+import { useCountView } from '#web/questions/useCountView.ts';
+import { useMarkedPost } from '#web/questions/useMarkedPost.ts';
+import { usePostKeys } from '#web/questions/usePostKeys.ts';
+import { useReplyingTo } from '#web/questions/useReplyingTo.ts';
+import { useReveal } from '#web/questions/useReveal.ts';
+import { Message } from '#web/ui/Message.tsx';
+
+const route = getRouteApi('/member/question/$id');
 
 export function QuestionPage() {
-  return <PageHeading>question</PageHeading>;
+  const id = idOf(route.useParams().id);
+  const current = useMember();
+  // When the session ends, what is being typed stays the draft of the member who types it.
+  const [member, setMember] = useState(current);
+  if (current !== null && current !== member) setMember(current);
+
+  if (id === null) return <QuestionNotFound />;
+  return member === null ? null : <Question id={id} member={member} />;
+}
+
+function Question({ id, member }: { id: number; member: Me }) {
+  const { data: page, error } = useQuery(questionQuery(id));
+  const cache = useQuestionCache(id);
+  const reveal = useReveal(page);
+  const marked = useMarkedPost(id, page, cache, reveal);
+  const replying = useReplyingTo(id, member.id);
+  useCountView(id, member.id, page !== undefined);
+  usePostKeys();
+  usePageTitle(page?.question.title ?? (error === null ? 'Question' : 'Question not found'));
+
+  const context = useMemo<QuestionPageContext>(
+    () => ({ questionId: id, member, cache, marked, reveal, ...replying }),
+    [id, member, cache, marked, reveal, replying],
+  );
+  if (isStatus(error, 404)) return <QuestionNotFound />;
+  if (page === undefined) {
+    // The error page of the route; it comes back by itself after an outage.
+    if (error !== null) throw error;
+    return <QuestionSkeleton />;
+  }
+  return (
+    <QuestionPageProvider value={context}>
+      <QuestionArticle question={page.question} />
+      <Comments comments={page.comments} />
+      <AnswerForm />
+      <AnswerList answers={page.answers} count={page.question.answerCount} />
+    </QuestionPageProvider>
+  );
+}
+
+function QuestionNotFound() {
+  usePageTitle('Question not found');
+  return (
+    <Message
+      heading="Question not found"
+      text="Its author may have deleted it, or the address has a mistake."
+    >
+      <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+        Go to Home
+      </Button>
+    </Message>
+  );
+}
+
+/** Null for an address that cannot be a question's. */
+function idOf(text: string): number | null {
+  return /^[1-9]\d{0,15}$/u.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }

@@ -3,6 +3,7 @@ import type { Api } from '#server/app.ts';
 import type { Problem } from '#shared/problem.ts';
 import { reportConnection } from './connection.ts';
 import { ApiError, Unreachable } from './errors.ts';
+import { notePositionOf } from './position.ts';
 
 /**
  * The server's API, typed by the server's own routes. Requests throw `ApiError` or `Unreachable`, and nothing else:
@@ -11,9 +12,7 @@ import { ApiError, Unreachable } from './errors.ts';
 export const api = hc<Api>('/api', { fetch: request });
 
 /** The body of an answer; undefined where the route answers without one (204). */
-export async function read<R extends ClientResponse<unknown, number, string>>(
-  pending: Promise<R>,
-): Promise<BodyOf<R>> {
+export async function read<R extends ClientResponse<unknown>>(pending: Promise<R>): Promise<BodyOf<R>> {
   const response = await pending;
   let text: string;
   try {
@@ -26,7 +25,7 @@ export async function read<R extends ClientResponse<unknown, number, string>>(
     throw new Unreachable('The answer was cut off.', { cause: error });
   }
 }
-type BodyOf<R> = R extends ClientResponse<infer Body, number, string> ? Body : never;
+type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
 
 /** A key for one thing to post: kept with the draft, a retry posts the same thing once (DECISIONS section 4.3). */
 export function newIdempotencyKey(): string {
@@ -45,6 +44,7 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
     throw new Unreachable('The server cannot be reached.', { cause: error });
   }
   reportConnection(response.status === 503 ? 'restarting' : 'online');
+  notePositionOf(response);
   if (!response.ok) throw new ApiError(await problemOf(response), retryAfterOf(response));
   return response;
 }

@@ -26,6 +26,16 @@ type PathName =
   | 'login'
   | 'register';
 
+/** A member's profile. */
+export function profilePath(id: number): string {
+  return `${paths.profile}/${id}`;
+}
+
+/** An answer in its place on the question's page, marked there. */
+export function answerPath({ questionId, id }: { questionId: number; id: number }): string {
+  return `/question/${questionId}#answer-${id}`;
+}
+
 /** Only paths on this server: where a sign-in may lead back to. Anything else is null. */
 export function insidePath(path: string | undefined): string | null {
   if (path === undefined || !path.startsWith('/')) return null;

@@ -108,7 +108,9 @@ const newPassword = () => randomBytes(24).toString('base64url');
 
 function initdbSentence(data: DataFolder, error: unknown): string {
   const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-  if (/No space left on device/.test(output)) return cannotBeWritten(data.root, 'the disk is full');
+  // PostgreSQL takes a write that fell short for a full disk, as there is no other cause.
+  if (/No space left on device|wrote only \d+ of \d+ bytes/.test(output))
+    return cannotBeWritten(data.root, 'the disk is full');
   const lines = output.split('\n').filter((line) => /error|FATAL|could not/i.test(line));
   if (lines.length > 0)
     return `PostgreSQL's data folder could not be made in ${data.root}: ${lines.join(' ')}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -62,6 +62,8 @@ export async function prepareDataFolder(
   tell: (line: string) => void,
 ): Promise<DataFolder> {
   const wanted = chosen ?? defaultDataFolder();
+  if (!statSync(existingPart(wanted)).isDirectory())
+    throw new StartupError(cannotBeWritten(wanted, 'it is a file, not a folder'));
   if (account !== undefined && !(await canReach(account, existingPart(wanted), 'enter'))) {
     if (chosen !== undefined) throw outOfReach(chosen, account);
     const elsewhere = rootsDataFolder();
@@ -158,8 +160,6 @@ export function folderSentence(folder: string, error: unknown): string {
     EROFS: 'it is on a read-only file system',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
-    EEXIST: 'it is a file, not a folder',
-    ENOTDIR: 'a part of its path is a file, not a folder',
   };
   const reason = reasons[errorCode(error) ?? ''] ?? messageOf(error);
   return cannotBeWritten(folder, reason);

@@ -1,0 +1,45 @@
+import { expect, type APIRequestContext, type Browser, type Page } from '@playwright/test';
+import { ask, register, someone, type Member } from './members.ts';
+
+/** A member with a page of their own, beside the one of the test. */
+export async function secondMember(
+  browser: Browser,
+  displayName: string,
+): Promise<{ page: Page; member: Member }> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const member = await register(page.request, someone(displayName));
+  return { page, member };
+}
+
+export const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+
+/** Asks as whoever is signed in on the page, and opens the question. Returns its id. */
+export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
+  const id = await ask(page.request, { title, ...(content !== undefined && { content }) });
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  return id;
+}
+
+/** Answers over the API as whoever is signed in. Returns the id. */
+export function answer(request: APIRequestContext, questionId: number, content: string): Promise<number> {
+  return post(request, `/api/questions/${questionId}/answers`, { content });
+}
+
+/** Replies over the API to an answer, or to a reply below it. Returns the id. */
+export function reply(
+  request: APIRequestContext,
+  answerId: number,
+  content: string,
+  parentReplyId: number | null = null,
+): Promise<number> {
+  return post(request, `/api/answers/${answerId}/replies`, { content, parentReplyId });
+}
+
+async function post(request: APIRequestContext, path: string, data: object): Promise<number> {
+  const response = await request.post(path, { data });
+  expect(response.status(), await response.text()).toBe(201);
+  const { id } = (await response.json()) as { id: number };
+  return id;
+}

@@ -1,0 +1,357 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { ask, logOut, register, signIn, someone } from './members.ts';
+import { answer, askAndOpen, secondMember, unique } from './posts.ts';
+
+const question = (page: Page, title: string) => page.getByRole('article', { name: title });
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+test('a reader sees all there is to a question', async ({ page, browser }) => {
+  const author = await secondMember(browser, 'Grace Hopper');
+  const title = unique('Why was there a moth in relay 70?');
+  const id = await ask(author.page.request, {
+    title,
+    content: 'It was **found**\non Friday.',
+    tags: ['hardware', 'history of computing'],
+  });
+  await register(page.request);
+  await page.goto(`/question/${id}`);
+  await expect(page).toHaveTitle(`${title} · Parley`);
+  const article = question(page, title);
+  await expect(article.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  await expect(article.getByRole('link', { name: 'Grace Hopper' })).toHaveAttribute(
+    'href',
+    /^\/profile\/\d+$/u,
+  );
+  await expect(article.getByRole('time').first()).toHaveText('just now');
+  await expect(article.getByText('1 view', { exact: true })).toBeVisible();
+  await expect(article.getByRole('strong')).toHaveText('found');
+  await expect(article.locator('br')).toHaveCount(1);
+  await expect(article.getByRole('link', { name: 'history of computing' })).toHaveAttribute(
+    'href',
+    /^\/search\?q=history(\+|%20)of(\+|%20)computing$/u,
+  );
+  await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+  await expect(article.getByRole('button', { name: 'Delete Question' })).toHaveCount(0);
+  await expect(article.getByRole('button', { name: 'Edit' })).toHaveCount(0);
+});
+
+test('a view counts once a member, however often they come back', async ({ page, browser }) => {
+  const title = unique('How often do you look?');
+  await register(page.request);
+  const id = await askAndOpen(page, title);
+  await expect(page.getByText('1 view', { exact: true })).toBeVisible();
+  const other = await secondMember(browser, 'Second Reader');
+  for (let visit = 0; visit < 2; visit++) {
+    await other.page.goto(`/question/${id}`);
+    await expect(other.page.getByText('2 views', { exact: true })).toBeVisible();
+  }
+});
+
+test('a question that is not there says so', async ({ page }) => {
+  await register(page.request);
+  for (const address of ['/question/987654321', '/question/abc', '/question/0', '/question/-1']) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+    await expect(page).toHaveTitle('Question not found · Parley');
+  }
+});
+
+test('votes are cast, switched and taken back, and survive a reload', async ({ page }) => {
+  const title = unique('Which way up?');
+  await register(page.request);
+  await askAndOpen(page, title);
+  const article = question(page, title);
+  const up = (count: number) => article.getByRole('button', { name: `Upvote (${count})`, exact: true });
+  const down = (count: number) => article.getByRole('button', { name: `Downvote (${count})`, exact: true });
+
+  await expect(up(0)).toHaveAttribute('aria-pressed', 'false');
+  await up(0).click();
+  await expect(up(1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(up(1)).toHaveText('1');
+  await expect(up(1)).toBeEnabled();
+  await down(0).click();
+  await expect(down(1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(up(0)).toHaveAttribute('aria-pressed', 'false');
+  await expect(down(1)).toBeEnabled();
+  await page.reload();
+  await expect(down(1)).toHaveAttribute('aria-pressed', 'true');
+  await down(1).click();
+  await expect(down(0)).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a vote shows at once, its buttons rest while it is saved, and a refusal takes it back', async ({
+  page,
+}) => {
+  const title = unique('Slow votes');
+  await register(page.request);
+  await askAndOpen(page, title);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/vote', async (route) => {
+    await held;
+    await route.fulfill({
+      status: 429,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ status: 429, code: 'too-many', title: 'Too many', detail: 'Please wait.' }),
+    });
+  });
+  const article = question(page, title);
+  await article.getByRole('button', { name: 'Upvote (0)' }).click();
+  const pressed = article.getByRole('button', { name: 'Upvote (1)' });
+  await expect(pressed).toHaveAttribute('aria-pressed', 'true');
+  await expect(pressed).toBeDisabled();
+  await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeDisabled();
+  release();
+  await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
+  await expect(page.getByText('Your vote could not be saved.')).toBeVisible();
+});
+
+test('a question is followed and left again', async ({ page }) => {
+  await register(page.request);
+  await askAndOpen(page, unique('Worth following?'));
+  await button(page, 'Follow question').click();
+  await expect(button(page, 'Following question')).toBeEnabled();
+  await page.reload();
+  await button(page, 'Following question').click();
+  await expect(button(page, 'Follow question')).toBeVisible();
+});
+
+test('the link of a question is copied', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await register(page.request);
+  const id = await askAndOpen(page, unique('Where is it?'));
+  await button(page, 'Share').click();
+  await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(new URL(`/question/${id}`, page.url()).href);
+});
+
+test('an answer is posted once, stands first and has the focus', async ({ page }) => {
+  const member = await register(page.request, someone('Ada Lovelace'));
+  const id = await askAndOpen(page, unique('Who wrote the first program?'));
+  await answer(page.request, id, 'An older answer');
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+  const field = page.getByLabel('Your answer');
+  const submit = button(page, 'Post Answer');
+  await expect(submit).toBeDisabled();
+  await field.fill('  \n ');
+  await expect(submit).toBeDisabled();
+  await field.fill('Note **G**.');
+  await submit.dblclick();
+  await expect(page.getByRole('heading', { name: '2 Answers' })).toBeVisible();
+  const answers = page.getByRole('article', { name: `Answer by ${member.displayName}` });
+  await expect(answers.first()).toContainText('Note G.');
+  await expect(answers.first()).toBeFocused();
+  await expect(field).toHaveValue('');
+  await page.reload();
+  await expect(answers).toHaveCount(2);
+  await expect(answers.first()).toContainText('Note G.');
+});
+
+test('an answer whose reply got lost is not posted twice', async ({ page }) => {
+  await register(page.request);
+  await askAndOpen(page, unique('Is anybody there?'));
+  let lost = 0;
+  await page.route('**/answers', async (route) => {
+    if (route.request().method() !== 'POST' || lost > 0) return route.continue();
+    lost++;
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  await page.getByLabel('Your answer').fill('Yes.');
+  await page.getByLabel('Your answer').press('Control+Enter');
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to post answer: ' })).toBeVisible();
+  await expect(page.getByLabel('Your answer')).toHaveValue('Yes.');
+  await button(page, 'Post Answer').click();
+  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+  expect(lost).toBe(1);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+});
+
+test('an answer in the making survives a reload and a dead session', async ({ page, context }) => {
+  const member = await register(page.request);
+  const id = await askAndOpen(page, unique('What if the session ends?'));
+  const field = page.getByLabel('Your answer');
+  await field.fill('Half an answer');
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  await page.reload();
+  await expect(field).toHaveValue('Half an answer');
+  await context.clearCookies();
+  await button(page, 'Post Answer').click();
+  await expect(page).toHaveURL(/\/login/u);
+  await signIn(page, member);
+  await expect(page).toHaveURL(`/question/${id}`);
+  await expect(field).toHaveValue('Half an answer');
+  await button(page, 'Post Answer').click();
+  await expect(page.getByRole('article', { name: `Answer by ${member.displayName}` })).toBeVisible();
+});
+
+test('a draft is its writer’s alone', async ({ page }) => {
+  await register(page.request);
+  const id = await askAndOpen(page, unique('Who may read drafts?'));
+  await page.getByLabel('Your answer').fill('My secret');
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  await logOut(page);
+  await register(page.request, someone('Somebody Else'));
+  await page.goto(`/question/${id}`);
+  await expect(page.getByLabel('Your answer')).toHaveValue('');
+});
+
+test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
+  const title = unique('How do I sharpen a chisel');
+  await register(page.request);
+  const id = await askAndOpen(page, title, 'With water?');
+  await button(page, 'Edit').click();
+  await expect(page.getByLabel('Title')).toBeFocused();
+  await page.getByLabel('Title').fill(`${title}?`);
+  await page.getByLabel('Details').fill('With oil?');
+  await page.getByLabel('Tags').fill('tools, a, b, c, d, e');
+  await button(page, 'Save').click();
+  await expect(page.getByRole('alert')).toHaveText('You can add up to 5 tags');
+  await page.getByLabel('Tags').fill('tools');
+  await button(page, 'Save').click();
+  const article = question(page, `${title}?`);
+  await expect(article).toContainText('With oil?');
+  await expect(article.getByRole('link', { name: 'tools' })).toBeVisible();
+
+  const reader = await secondMember(browser, 'A Reader');
+  await reader.page.goto(`/question/${id}`);
+  const edited = reader.page.getByRole('button', { name: /^edited/u });
+  await edited.click();
+  const dialog = reader.page.getByRole('dialog', { name: 'Versions' });
+  await expect(dialog.getByRole('deletion').filter({ hasText: 'water' })).toBeVisible();
+  await expect(dialog.getByRole('insertion').filter({ hasText: 'oil' })).toBeVisible();
+  await expect(dialog.getByText('With water?', { exact: true })).toBeVisible();
+  await reader.page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(edited).toBeFocused();
+});
+
+test('an author deletes a question after confirming, and lands at home', async ({ page }) => {
+  const title = unique('Shall I stay?');
+  await register(page.request);
+  const id = await askAndOpen(page, title);
+  const opener = button(page, 'Delete Question');
+  await opener.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(opener).toBeFocused();
+  await opener.click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('article', { name: title })).toHaveCount(0);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+});
+
+test('a question that is gone already says so, and other failures say why', async ({ page }) => {
+  await register(page.request);
+  const id = await askAndOpen(page, unique('Gone?'));
+  const remove = async () => {
+    await button(page, 'Delete Question').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('dialog')).toBeHidden();
+  };
+  await page.route(`**/api/questions/${id}`, (route) =>
+    route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
+  );
+  await remove();
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to delete question: ' })).toBeVisible();
+  await page.unroute(`**/api/questions/${id}`);
+  await page.request.delete(`/api/questions/${id}`);
+  await remove();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'Question not found or already deleted.' }),
+  ).toBeVisible();
+});
+
+test('the keys of the page step through the posts and act on the focused one', async ({ page }) => {
+  const member = await register(page.request, someone('Keyboard Player'));
+  const title = unique('Which key?');
+  const id = await askAndOpen(page, title);
+  await answer(page.request, id, 'This one.');
+  await page.reload();
+  const asked = question(page, title);
+  const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
+  await expect(answered).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toBeEnabled();
+  await page.keyboard.press('j');
+  await expect(asked).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(answered).toBeFocused();
+  await page.keyboard.press('d');
+  await expect(answered.getByRole('button', { name: 'Downvote (1)' })).toBeEnabled();
+  await page.keyboard.press('r');
+  const field = page.getByLabel('Your reply');
+  await expect(field).toBeFocused();
+  await field.pressSequentially('jkude');
+  await expect(field).toHaveValue('jkude');
+  await field.press('Escape');
+  await expect(field).toBeHidden();
+  await expect(answered.getByRole('button', { name: 'Reply' })).toBeFocused();
+  await page.keyboard.press('e');
+  await expect(page.getByLabel('Edit answer')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('k');
+  await expect(asked).toBeFocused();
+});
+
+test('more answers than fit on a page come by hand, or where an address asks for one', async ({ page }) => {
+  const member = await register(page.request);
+  const id = await askAndOpen(page, unique('How many answers are too many?'));
+  const first = await answer(page.request, id, 'The very first answer');
+  for (let at = 0; at < 50; at++) await answer(page.request, id, `Answer ${at}`);
+  await page.goto(`/question/${id}`);
+  const answers = page.getByRole('article', { name: `Answer by ${member.displayName}` });
+  await expect(answers).toHaveCount(50);
+  await expect(page.getByRole('heading', { name: '51 Answers' })).toBeVisible();
+  await button(page, 'Load more answers').click();
+  await expect(answers).toHaveCount(51);
+  await expect(answers.last()).toContainText('The very first answer');
+  await expect(button(page, 'Load more answers')).toHaveCount(0);
+
+  await page.goto('/');
+  await page.goto(`/question/${id}#answer-${first}`);
+  const wanted = answers.filter({ hasText: 'The very first answer' });
+  await expect(wanted).toBeFocused();
+  await expect(wanted).toBeInViewport();
+});
+
+for (const theme of ['light', 'dark'] as const)
+  test(`the page of a question has no barriers in the ${theme} theme`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await register(page.request);
+    const id = await askAndOpen(
+      page,
+      unique('Is it accessible?'),
+      '# Heading\n\n```js\nconst a = 1; // comment\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n> quote',
+    );
+    await answer(page.request, id, 'An **answer**');
+    await page.reload();
+    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await expect(page.getByLabel('Your reply')).toBeFocused();
+    await expect(page.locator('.hljs-keyword')).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  });
+
+test('on a narrow phone nothing scrolls sideways, whatever members write', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await register(page.request, someone('N'.repeat(80)));
+  const id = await askAndOpen(
+    page,
+    'W'.repeat(200),
+    `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n|${'a|'.repeat(30)}\n|${'-|'.repeat(30)}`,
+  );
+  await answer(page.request, id, `https://example.org/${'z'.repeat(300)}`);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+});

@@ -1,0 +1,493 @@
+import { describe, expect, it } from 'vitest';
+import { answer, comment, createCommunity, question, user, version, vote, writeArchive } from './testing.ts';
+
+const small = {
+  Users: [user(1), user(2, { AboutMe: '<p>I <b>brew</b>.</p>' }), user(-1, { DisplayName: 'Community' })],
+  Posts: [
+    question(1, { AcceptedAnswerId: 3, Tags: '<beer><hops>', ViewCount: 12, Score: 1 }),
+    answer(2, 1, { OwnerUserId: 1 }),
+    answer(3, 1, { Score: -1 }),
+    question(4, { OwnerUserId: 2, Tags: '<Hops>' }),
+  ],
+  Comments: [comment(1, 1, { Score: 4 }), comment(2, 3, { UserId: 1 })],
+  Votes: [
+    vote(1, 1, 2),
+    vote(2, 1, 2),
+    vote(3, 1, 3),
+    vote(4, 3, 3),
+    vote(5, 3, 1),
+    vote(6, 1, 5, { UserId: 2 }),
+    vote(7, 4, 5, { UserId: 1 }),
+    vote(8, 99, 2),
+    vote(9, 1, 16),
+  ],
+  Tags: [
+    { Id: 1, TagName: 'beer', Count: 1 },
+    { Id: 2, TagName: 'hops', Count: 2 },
+    { Id: 3, TagName: 'malt', Count: 0 },
+  ],
+  Badges: [{ Id: 1, UserId: 1, Name: 'Student', Date: '2015-01-01T00:00:00' }],
+  PostLinks: [{ Id: 1, CreationDate: '2015-01-01T00:00:00', PostId: 1, RelatedPostId: 4, LinkTypeId: 1 }],
+};
+
+describe('an imported archive', () => {
+  it('shows its questions with their authors, tags, votes, views, answers and the accepted one', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive(small));
+    expect(
+      await community.rows(`
+        select title, content, excerpt, m.display_name as author, upvotes, downvotes, views, answer_count,
+          (select source_key from answer where id = accepted_answer_id) as accepted,
+          (select array_agg(tag.name order by position) from question_tag
+            join tag on tag.id = tag_id where question_id = q.id) as tags,
+          (select count(*) from question_follow where question_id = q.id) as followers,
+          q.source_license, q.source_key, q.created_at
+        from question q join member m on m.id = q.author_id order by q.id`),
+    ).toEqual([
+      {
+        title: 'Title of 1',
+        content: 'Question 1',
+        excerpt: 'Question 1',
+        author: 'Member 1',
+        upvotes: '2',
+        downvotes: '1',
+        views: '12',
+        answer_count: '2',
+        accepted: '3',
+        followers: '1',
+        tags: ['beer', 'hops'],
+        source_key: '1',
+        source_license: 'CC BY-SA 3.0',
+        created_at: new Date('2015-01-01T10:00:00Z'),
+      },
+      {
+        title: 'Title of 4',
+        content: 'Question 4',
+        excerpt: 'Question 4',
+        author: 'Member 2',
+        upvotes: '0',
+        downvotes: '0',
+        views: '7',
+        answer_count: '0',
+        accepted: null,
+        followers: '1',
+        tags: ['hops'],
+        source_key: '4',
+        source_license: 'CC BY-SA 3.0',
+        created_at: new Date('2015-01-01T10:00:00Z'),
+      },
+    ]);
+  });
+
+  it('shows comments below the question or answer they were made on', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive(small));
+    expect(
+      await community.rows(`
+        select r.content, r.level, q.source_key as question, a.source_key as answer, r.upvotes, r.imported_upvotes
+        from reply r join question q on q.id = r.question_id left join answer a on a.id = r.answer_id order by r.id`),
+    ).toEqual([
+      { content: 'Comment 1', level: 0, question: '1', answer: null, upvotes: '4', imported_upvotes: '4' },
+      { content: 'Comment 2', level: 0, question: '1', answer: '3', upvotes: '0', imported_upvotes: '0' },
+    ]);
+  });
+
+  it('brings members with their reputation and words about themselves, but no way to sign in or be mailed', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive(small));
+    const about =
+      'select display_name, bio, reputation, questions_count, answers_count, email from member order by id';
+    expect(await community.rows(about)).toEqual([
+      {
+        display_name: 'Community',
+        bio: null,
+        reputation: '99',
+        questions_count: '0',
+        answers_count: '0',
+        email: null,
+      },
+      {
+        display_name: 'Member 1',
+        bio: null,
+        reputation: '101',
+        questions_count: '1',
+        answers_count: '1',
+        email: null,
+      },
+      {
+        display_name: 'Member 2',
+        bio: 'I **brew**.',
+        reputation: '102',
+        questions_count: '1',
+        answers_count: '1',
+        email: null,
+      },
+    ]);
+    expect(await community.rows('select * from account')).toEqual([]);
+    expect(await community.rows('select * from vote')).toEqual([]);
+  });
+
+  it('accounts for every row of every file', async () => {
+    const community = await createCommunity();
+    const { files } = await community.import(await writeArchive(small));
+    expect(files).toEqual([
+      { file: 'Users.xml', read: 3, taken: 3, known: 0, leftOut: [] },
+      { file: 'Posts.xml', read: 4, taken: 4, known: 0, leftOut: [] },
+      { file: 'Comments.xml', read: 2, taken: 2, known: 0, leftOut: [] },
+      {
+        file: 'Votes.xml',
+        read: 9,
+        taken: 7,
+        known: 0,
+        leftOut: [
+          { reason: 'approved edits (type 16)', rows: 1 },
+          { reason: 'on posts that are not in the archive or were left out', rows: 1 },
+        ],
+      },
+      { file: 'Tags.xml', read: 3, taken: 2, known: 0, leftOut: [{ reason: 'on no question', rows: 1 }] },
+      {
+        file: 'Badges.xml',
+        read: 1,
+        taken: 0,
+        known: 0,
+        leftOut: [{ reason: 'Parley has no badges', rows: 1 }],
+      },
+      {
+        file: 'PostLinks.xml',
+        read: 1,
+        taken: 0,
+        known: 0,
+        leftOut: [{ reason: 'links between questions stay in their texts', rows: 1 }],
+      },
+    ]);
+  });
+
+  it('changes nothing when it is imported again, and says so', async () => {
+    const community = await createCommunity();
+    const folder = await writeArchive(small);
+    expect((await community.import(folder)).unchanged).toBe(false);
+    const before = await community.everything();
+    const again = await community.import(folder);
+    expect(again.unchanged).toBe(true);
+    expect(again.files.map(({ file, taken }) => [file, taken])).toEqual(
+      again.files.map(({ file }) => [file, 0]),
+    );
+    expect(await community.everything()).toEqual(before);
+  });
+
+  it('gets what a newer archive of the site adds, and keeps the rest as it is', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive(small));
+    await community.rows(`update question set title = 'Put right here' where source_key = '1'`);
+    const { added } = await community.import(
+      await writeArchive({
+        ...small,
+        Posts: [...small.Posts, answer(5, 4), question(6, { Tags: '<hops><malt>' })],
+        Comments: [...small.Comments, comment(3, 5)],
+        Votes: [...small.Votes, vote(10, 5, 2), vote(11, 1, 2)],
+      }),
+    );
+    expect(added).toMatchObject({ members: 0, questions: 1, answers: 1, replies: 1 });
+    expect(
+      await community.rows('select title, answer_count, upvotes from question order by source_key'),
+    ).toEqual([
+      { title: 'Put right here', answer_count: '2', upvotes: '2' },
+      { title: 'Title of 4', answer_count: '1', upvotes: '0' },
+      { title: 'Title of 6', answer_count: '0', upvotes: '0' },
+    ]);
+    expect(await community.rows('select name, questions_count from tag order by name')).toEqual([
+      { name: 'beer', questions_count: '1' },
+      { name: 'hops', questions_count: '3' },
+      { name: 'malt', questions_count: '1' },
+    ]);
+  });
+
+  it('keeps apart from the posts of another site with the same numbers', async () => {
+    const community = await createCommunity();
+    const folder = await writeArchive(small);
+    await community.import(folder);
+    const { added } = await community.import(folder, { site: 'wine.stackexchange.com' });
+    expect(added).toMatchObject({ members: 3, questions: 2, answers: 2, replies: 2 });
+    expect(await community.rows('select name, questions_count from tag order by name')).toEqual([
+      { name: 'beer', questions_count: '2' },
+      { name: 'hops', questions_count: '4' },
+    ]);
+  });
+
+  it('is as active as its latest text, in lists of questions and of topics, and is found by its tags', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive(small));
+    const active = 'select source_key, active_at, tag_text from question order by source_key';
+    expect(await community.rows(active)).toEqual([
+      { source_key: '1', active_at: new Date('2015-01-03T10:00:00Z'), tag_text: 'beer, hops' },
+      { source_key: '4', active_at: new Date('2015-01-01T10:00:00Z'), tag_text: 'hops' },
+    ]);
+    expect(await community.rows('select name, active_at from tag order by name')).toEqual([
+      { name: 'beer', active_at: new Date('2015-01-02T10:00:00Z') },
+      { name: 'hops', active_at: new Date('2015-01-02T10:00:00Z') },
+    ]);
+    const later = { CreationDate: '2016-01-01T00:00:00.000' };
+    await community.import(await writeArchive({ ...small, Posts: [...small.Posts, answer(5, 4, later)] }));
+    expect((await community.rows(active))[1]).toMatchObject({ active_at: new Date('2016-01-01T00:00:00Z') });
+    expect(await community.rows('select name, active_at from tag order by name')).toEqual([
+      { name: 'beer', active_at: new Date('2015-01-02T10:00:00Z') },
+      { name: 'hops', active_at: new Date('2016-01-01T00:00:00Z') },
+    ]);
+  });
+
+  it('tells open pages that there is more, once for the feeds and where a question that was here has grown', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive(small));
+    const told = `select topic, event ->> 'kind' as kind from event order by id`;
+    expect(await community.rows(told)).toEqual([{ topic: 'feeds', kind: 'question-changed' }]);
+    await community.import(
+      await writeArchive({
+        ...small,
+        Posts: [...small.Posts, answer(5, 4)],
+        Comments: [...small.Comments, comment(3, 1)],
+      }),
+    );
+    const [first, fourth] = await community.rows('select id from question order by source_key');
+    expect((await community.rows(told)).slice(1)).toEqual([
+      { topic: `question:${String(fourth?.['id'])}`, kind: 'answer-posted' },
+      { topic: `question:${String(first?.['id'])}`, kind: 'reply-posted' },
+    ]);
+  });
+
+  it('shares the tags of questions asked here', async () => {
+    const community = await createCommunity();
+    await community.rows(`
+      with ada as (insert into member (display_name) values ('Ada') returning id),
+        hops as (insert into tag (name, key, questions_count) values ('HOPS', 'hops', 1) returning id),
+        asked as (insert into question (author_id, title, content, excerpt, excerpt_cut)
+          select id, 'Here', 'Here', 'Here', false from ada returning id, created_at)
+      insert into question_tag (question_id, tag_id, position, asked_at)
+        select asked.id, hops.id, 0, asked.created_at from asked, hops`);
+    await community.import(await writeArchive(small));
+    expect(await community.rows('select name, questions_count from tag order by key')).toEqual([
+      { name: 'beer', questions_count: '1' },
+      { name: 'HOPS', questions_count: '3' },
+    ]);
+  });
+
+  it('is only tried with a dry run: everything is accounted for, nothing is there', async () => {
+    const community = await createCommunity();
+    const before = await community.everything();
+    const { added, files } = await community.import(await writeArchive(small), { dryRun: true });
+    expect(added.questions).toBe(2);
+    expect(files[1]).toMatchObject({ read: 4, taken: 4 });
+    expect(await community.everything()).toEqual(before);
+  });
+});
+
+describe('what is odd in archives', () => {
+  it('posts of other kinds, and what hangs on them, are left out', async () => {
+    const community = await createCommunity();
+    const { files } = await community.import(
+      await writeArchive({
+        Posts: [
+          question(1),
+          { ...question(2), PostTypeId: 5 },
+          { ...question(3), PostTypeId: 77 },
+          answer(4, 99),
+        ],
+        Comments: [comment(1, 1), comment(2, 2), comment(3, 4)],
+        PostHistory: [version(1, 2, 'A tag wiki')],
+      }),
+    );
+    expect(files.map(({ file, taken, leftOut }) => [file, taken, leftOut])).toEqual([
+      ['PostHistory.xml', 0, [{ reason: 'of posts that are not in the archive or were left out', rows: 1 }]],
+      [
+        'Posts.xml',
+        1,
+        [
+          { reason: 'tag wikis (type 5)', rows: 1 },
+          { reason: 'posts of an unknown type (type 77)', rows: 1 },
+          { reason: 'answers to questions that are not in the archive', rows: 1 },
+        ],
+      ],
+      ['Comments.xml', 1, [{ reason: 'on posts that are not in the archive or were left out', rows: 2 }]],
+    ]);
+  });
+
+  it('authors without an account keep their name, those without an entry their number, others are anonymous', async () => {
+    const community = await createCommunity();
+    const { OwnerUserId: _, ...nobody } = question(3);
+    await community.import(
+      await writeArchive({
+        Users: [user(1)],
+        Posts: [
+          question(1),
+          { ...nobody, Id: 2, OwnerDisplayName: 'Left  \u0007long ago' },
+          nobody,
+          question(4, { OwnerUserId: 7 }),
+        ],
+      }),
+    );
+    expect(
+      await community.rows(`
+        select q.source_key, display_name, m.source_key as profile, imported_author_name
+        from question q left join member m on m.id = author_id order by q.id`),
+    ).toEqual([
+      { source_key: '1', display_name: 'Member 1', profile: '1', imported_author_name: null },
+      { source_key: '2', display_name: null, profile: null, imported_author_name: 'Left long ago' },
+      { source_key: '3', display_name: null, profile: null, imported_author_name: 'Anonymous' },
+      { source_key: '4', display_name: 'user7', profile: '7', imported_author_name: null },
+    ]);
+  });
+
+  it('members known by number get their name from a fuller archive', async () => {
+    const community = await createCommunity();
+    await community.import(await writeArchive({ Posts: [question(1)] }));
+    expect(await community.rows('select display_name, reputation from member')).toEqual([
+      { display_name: 'user1', reputation: '0' },
+    ]);
+    await community.import(await writeArchive({ Posts: [question(1)], Users: [user(1)] }));
+    expect(await community.rows('select display_name, reputation from member')).toEqual([
+      { display_name: 'Member 1', reputation: '101' },
+    ]);
+  });
+
+  it('names that repeat, are empty or very long are shown as well as they can be', async () => {
+    const community = await createCommunity();
+    await community.import(
+      await writeArchive({
+        Posts: [question(1)],
+        Users: [
+          user(1, { DisplayName: 'Same' }),
+          user(2, { DisplayName: 'Same' }),
+          user(3, { DisplayName: ' ' }),
+          user(4, { DisplayName: '🍺'.repeat(90) }),
+        ],
+      }),
+    );
+    const names = await community.rows('select display_name from member order by id');
+    expect(names.map((row) => row['display_name'])).toEqual(['Same', 'Same', 'user3', '🍺'.repeat(80)]);
+  });
+
+  it('tags are read in both ways of writing; a sixth, a doubled and an overlong one are left out and counted', async () => {
+    const community = await createCommunity();
+    const { remarks } = await community.import(
+      await writeArchive({
+        Posts: [
+          question(1, { Tags: '|c++|.net|C++|' }),
+          question(2, { Tags: `<a><b><c><d><e><f>` }),
+          question(3, { Tags: `<${'x'.repeat(36)}><ok>` }),
+          question(4, { Tags: '' }),
+        ],
+      }),
+    );
+    const tags = await community.rows(`
+      select q.source_key, array_agg(tag.name order by position) as names
+      from question q join question_tag on question_id = q.id join tag on tag.id = tag_id group by q.id order by q.id`);
+    expect(tags.map((row) => row['names'])).toEqual([['c++', '.net'], ['a', 'b', 'c', 'd', 'e'], ['ok']]);
+    expect(remarks).toContain(
+      '2 tags were left out: more than 5 on a question, or longer than 35 characters',
+    );
+  });
+
+  it('without a file of votes, the score is shown', async () => {
+    const community = await createCommunity();
+    await community.import(
+      await writeArchive({ Posts: [question(1, { Score: 5 }), answer(2, 1, { Score: -3 })] }),
+    );
+    expect(await community.rows('select upvotes, downvotes, imported_upvotes from question')).toEqual([
+      { upvotes: '5', downvotes: '0', imported_upvotes: '5' },
+    ]);
+    expect(await community.rows('select upvotes, downvotes from answer')).toEqual([
+      { upvotes: '0', downvotes: '3' },
+    ]);
+  });
+
+  it('missing files are named, with what that means', async () => {
+    const community = await createCommunity();
+    const said: string[] = [];
+    await community.import(await writeArchive({ posts: [question(1)] }), {
+      log: (sentence) => said.push(sentence),
+    });
+    expect(said).toEqual([
+      'There is no Users.xml: authors are shown by the name or number that their posts have.',
+      'There is no PostHistory.xml: texts are converted from HTML.',
+      'There is no Comments.xml: there are no comments.',
+      'There is no Votes.xml: up and down votes are shown as their difference, the score.',
+      'Adding what was read…',
+    ]);
+  });
+
+  it('rows that cannot be read or come twice are left out and counted', async () => {
+    const community = await createCommunity();
+    const { files } = await community.import(
+      await writeArchive({
+        Posts: [
+          question(1),
+          question(1, { Title: 'Again' }),
+          { Id: 'x', PostTypeId: 1 },
+          question(2, { CreationDate: 'soon' }),
+        ],
+        Votes: [
+          vote(1, 1, 2),
+          vote(1, 1, 2),
+          vote(2, 1, 5),
+          vote(3, 1, 5, { UserId: 1 }),
+          vote(4, 1, 5, { UserId: 1 }),
+        ],
+      }),
+    );
+    expect(files).toEqual([
+      {
+        file: 'Posts.xml',
+        read: 4,
+        taken: 1,
+        known: 0,
+        leftOut: [
+          { reason: 'incomplete or unreadable', rows: 2 },
+          { reason: 'repeated', rows: 1 },
+        ],
+      },
+      {
+        file: 'Votes.xml',
+        read: 5,
+        taken: 2,
+        known: 0,
+        leftOut: [
+          { reason: 'repeated', rows: 1 },
+          { reason: 'favourites of the same member and question', rows: 1 },
+          { reason: 'favourites without a member', rows: 1 },
+        ],
+      },
+    ]);
+    expect(await community.rows('select title, upvotes from question')).toEqual([
+      { title: 'Title of 1', upvotes: '1' },
+    ]);
+  });
+
+  it('a question without a text shows its title, an answer without a text is left out', async () => {
+    const community = await createCommunity();
+    const { files } = await community.import(
+      await writeArchive({ Posts: [question(1, { Body: '<p></p>' }), answer(2, 1, { Body: '' })] }),
+    );
+    expect(await community.rows('select content from question')).toEqual([{ content: 'Title of 1' }]);
+    expect(files[0]?.leftOut).toEqual([{ reason: 'answers without text', rows: 1 }]);
+  });
+
+  it('every post names the licence of its day, or the one it says', async () => {
+    const community = await createCommunity();
+    await community.import(
+      await writeArchive({
+        Posts: [
+          question(1, { CreationDate: '2011-04-07T23:59:59.000' }),
+          question(2, { CreationDate: '2018-05-01T23:59:59.000' }),
+          question(3, { CreationDate: '2018-05-02T00:00:00.000' }),
+          question(4, { ContentLicense: 'CC0' }),
+        ],
+      }),
+    );
+    const licenses = await community.rows('select source_license from question order by source_key');
+    expect(licenses.map((row) => row['source_license'])).toEqual([
+      'CC BY-SA 2.5',
+      'CC BY-SA 3.0',
+      'CC BY-SA 4.0',
+      'CC0',
+    ]);
+  });
+});

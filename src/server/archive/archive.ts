@@ -1,0 +1,270 @@
+import type { Client, ClientBase } from 'pg';
+import { basename, resolve } from 'node:path';
+import { sqlState } from '#server/platform/database.ts';
+import { accountForStaged, remarks, type Added, type Tallies } from './accounting.ts';
+import {
+  archiveFileNames,
+  findArchive,
+  type ArchiveFile,
+  type ArchiveFileKind,
+  type ArchiveFolder,
+} from './folder.ts';
+import { stagePosts } from './posts.ts';
+import { ArchiveProblem, BrokenConnection } from './problem.ts';
+import * as queries from './queries.ts';
+import { publish, recount } from './recount.ts';
+import { readRows } from './rows.ts';
+import * as session from './session.ts';
+import { inferSite, siteName } from './site.ts';
+import * as staging from './staging.ts';
+import { Tally, type FileAccount } from './tally.ts';
+
+export { ArchiveProblem, BrokenConnection };
+export type { FileAccount };
+
+export interface ImportOptions {
+  folder: string;
+  /** A connection that nobody else uses meanwhile. It is left as it was found. */
+  client: Client;
+  /** Host name of the site the archive is from; absent: the folder's name if it is a host name, else told from links. */
+  site?: string;
+  /** Reads and accounts for everything, then takes all of it back. */
+  dryRun?: boolean;
+  /** For an archive that is this community's own, such as the demo: its posts look as if they had been written here. */
+  own?: OwnArchive;
+  progress?: ImportProgress;
+  /** Gets sentences for the operator. */
+  log?: (sentence: string) => void;
+  /** Ends the import; nothing of it stays. */
+  signal?: AbortSignal;
+}
+
+export interface OwnArchive {
+  /** Remembered, so that it is imported once: a second import changes nothing. */
+  name: string;
+  /** All times are moved so that the newest post has this one. */
+  newest: Date;
+  /**
+   * Runs in the import's transaction when everything is in place, to give a member a way to sign in.
+   * @param memberId leads from the number of a user in the archive to the member; throws where there is none
+   */
+  settle?: (client: ClientBase, memberId: (user: number) => Promise<number>) => Promise<void>;
+}
+
+export interface ImportProgress {
+  start(totalBytes: number): void;
+  /** @param bytes read so far, of all files; @param rows read so far, of all files */
+  update(file: string, bytes: number, rows: number): void;
+  stop(): void;
+}
+
+export interface ImportSummary {
+  site: string;
+  /** The import was only tried. */
+  dryRun: boolean;
+  /** Nothing was added, because all of it is here already. */
+  unchanged: boolean;
+  added: Added;
+  files: FileAccount[];
+  remarks: string[];
+}
+
+/**
+ * Imports a Stack Exchange archive: all of it or nothing. Members come without an address, an account
+ * or a password. Importing again, also a newer archive of the same site, adds what is new and leaves everything else as
+ * it is. Throws an `ArchiveProblem` where the archive cannot be imported, a `BrokenConnection` where the database went
+ * away, and the signal's reason where it was aborted.
+ */
+export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
+  const { client, dryRun = false, signal } = options;
+  const files = await findArchive(options.folder);
+  signal?.throwIfAborted();
+  // PostgreSQL rolls back when the connection ends, also in the middle of a long statement.
+  const leave = () => void client.end();
+  signal?.addEventListener('abort', leave, { once: true });
+  let broken = false;
+  const breaks = () => void (broken = true);
+  client.on('error', breaks).on('end', breaks);
+  try {
+    await session.prepareSession(client);
+    const summary = await importPrepared(options, files);
+    if (!dryRun && !summary.unchanged) await queries.analyze(client);
+    return summary;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw broken || endsConnection(error) ? new BrokenConnection(undefined, { cause: error }) : error;
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    // A connection that is gone has taken all of this with it.
+    await session.leaveSession(client).catch(ignore);
+    client.off('error', breaks).off('end', breaks);
+  }
+}
+
+function ignore(): void {}
+
+/** PostgreSQL says why it ends a connection before it does; class 57P is an operator's intervention. */
+function endsConnection(error: unknown): boolean {
+  return sqlState(error)?.startsWith('57P') === true;
+}
+
+/**
+ * Reads into tables that only this connection sees, each chunk in a transaction of its own; then adds everything in one.
+ * Reading takes most of the time, and a long transaction would hold back the stream of events for every member.
+ */
+async function importPrepared(options: ImportOptions, files: ArchiveFolder): Promise<ImportSummary> {
+  const { client, dryRun = false, own, log = () => {} } = options;
+  if (!(await session.lockImports(client))) {
+    throw new ArchiveProblem('Another import is running in this community. Wait until it is done.');
+  }
+  if (own !== undefined && (await queries.sourceExists(client, own.name))) {
+    return { site: own.name, dryRun, unchanged: true, added: nothing, files: [], remarks: [] };
+  }
+  for (const sentence of missing(files)) log(sentence);
+  await session.createStaging(client);
+  const tallies = await readFiles(options, files);
+  for (const [kind, table] of stagedTables) {
+    tallies[kind]?.leaveOut('repeated', await session.dropRepeated(client, table));
+  }
+  const site = own?.name ?? (await decideSite(options, log));
+  if (own !== undefined) await session.moveTimes(client, own.newest);
+  log('Adding what was read…');
+  await client.query('begin');
+  try {
+    const summary = await addStaged(options, site, tallies, files.votes !== undefined);
+    await client.query(dryRun ? 'rollback' : 'commit');
+    return summary;
+  } catch (error) {
+    await client.query('rollback').catch(ignore);
+    throw error;
+  }
+}
+
+async function addStaged(
+  { client, own, dryRun = false }: ImportOptions,
+  site: string,
+  tallies: Tallies,
+  byVotes: boolean,
+): Promise<ImportSummary> {
+  const source = await queries.findOrAddSource(client, site);
+  const added = await addAll(client, source, own === undefined ? `https://${site}` : '', byVotes);
+  await accountForStaged(client, tallies, added);
+  const notes = await remarks(client);
+  if (own !== undefined) await adopt(client, source, own);
+  const files = Object.values(tallies).map((tally) => tally.account());
+  const unchanged = Object.values(added).every((rows) => rows === 0);
+  return { site, dryRun, unchanged, added, files, remarks: notes };
+}
+
+const nothing: Added = { members: 0, nameless: 0, questions: 0, answers: 0, replies: 0, follows: 0 };
+
+/** The history comes before the posts, which take their text from it. */
+const stages: readonly (readonly [ArchiveFileKind, staging.Stage])[] = [
+  ['users', staging.stageUsers],
+  ['posthistory', staging.stageHistory],
+  ['posts', stagePosts],
+  ['comments', staging.stageComments],
+  ['votes', staging.stageVotes],
+  ['tags', staging.stageTags],
+  ['badges', staging.passBadges],
+  ['postlinks', staging.passLinks],
+];
+
+const stagedTables = [
+  ['users', 'archive_user'],
+  ['posts', 'archive_post'],
+  ['comments', 'archive_comment'],
+  ['votes', 'archive_vote'],
+  ['tags', 'archive_tag'],
+] as const;
+
+async function readFiles(options: ImportOptions, files: ArchiveFolder): Promise<Tallies> {
+  const { client, progress, signal } = options;
+  const tallies: Tallies = {};
+  const total = { bytes: 0, rows: 0 };
+  progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
+  try {
+    for (const [kind, stage] of stages) {
+      if (kind === 'posts') await session.indexHistory(client);
+      const file = files[kind];
+      if (file === undefined) continue;
+      const tally = new Tally(file);
+      tallies[kind] = tally;
+      await readFile(file, stage, tally);
+    }
+  } finally {
+    progress?.stop();
+  }
+  return tallies;
+
+  async function readFile(file: ArchiveFile, stage: staging.Stage, tally: Tally): Promise<void> {
+    for await (const { rows, bytes } of readRows(file, signal)) {
+      tally.read += rows.length;
+      await stage(client, rows, tally);
+      total.bytes += bytes;
+      total.rows += rows.length;
+      progress?.update(file.name, total.bytes, total.rows);
+    }
+  }
+}
+
+async function decideSite(
+  { client, folder, site }: ImportOptions,
+  log: (sentence: string) => void,
+): Promise<string> {
+  if (site !== undefined) {
+    const named = siteName(site);
+    if (named === null)
+      throw new ArchiveProblem(`${site} is not a host name such as cooking.stackexchange.com.`);
+    return named;
+  }
+  const fromFolder = siteName(basename(resolve(folder)));
+  if (fromFolder !== null) {
+    log(`The archive is from ${fromFolder}, by the name of its folder.`);
+    return fromFolder;
+  }
+  const inferred = await inferSite(client);
+  log(`The archive is from ${inferred.site}: ${inferred.evidence}. Otherwise name it with --site.`);
+  return inferred.site;
+}
+
+async function addAll(
+  client: ClientBase,
+  source: string,
+  siteAddress: string,
+  votes: boolean,
+): Promise<Added> {
+  await queries.stageNamelessAuthors(client);
+  const { members, nameless } = await queries.addMembers(client, source);
+  await queries.countVotes(client, votes);
+  const questions = await queries.addQuestions(client, source, siteAddress);
+  const answers = await queries.addAnswers(client, source, siteAddress);
+  const replies = await queries.addReplies(client, source);
+  await queries.acceptAnswers(client);
+  const follows = await queries.addFollows(client);
+  await queries.addTags(client);
+  await recount(client);
+  await publish(client);
+  return { members, nameless, questions, answers, replies, follows };
+}
+
+async function adopt(client: ClientBase, source: string, own: OwnArchive): Promise<void> {
+  await queries.forgetSource(client, source);
+  await own.settle?.(client, async (user) => {
+    const member = await queries.importedMember(client, user);
+    if (member === null) throw new ArchiveProblem(`The archive has no user ${user}.`);
+    return member;
+  });
+}
+
+function missing(files: ArchiveFolder): string[] {
+  const effects: Partial<Record<ArchiveFileKind, string>> = {
+    users: 'authors are shown by the name or number that their posts have',
+    posthistory: 'texts are converted from HTML',
+    comments: 'there are no comments',
+    votes: 'up and down votes are shown as their difference, the score',
+  };
+  return Object.entries(effects)
+    .filter(([kind]) => !Object.hasOwn(files, kind))
+    .map(([kind, effect]) => `There is no ${archiveFileNames[kind as ArchiveFileKind]}: ${effect}.`);
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { from } from 'pg-copy-streams';
+
+export type Cell = string | number | boolean | readonly string[] | null;
+
+/** Text is handed over in pieces of about this many UTF-16 units, so that PostgreSQL sets the pace. */
+const pieceLength = 256 * 1024;
+
+/**
+ * Adds rows to a table by COPY, the fastest way in.
+ * @param columns a table and its columns as SQL, such as `archive_vote (post_id, kind)`
+ */
+export async function copyRows(
+  client: ClientBase,
+  columns: string,
+  rows: Iterable<readonly Cell[]>,
+): Promise<void> {
+  const stream = client.query(from(`copy ${columns} from stdin`));
+  const done = finished(stream);
+  // Awaited below; until then a failure must not count as one that nobody handles.
+  done.catch(() => {});
+  let piece = '';
+  for (const row of rows) {
+    piece += `${row.map(escape).join('\t')}\n`;
+    if (piece.length < pieceLength) continue;
+    if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), done]);
+    piece = '';
+  }
+  stream.end(piece);
+  await done;
+}
+
+/** Text format of COPY (PostgreSQL manual, COPY, 'Text Format'). */
+function escape(cell: Cell): string {
+  if (cell === null) return '\\N';
+  if (typeof cell === 'string') return escapeText(cell);
+  if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);
+  return escapeText(`{${cell.map((item) => `"${item.replace(/["\\]/gu, '\\$&')}"`).join(',')}}`);
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escapeText(text: string): string {
+  return text.replace(/[\\\n\r\t]/gu, (character) => escapes[character] ?? character);
+}

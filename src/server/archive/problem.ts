@@ -1,0 +1,11 @@
+/** Why an archive cannot be imported, as a sentence for the operator. Nothing was imported when it is thrown. */
+export class ArchiveProblem extends Error {
+  override readonly name = 'ArchiveProblem';
+}
+
+/** The database went away. Whether it had come to the end of the import is not known, if it was near. */
+export class BrokenConnection extends Error {
+  override readonly name = 'BrokenConnection';
+  override readonly message =
+    'The connection to the database broke. Import again: all of the archive is added, or it is here already.';
+}

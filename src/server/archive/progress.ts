@@ -1,0 +1,72 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { ImportProgress } from './archive.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** A bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
+export function terminalProgress(output: Output, linesEvery = 10_000): ImportProgress {
+  return isTerminal(output)
+    ? barProgress(output)
+    : lineProgress((line) => output.write(`${line}\n`), linesEvery);
+}
+
+/** Where a command writes: the standard output, the standard error, or what a test looks at. */
+export interface Output {
+  write: (text: string) => unknown;
+}
+
+function isTerminal(output: Output): output is NodeJS.WriteStream {
+  return 'isTTY' in output && output.isTTY === true;
+}
+
+function barProgress(stream: NodeJS.WriteStream): ImportProgress {
+  const bar = new SingleBar(
+    {
+      stream,
+      format: '{bar} {percentage}% | {file} | {rows} rows, {rate} MB/s | {eta_formatted} left',
+      etaBuffer: 200,
+      hideCursor: true,
+      stopOnComplete: false,
+    },
+    Presets.shades_classic,
+  );
+  const started = performance.now();
+  return {
+    start: (totalBytes) => bar.start(totalBytes, 0, { file: '', rows: '0', rate: '0' }),
+    update: (file, bytes, rows) =>
+      bar.update(bytes, {
+        file,
+        rows: rows.toLocaleString('en'),
+        rate: rate(bytes, performance.now() - started),
+      }),
+    stop: () => bar.stop(),
+  };
+}
+
+/** @param every milliseconds between two lines at least */
+export function lineProgress(write: (line: string) => void, every: number): ImportProgress {
+  let total = 0;
+  const started = performance.now();
+  let next = started + every;
+  return {
+    start: (totalBytes) => {
+      total = totalBytes;
+    },
+    update: (file, bytes, rows) => {
+      const now = performance.now();
+      if (now < next) return;
+      next = now + every;
+      const left = bytes === 0 ? 0 : ((now - started) / bytes) * (total - bytes);
+      const share = total === 0 ? 100 : Math.floor((100 * bytes) / total);
+      write(
+        `${share}% | ${file} | ${rows.toLocaleString('en')} rows, ${rate(bytes, now - started)} MB/s | ` +
+          `${Math.ceil(left / 1000)} s left`,
+      );
+    },
+    stop: () => {},
+  };
+}
+
+function rate(bytes: number, milliseconds: number): string {
+  return ((bytes / mebibyte / Math.max(milliseconds, 1)) * 1000).toFixed(1);
+}

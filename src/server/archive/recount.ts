@@ -1,0 +1,81 @@
+import type { ClientBase } from 'pg';
+
+/** Counts again, from the rows, whatever the import added to, and tells how new the latest in it is. */
+export async function recount(client: ClientBase): Promise<void> {
+  await recountOldQuestions(client);
+  for (const [count, table] of [
+    ['questions_count', 'question'],
+    ['answers_count', 'answer'],
+  ] as const) {
+    await client.query(`
+      update member set ${count} = counted.posts
+      from (
+        select author_id, count(*) as posts from ${table}
+        where author_id in (
+          select post.author_id from ${table} post join archive_${table} placed on placed.id = post.id
+          where placed.fresh)
+        group by author_id) counted
+      where member.id = counted.author_id and member.${count} <> counted.posts`);
+  }
+  await recountTags(client);
+}
+
+/** Questions that were here and got answers or comments; those added just now were added with their counts. */
+async function recountOldQuestions(client: ClientBase): Promise<void> {
+  await client.query(`
+    create temporary table archive_touched on commit drop as
+      select distinct place.question_id
+      from archive_fresh_reply fresh join archive_place place on place.key = fresh.post_id
+      union
+      select question_id from archive_answer where fresh
+      except
+      select id from archive_question where fresh`);
+  await client.query(`
+    update question set
+      answer_count = (select count(*) from answer where question_id = question.id),
+      active_at = greatest(active_at,
+        (select max(created_at) from answer where question_id = question.id),
+        (select max(created_at) from reply where question_id = question.id))
+    where id in (select question_id from archive_touched)`);
+}
+
+/** Members who ask with one of these tags wait from here on; by id, so that two of us never wait for each other. */
+async function recountTags(client: ClientBase): Promise<void> {
+  await client.query(`
+    with used as (
+      select id from tag where id in (
+        select tag_id from question_tag
+        where question_id in (
+          select id from archive_question where fresh union select question_id from archive_answer where fresh))
+      order by id for no key update)
+    update tag set questions_count = counted.questions, active_at = counted.latest
+    from (
+      select tagged.tag_id, count(*) as questions, max(greatest(tagged.asked_at, answers.latest)) as latest
+      from question_tag tagged
+      left join lateral (
+        select max(created_at) as latest from answer where question_id = tagged.question_id) answers on true
+      where tagged.tag_id in (select id from used)
+      group by tagged.tag_id) counted
+    where tag.id = counted.tag_id`);
+}
+
+/** Appends to the stream of events what open pages need to know: that there is more, and where they look at it. */
+export async function publish(client: ClientBase): Promise<void> {
+  const published = await client.query(`
+    insert into event (topic, event)
+    select 'feeds', jsonb_build_object('kind', 'question-changed', 'questionId', id)
+    from (
+      select question.id from question join archive_question placed on placed.id = question.id and placed.fresh
+      order by question.created_at desc, question.id desc limit 1) newest
+    union all
+    select 'question:' || question_id,
+      jsonb_build_object('kind', 'answer-posted', 'answerId', answer.id, 'authorId', coalesce(answer.author_id, 0))
+    from archive_touched join answer using (question_id)
+    where answer.id in (select id from archive_answer where fresh)
+    union all
+    select 'question:' || question_id, jsonb_build_object('kind', 'reply-posted', 'replyId', reply.id,
+      'answerId', reply.answer_id, 'authorId', coalesce(reply.author_id, 0))
+    from archive_touched join reply using (question_id)
+    where reply.id in (select id from archive_fresh_reply)`);
+  if (published.rowCount !== 0) await client.query(`select pg_notify('parley_event', '')`);
+}

@@ -1,0 +1,174 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ArchiveProblem, BrokenConnection } from './archive.ts';
+import {
+  answer,
+  comment,
+  createCommunity,
+  question,
+  user,
+  writeArchive,
+  xml,
+  type Handmade,
+} from './testing.ts';
+
+const whole = { Users: [user(1)], Posts: [question(1), answer(2, 1)], Comments: [comment(1, 1)] };
+const posts = xml('Posts', whole.Posts);
+
+describe('an archive that is damaged is refused with the file and the line, and nothing of it stays', () => {
+  const damages: Record<string, [Handmade, RegExp]> = {
+    'a file that is cut in the middle of a row': [
+      { ...whole, Comments: xml('Comments', whole.Comments).slice(0, -40) },
+      /^Comments\.xml, line 3: the file is damaged or cut off \(/u,
+    ],
+    'a file that is cut after a row': [
+      { ...whole, Posts: posts.slice(0, posts.lastIndexOf('</posts>')) },
+      /^Posts\.xml, line 5: the file is damaged or cut off \(unclosed tag: posts\)/u,
+    ],
+    'a file that is cut, although nothing of it would be taken': [
+      { ...whole, Badges: '<badges>\n<row Id="1" />\n' },
+      /^Badges\.xml, line 3: .*unclosed tag: badges/u,
+    ],
+    'an empty file': [
+      { ...whole, Votes: '' },
+      /^Votes\.xml, line 1: .*\(document must contain a root element\)/u,
+    ],
+    'a file with another one in its place': [
+      { ...whole, Votes: xml('Users', [user(1)]) },
+      /^Votes\.xml, line 2: .*\(expected <votes>, found <users>\)/u,
+    ],
+    'rows of something else': [
+      { ...whole, Votes: '<votes><row><vote/></row></votes>' },
+      /^Votes\.xml, line 1: .*\(expected <row>, found <vote>\)/u,
+    ],
+    'a sign that is not escaped': [
+      { ...whole, Posts: posts.replace('Question 1', 'Question < 1') },
+      /^Posts\.xml, line 3: .*disallowed character/u,
+    ],
+    'entities of its own': [
+      { ...whole, Posts: `<!DOCTYPE posts [<!ENTITY a "aaaa">]>${posts.slice(posts.indexOf('<posts>'))}` },
+      /^Posts\.xml, line 1: .*\(a document type is not expected here\)/u,
+    ],
+  };
+
+  it.for(Object.entries(damages))('%s', async ([, [files, message]]) => {
+    const community = await createCommunity();
+    const before = await community.everything();
+    const folder = await writeArchive(files);
+    const refusal = await community.import(folder).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ArchiveProblem);
+    expect(String(refusal)).toMatch(new RegExp(message.source.replace('^', '^ArchiveProblem: '), 'u'));
+    expect(await community.everything()).toEqual(before);
+    // The connection is as good as before: the whole archive can follow.
+    expect((await community.import(await writeArchive(whole))).added.questions).toBe(1);
+  });
+
+  it('a file that is not UTF-8', async () => {
+    const community = await createCommunity();
+    const folder = await writeArchive(whole);
+    await writeFile(join(folder, 'Votes.xml'), Buffer.from('<votes>\n<row Id="\xE9"/></votes>', 'latin1'));
+    await expect(community.import(folder)).rejects.toThrow(
+      /^Votes\.xml, line 1: .*\(the text is not UTF-8\)/u,
+    );
+    expect(await community.rows('select * from member')).toEqual([]);
+  });
+});
+
+describe('what is no archive is refused with a sentence', () => {
+  it('a folder that does not exist, a file, a folder without posts, and one that is still packed', async () => {
+    const community = await createCommunity();
+    const folder = await writeArchive({ Users: [] });
+    await expect(community.import(join(folder, 'none'))).rejects.toThrow(/^There is no folder .*none\.$/u);
+    await expect(community.import(join(folder, 'Users.xml'))).rejects.toThrow(
+      /Users\.xml is a file\. Name the folder/u,
+    );
+    await expect(community.import(folder)).rejects.toThrow(
+      /holds no Posts\.xml, so it is not a Stack Exchange archive\.$/u,
+    );
+    await writeFile(join(folder, 'beer.7z'), '');
+    await expect(community.import(folder)).rejects.toThrow(/Unpack beer\.7z first\.$/u);
+    await mkdir(join(folder, 'Posts.xml'));
+    await expect(community.import(folder)).rejects.toThrow(/Posts\.xml is not a file\.$/u);
+  });
+
+  it('a folder with the same file twice, in different letter case', async () => {
+    const community = await createCommunity();
+    const folder = await writeArchive({ Posts: [question(1)], posts: [question(1)] });
+    await expect(community.import(folder)).rejects.toThrow(/holds both Posts\.xml and posts\.xml/u);
+  });
+});
+
+/** Enough to be in the middle of when something happens. */
+const long = {
+  Posts: Array.from({ length: 3000 }, (_, id) => question(id + 1, { Body: `<p>${'word '.repeat(100)}</p>` })),
+};
+
+describe('an import that does not come to its end leaves nothing', () => {
+  it('when the operator interrupts it', async () => {
+    const community = await createCommunity();
+    const interruption = new AbortController();
+    const importing = community.import(await writeArchive(long), {
+      signal: interruption.signal,
+      progress: { start: () => {}, update: () => interruption.abort(), stop: () => {} },
+    });
+    await expect(importing).rejects.toThrow('aborted');
+    expect(await community.rows('select * from question')).toEqual([]);
+  });
+
+  it('when the connection breaks in the middle of the files', async () => {
+    const community = await createCommunity();
+    const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const importing = community.import(await writeArchive(long), {
+      progress: {
+        start: () => {},
+        update: () => void community.rows(`select pg_terminate_backend(${rows[0]?.pid})`),
+        stop: () => {},
+      },
+    });
+    await expect(importing).rejects.toThrow('The connection to the database broke.');
+    expect(await community.rows('select * from question')).toEqual([]);
+    expect(await community.rows('select * from import_source')).toEqual([]);
+  });
+
+  it('when the connection breaks while rows are added', async () => {
+    const community = await createCommunity();
+    const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const blocker = await community.connect();
+    await blocker.query('begin; lock table reply in access exclusive mode');
+    const importing = community.import(await writeArchive(whole));
+    const outcome = importing.catch((error: unknown) => error);
+    await waitFor(async () => {
+      const waiting = await community.rows(
+        `select from pg_stat_activity where pid = ${rows[0]?.pid} and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    await community.rows(`select pg_terminate_backend(${rows[0]?.pid})`);
+    await blocker.query('rollback');
+    expect(await outcome).toBeInstanceOf(BrokenConnection);
+    expect(await community.rows('select * from question')).toEqual([]);
+    expect(await community.rows('select * from member')).toEqual([]);
+  });
+});
+
+it('a second import while one is running is refused, and the first goes on', async () => {
+  const community = await createCommunity();
+  const folder = await writeArchive(whole);
+  const blocker = await community.connect();
+  await blocker.query('begin; lock table question in access exclusive mode');
+  const first = community.import(folder);
+  await waitFor(async () => {
+    const locks = await community.rows(`select from pg_locks where locktype = 'advisory' and granted`);
+    return locks.length > 0;
+  });
+  const second = community.import(folder, { client: await community.connect() });
+  await expect(second).rejects.toThrow('Another import is running in this community. Wait until it is done.');
+  await blocker.query('rollback');
+  expect((await first).added.questions).toBe(1);
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await later(20);
+}

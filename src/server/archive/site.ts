@@ -1,0 +1,82 @@
+import type { ClientBase } from 'pg';
+import { ArchiveProblem } from './problem.ts';
+
+/** A link from a text to a question, which tells where that question is if the archive holds it. */
+export interface QuestionLink {
+  host: string;
+  question: number;
+  /** The words of the title as the address has them. */
+  slug: string;
+}
+
+const questionAddress = /https?:\/\/([a-z\d.-]{4,100})\/questions\/(\d{1,12})\/([a-z\d-]{1,200})/giu;
+
+const network =
+  /(?:^|\.)(?:stackexchange\.com|stackoverflow\.com|superuser\.com|serverfault\.com|askubuntu\.com|stackapps\.com|mathoverflow\.net)$/u;
+
+export function questionLinks(text: string): QuestionLink[] {
+  if (!text.includes('/questions/')) return [];
+  const found: QuestionLink[] = [];
+  for (const [, host = '', question = '', slug = ''] of text.matchAll(questionAddress)) {
+    const site = canonicalHost(host);
+    if (network.test(site)) found.push({ host: site, question: Number(question), slug: slug.toLowerCase() });
+  }
+  return found;
+}
+
+/** A host name, or null. Sites of the network were written `meta.NAME.stackexchange.com` before 2017. */
+export function siteName(text: string): string | null {
+  const host = text.trim().toLowerCase();
+  if (!/^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/u.test(host)) return null;
+  return canonicalHost(host);
+}
+
+function canonicalHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^www\./u, '')
+    .replace(/^meta\.([a-z\d-]+)\.stackexchange\.com$/u, '$1.meta.stackexchange.com');
+}
+
+/** How sure a site is that was not named, in words for the operator. */
+export interface InferredSite {
+  site: string;
+  evidence: string;
+}
+
+/** Fewer links than this are not enough to tell. */
+const linksMin = 3;
+
+/**
+ * The site an archive is from: the host whose links to questions have the number and the title of questions in the archive.
+ * Links to other sites, the site's own meta included, hit a question of the same number only with another title. A site that
+ * was renamed is known by the name that the later links use.
+ */
+export async function inferSite(client: ClientBase): Promise<InferredSite> {
+  const { rows } = await client.query<{ host: string; links: string; late: string }>(`
+    with matching as (
+      select link.host, row_number() over (order by link.written desc) as recency
+      from archive_link link
+      join archive_post post on post.id = link.question and post.kind = 1
+      where left(link.slug, 20) = left(trim('-' from regexp_replace(lower(post.title), '[^a-z0-9]+', '-', 'g')), 20)
+    )
+    select host, count(*) as links, count(*) filter (where recency <= 20) as late
+    from matching group by host order by late desc, links desc, host`);
+  const total = rows.reduce((sum, row) => sum + Number(row.links), 0);
+  const [first, second] = rows;
+  if (first === undefined || total < linksMin || first.late === second?.late) {
+    throw new ArchiveProblem(
+      `Which site the archive is from cannot be told from its own links (${describe(rows)}). ` +
+        'Name it: --site NAME.stackexchange.com',
+    );
+  }
+  return {
+    site: first.host,
+    evidence: `${describe(rows)} lead to questions of this archive by number and title`,
+  };
+}
+
+function describe(rows: readonly { host: string; links: string }[]): string {
+  if (rows.length === 0) return 'no link leads to a question of this archive';
+  return rows.map(({ host, links }) => `${links} ${links === '1' ? 'link' : 'links'} to ${host}`).join(', ');
+}

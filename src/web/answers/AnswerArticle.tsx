@@ -1,0 +1,85 @@
+import { memo, useState } from 'react';
+import type { Answer } from '#shared/answers.ts';
+import { isStatus } from '#web/platform/errors.ts';
+import { toast, toastError } from '#web/platform/toast.ts';
+import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostFrame } from '#web/posts/PostFrame.tsx';
+import { PostMeta } from '#web/posts/PostMeta.tsx';
+import { isSamePost, type PostRef } from '#web/posts/post.ts';
+import { patchPost, removeAnswer } from '#web/posts/question-page.ts';
+import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { useDeletePost } from '#web/posts/useDeletePost.ts';
+import { ReplyForm } from '#web/replies/ReplyForm.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { VoteButtons } from '#web/votes/VoteButtons.tsx';
+import { EditAnswerForm } from './AnswerForm.tsx';
+import classes from './AnswerArticle.module.css';
+
+/** One answer, without its replies: they stand below it, each an article of its own. */
+export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
+  const { questionId, member, cache, replyingTo, setReplyingTo, reveal } = useQuestionPage();
+  const [editing, setEditing] = useState(false);
+  const post: PostRef = { kind: 'answer', id: answer.id };
+  const replying = isSamePost(replyingTo, post);
+  const own = answer.authorId === member.id;
+  const takeOff = async () => {
+    await cache.change((page) => removeAnswer(page, answer.id));
+    cache.refreshLists();
+  };
+  const deletion = useDeletePost(post, {
+    onDeleted: async () => {
+      await takeOff();
+      toast('Answer deleted');
+    },
+    onFailed: async (error) => {
+      toastError(`Failed to delete answer: ${error.message}`);
+      if (isStatus(error, 404)) await takeOff();
+    },
+  });
+
+  const leaveEditing = () => {
+    setEditing(false);
+    reveal(post);
+  };
+  return (
+    <PostFrame post={post} name={`Answer by ${answer.authorName}`}>
+      <PostMeta post={post} content={answer} />
+      {editing ? (
+        <EditAnswerForm
+          answer={answer}
+          onSaved={async (saved) => {
+            await cache.change((page) => patchPost(page, post, saved));
+            leaveEditing();
+          }}
+          onCancel={leaveEditing}
+        />
+      ) : (
+        <>
+          <Markdown text={answer.content} breaks={answer.source === null} className={classes.text} />
+          {answer.source !== null && <SourceLine source={answer.source} authorName={answer.authorName} />}
+          <div className={classes.actions}>
+            <PostActions>
+              <VoteButtons post={post} questionId={questionId} votes={answer} />
+              <PostAction
+                name="Reply"
+                shortcut="r"
+                active={replying}
+                onPress={() => setReplyingTo(replying ? null : post)}
+              />
+              {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
+              {own && <PostAction name="Delete" onPress={deletion.ask} />}
+            </PostActions>
+          </div>
+        </>
+      )}
+      {replying && <ReplyForm to={post} answerId={answer.id} />}
+      <DeleteDialog
+        {...deletion.dialog}
+        title="Delete this answer?"
+        text="The answer and the replies to it will be gone for good."
+      />
+    </PostFrame>
+  );
+});

@@ -1,0 +1,64 @@
+import type { Answer } from '#shared/answers.ts';
+import { limits } from '#shared/limits.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostForm } from '#web/posts/PostForm.tsx';
+import { editAnswer, postAnswer } from '#web/posts/post-api.ts';
+import { addAnswer } from '#web/posts/question-page.ts';
+import classes from './AnswerForm.module.css';
+
+const tooLong = 'An answer can have up to 30,000 characters';
+
+export function AnswerForm() {
+  const { questionId, cache, reveal } = useQuestionPage();
+  return (
+    <div className={classes.form}>
+      <PostForm
+        label="Your answer"
+        place={`answer:${questionId}`}
+        limit={limits.answer}
+        tooLong={tooLong}
+        counter="near"
+        rows={4}
+        placeholder="What would you tell a friend who asks you this?"
+        submitName="Post Answer"
+        failure="Failed to post answer"
+        submit={async (content, key) => {
+          const answer = await postAnswer(questionId, content, key);
+          await cache.change((page) => addAnswer(page, answer));
+          cache.refreshLists();
+          reveal({ kind: 'answer', id: answer.id });
+        }}
+      />
+    </div>
+  );
+}
+
+export function EditAnswerForm(props: {
+  answer: Answer;
+  onSaved: (answer: Pick<Answer, 'content' | 'editedAt'>) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const { answer } = props;
+  return (
+    <div className={classes.form}>
+      <PostForm
+        label="Edit answer"
+        hideLabel
+        focused
+        place={`edit:answer:${answer.id}`}
+        original={answer.content}
+        limit={limits.answer}
+        tooLong={tooLong}
+        counter="near"
+        rows={6}
+        submitName="Save"
+        failure="Failed to save answer"
+        onCancel={props.onCancel}
+        submit={async (content) => {
+          const saved = await editAnswer(answer.id, content);
+          await props.onSaved({ content: saved.content, editedAt: saved.editedAt });
+        }}
+      />
+    </div>
+  );
+}

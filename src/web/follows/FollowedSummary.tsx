@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router';
+import type { FollowedSummary as Summary } from '#shared/topics.ts';
+import { TopicLink } from '#web/ui/TopicLink.tsx';
+import classes from './FollowedSummary.module.css';
+
+/** The names of the topics followed first, and how many more there are (SPEC section 9). */
+export function FollowedSummary({ summary }: { summary: Summary }) {
+  if (summary.total === 0) return null;
+  const more = summary.total - summary.tags.length;
+  return (
+    <ul className={classes.summary} aria-label="Topics you follow">
+      {summary.tags.map((tag) => (
+        <li key={tag}>
+          <TopicLink tag={tag} />
+        </li>
+      ))}
+      {more > 0 && (
+        <li>
+          <Link to="/following" search={{ tab: 'topics' }} resetScroll={false} className={classes.more}>
+            +{more} more
+          </Link>
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,60 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, type ReactNode } from 'react';
+import type { QuestionCard } from '#shared/questions.ts';
+import { TopicCard } from '#web/topics/TopicCard.tsx';
+import { TopicSkeletons } from '#web/topics/TopicSkeletons.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { followedTopicsQuery } from './follows.ts';
+import classes from './FollowedTopics.module.css';
+
+/** 'My Topics': each followed topic with its newest questions. */
+export function FollowedTopics({ empty }: { empty: ReactNode }) {
+  const query = useInfiniteQuery(followedTopicsQuery);
+  return (
+    <PagedList
+      query={query}
+      noun="topics"
+      keyOf={(topic) => topic.tag}
+      pending={<TopicSkeletons />}
+      empty={empty}
+    >
+      {(topics) => (
+        <div className={classes.topics}>
+          {topics.map((topic) => (
+            <TopicCard key={topic.tag} topic={topic}>
+              {topic.questions.length > 0 && (
+                <div className={classes.questions}>
+                  {topic.questions.map((question) => (
+                    <ShortQuestion key={question.id} question={question} />
+                  ))}
+                </div>
+              )}
+            </TopicCard>
+          ))}
+        </div>
+      )}
+    </PagedList>
+  );
+}
+
+function ShortQuestion({ question }: { question: QuestionCard }) {
+  const titleId = useId();
+  return (
+    <article aria-labelledby={titleId} className={classes.question}>
+      <h3 id={titleId} className={classes.title} dir="auto">
+        <Link to="/question/$id" params={{ id: String(question.id) }} data-shortcut-stop>
+          {question.title}
+        </Link>
+      </h3>
+      <p className={classes.meta}>
+        <Time at={question.createdAt} kind="card" />
+        <Count of={question.upvotes} singular="upvote" />
+        <Count of={question.answerCount} singular="answer" />
+        <Count of={question.views} singular="view" />
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,96 @@
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+  type InfiniteData,
+  type QueryClient,
+} from '@tanstack/react-query';
+import { tagKey } from '#shared/tags.ts';
+import type { Topic } from '#shared/topics.ts';
+import { api, read } from '#web/platform/api.ts';
+import { logFailure } from '#web/platform/log.ts';
+import { topicKeys } from '#web/topics/topics.ts';
+
+/** Under which keys the cache holds what the member follows. */
+export const followKeys = {
+  all: ['following'],
+  summary: ['following', 'summary'],
+  questions: ['following', 'questions'],
+  activity: ['following', 'activity'],
+  topics: ['following', 'topics'],
+} as const;
+
+export const followedSummaryQuery = queryOptions({
+  queryKey: followKeys.summary,
+  queryFn: ({ signal }) => read(api.following.$get({}, { init: { signal } })),
+  staleTime: 0,
+});
+
+/** 'All Questions' (DECISIONS section 5.5). */
+export const followedQuestionsQuery = infiniteQueryOptions({
+  queryKey: followKeys.questions,
+  queryFn: ({ pageParam: cursor, signal }) =>
+    read(api.following.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+/** 'This Week': one page, 10 at most. */
+export const recentActivityQuery = infiniteQueryOptions({
+  queryKey: followKeys.activity,
+  queryFn: ({ signal }) => read(api.following.activity.$get({}, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+/** 'My Topics', by name. */
+export const followedTopicsQuery = infiniteQueryOptions({
+  queryKey: followKeys.topics,
+  queryFn: ({ pageParam: cursor, signal }) =>
+    read(api.following.topics.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+/** Follows a topic or stops; shown at once, and back again when the server refuses. */
+export function useFollowTopic(tag: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (following: boolean) =>
+      read(api.topics[':tag'].follow.$put({ param: { tag: encodeURIComponent(tag) }, json: { following } })),
+    onMutate: (following) => showFollowing(client, tag, following),
+    // Again, because a list that was on its way may have come in between with what was before.
+    onSuccess: (state) => showFollowing(client, tag, state.following),
+    onError: (error, wanted) => {
+      logFailure(`Following the topic ${tag}`, error);
+      showFollowing(client, tag, !wanted);
+    },
+    // Not the list of followed topics: what was just left stays in reach until the page is.
+    onSettled: () =>
+      client.invalidateQueries({
+        predicate: ({ queryKey: [area, part] }) =>
+          area === followKeys.all[0] && part !== followKeys.topics[1],
+      }),
+  });
+}
+
+/** Sets the button of a topic wherever the cache holds the topic. */
+function showFollowing(client: QueryClient, tag: string, following: boolean): void {
+  const key = tagKey(tag);
+  const set = <T extends Topic>(topic: T): T => {
+    if (tagKey(topic.tag) !== key || topic.following === following) return topic;
+    return { ...topic, following, followersCount: topic.followersCount + (following ? 1 : -1) };
+  };
+  const inPages = <T extends Topic>(data: Pages<T> | undefined): Pages<T> | undefined =>
+    data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(set) })) };
+
+  client.setQueriesData<Pages<Topic>>({ queryKey: topicKeys.lists }, inPages);
+  client.setQueryData<Pages<Topic>>(followKeys.topics, inPages);
+  client.setQueryData<Topic>(topicKeys.one(tag), (topic) => topic && set(topic));
+}
+
+type Pages<Item> = InfiniteData<{ items: Item[]; nextCursor: string | null }>;

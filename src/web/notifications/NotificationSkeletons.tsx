@@ -1,0 +1,22 @@
+import { Pending } from '#web/ui/Pending.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import classes from './NotificationList.module.css';
+
+const widths = ['70%', '55%', '80%', '62%', '74%', '48%'];
+
+/** Notifications on their way. */
+export function NotificationSkeletons() {
+  return (
+    <Pending label="Loading notifications">
+      {widths.map((width) => (
+        <span key={width} className={classes.item}>
+          <Skeleton width="2rem" height="2rem" />
+          <span style={{ display: 'grid', flex: 1, gap: '0.5rem' }}>
+            <Skeleton width={width} />
+            <Skeleton width="6rem" height="0.8125rem" />
+          </span>
+        </span>
+      ))}
+    </Pending>
+  );
+}

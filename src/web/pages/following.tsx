@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { FollowedQuestions, RecentActivity } from '#web/follows/FollowedQuestions.tsx';
+import { FollowedSummary } from '#web/follows/FollowedSummary.tsx';
+import { FollowedTopics } from '#web/follows/FollowedTopics.tsx';
+import { followedSummaryQuery } from '#web/follows/follows.ts';
+import { TopicSuggestions } from '#web/follows/TopicSuggestions.tsx';
+import { paths } from '#web/platform/paths.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
+import classes from './page.module.css';
+
+type Tab = 'questions' | 'activity' | 'topics';
+
+const tabs: readonly TabLink<Tab>[] = [
+  { key: 'questions', label: 'All Questions', href: paths.following },
+  { key: 'activity', label: 'Recent Activity', href: `${paths.following}?tab=activity` },
+  { key: 'topics', label: 'My Topics', href: `${paths.following}?tab=topics` },
+];
+
+export function FollowingPage() {
+  usePageTitle('Following');
+  const { tab = 'questions' } = useSearch({ from: '/member/following' });
+  const { data: summary } = useQuery(followedSummaryQuery);
+  // Who follows the first suggestion may want the second as well: the suggestions stay until the page is left.
+  const [followedHere, setFollowedHere] = useState(false);
+  const suggesting = summary !== undefined && (summary.total === 0 || followedHere);
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>Following</PageHeading>
+      {summary && <FollowedSummary summary={summary} />}
+      <TabLinks label="What you follow" tabs={tabs} current={tab}>
+        {/* Below 'My Topics', so that the topic just left stays where it is. */}
+        {tab === 'topics' && <FollowedTopics empty={<Short>{empty.topics}</Short>} />}
+        {suggesting && <TopicSuggestions onFollow={() => setFollowedHere(true)} />}
+        {tab === 'questions' && (
+          <FollowedQuestions empty={suggesting ? <Short>{empty.questions}</Short> : <NoQuestions />} />
+        )}
+        {tab === 'activity' && (
+          <RecentActivity empty={suggesting ? <Short>{empty.activity}</Short> : <QuietWeek />} />
+        )}
+      </TabLinks>
+    </>
+  );
+}
+
+const empty = {
+  questions: 'Questions with a topic you follow, and questions you follow, show up here.',
+  activity: 'Questions you follow that were asked or answered in the last 7 days show up here.',
+  topics: 'Topics you follow show up here, each with its newest questions.',
+} as const;
+
+/** The next step stands above already: the suggestions. */
+function Short({ children }: { children: ReactNode }) {
+  return <p className={classes.lead}>{children}</p>;
+}
+
+function NoQuestions() {
+  return (
+    <Empty title="No questions found" text={empty.questions}>
+      <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+    </Empty>
+  );
+}
+
+function QuietWeek() {
+  return (
+    <Empty title="Nothing happened this week" text={empty.activity}>
+      <ButtonLink href={paths.following}>Show all questions</ButtonLink>
+    </Empty>
+  );
+}

@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import type { NotificationFilter } from '#shared/notifications.ts';
+import { MarkAllRead } from '#web/notifications/MarkAllRead.tsx';
+import { NotificationList } from '#web/notifications/NotificationList.tsx';
+import { notificationsQuery, useUnreadCount } from '#web/notifications/notifications.ts';
+import { NotificationSkeletons } from '#web/notifications/NotificationSkeletons.tsx';
+import { paths } from '#web/platform/paths.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
+import classes from './page.module.css';
+
+const tabs: readonly TabLink<NotificationFilter>[] = [
+  { key: 'all', label: 'All', href: paths.notifications },
+  { key: 'unread', label: 'Unread', href: `${paths.notifications}?tab=unread` },
+];
+
+export function NotificationsPage() {
+  usePageTitle('Notifications');
+  const { tab: filter = 'all' } = useSearch({ from: '/member/notifications' });
+  const query = useInfiniteQuery(notificationsQuery(filter));
+  const unread = useUnreadCount();
+
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>Notifications</PageHeading>
+        <MarkAllRead newest={query.data?.pages[0]?.items[0]?.id ?? null} unread={unread} />
+      </div>
+      <TabLinks label="Notifications" tabs={tabs} current={filter}>
+        <PagedList
+          key={filter}
+          query={query}
+          noun="notifications"
+          keyOf={(notification) => notification.id}
+          pending={<NotificationSkeletons />}
+          empty={filter === 'unread' ? <AllRead /> : <NoneYet />}
+        >
+          {(notifications) => <NotificationList notifications={notifications} />}
+        </PagedList>
+      </TabLinks>
+    </>
+  );
+}
+
+function AllRead() {
+  return (
+    <Empty title="All caught up" text="Notifications you have not read yet show up here.">
+      <ButtonLink href={paths.notifications}>Show all</ButtonLink>
+    </Empty>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Empty
+      title="No notifications yet"
+      text="Answers, replies and upvotes to what you write show up here, and answers to questions you follow."
+    >
+      <ButtonLink href={`${paths.home}?tab=unanswered`}>Find a question to answer</ButtonLink>
+    </Empty>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams, useSearch } from '@tanstack/react-router';
+import { ApiError, isStatus } from '#web/platform/errors.ts';
+import { paths, profilePath } from '#web/platform/paths.ts';
+import { useMember } from '#web/platform/session.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { ProfileHeader } from '#web/profiles/ProfileHeader.tsx';
+import { AnswersBy, QuestionsBy } from '#web/profiles/ProfilePosts.tsx';
+import { memberIdOf, profileQuery } from '#web/profiles/profiles.ts';
+import { ProfileSkeleton } from '#web/profiles/ProfileSkeleton.tsx';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Message } from '#web/ui/Message.tsx';
+import { TabLinks } from '#web/ui/TabLinks.tsx';
+
+/** Without an id in the address, the member's own. */
+export function ProfilePage() {
+  const { userId } = useParams({ from: '/member/profile/{-$userId}' });
+  const member = useMember();
+  // Signed out: the layout is about to leave.
+  if (userId === undefined)
+    return member === null ? null : <MemberPage id={member.id} own address={paths.profile} />;
+  const id = memberIdOf(userId);
+  if (id === null) return <NotFound />;
+  return <MemberPage id={id} own={id === member?.id} address={profilePath(id)} />;
+}
+
+function MemberPage({ id, own, address }: { id: number; own: boolean; address: string }) {
+  const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
+  const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
+  usePageTitle(profile?.displayName ?? 'Profile');
+
+  if (isStatus(error, 404)) return <NotFound />;
+  if (isPending) return <ProfileSkeleton />;
+  if (profile === undefined)
+    return (
+      <Message
+        heading="The profile could not be loaded"
+        text={error instanceof ApiError ? error.message : 'Something went wrong.'}
+      >
+        <Button variant="default" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </Message>
+    );
+  const tabs = [
+    { key: 'questions', label: 'Questions', href: address },
+    { key: 'answers', label: 'Answers', href: `${address}?tab=answers` },
+  ] as const;
+  return (
+    <>
+      <ProfileHeader profile={profile} own={own} />
+      <TabLinks label="Posts" tabs={tabs} current={tab}>
+        {tab === 'questions' ? (
+          <QuestionsBy profile={profile} own={own} />
+        ) : (
+          <AnswersBy profile={profile} own={own} />
+        )}
+      </TabLinks>
+    </>
+  );
+}
+
+function NotFound() {
+  usePageTitle('User not found');
+  return (
+    <Message heading="User not found" text="Nobody here has this address. The account may be gone.">
+      <ButtonLink href={`${paths.search}?in=users`}>Search for members</ButtonLink>
+    </Message>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { usePageTitle } from '#web/platform/title.ts';
+import { PasswordForm } from '#web/settings/PasswordForm.tsx';
+import { ProfileForm } from '#web/settings/ProfileForm.tsx';
+import { Section } from '#web/settings/Section.tsx';
+import { Sessions } from '#web/settings/Sessions.tsx';
+import { settingsQuery } from '#web/settings/settings.ts';
+import { ThemeChoice } from '#web/settings/ThemeChoice.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { Pending } from '#web/ui/Pending.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import classes from './page.module.css';
+
+export function SettingsPage() {
+  usePageTitle('Settings');
+  return (
+    <>
+      <PageHeading className={classes.heading}>Settings</PageHeading>
+      <Section title="Profile">
+        <OwnProfile />
+      </Section>
+      <Section title="Theme">
+        <ThemeChoice />
+      </Section>
+      <Section title="Password" text="Changing it signs you out everywhere else.">
+        <PasswordForm />
+      </Section>
+      <Section title="Where you are signed in">
+        <Sessions />
+      </Section>
+    </>
+  );
+}
+
+function OwnProfile() {
+  const { data: settings, isPending, refetch } = useQuery(settingsQuery);
+  if (isPending)
+    return (
+      <Pending label="Loading your profile">
+        <span style={{ display: 'grid', gap: '1.5rem', marginBlockStart: '2rem' }}>
+          <Skeleton width="100%" height="2.625rem" />
+          <Skeleton width="100%" height="8rem" />
+        </span>
+      </Pending>
+    );
+  if (settings === undefined)
+    return (
+      <div className={classes.lead}>
+        <p role="alert">Your profile could not be loaded.</p>
+        <Button variant="default" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+  return <ProfileForm initial={settings} />;
+}

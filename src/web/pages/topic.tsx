@@ -1,0 +1,66 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useId } from 'react';
+import { topicDescription } from '#shared/tags.ts';
+import { QuestionList } from '#web/feeds/QuestionList.tsx';
+import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
+import { isStatus } from '#web/platform/errors.ts';
+import { paths } from '#web/platform/paths.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { topicQuery, topicQuestionsQuery } from '#web/topics/topics.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { Message } from '#web/ui/Message.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './page.module.css';
+
+export function TopicPage() {
+  const { tag } = useParams({ from: '/member/topics/$tag' });
+  const topic = useQuery(topicQuery(tag));
+  const questions = useInfiniteQuery(topicQuestionsQuery(tag));
+  const headingId = useId();
+  const name = topic.data?.tag ?? tag;
+  const unknown = isStatus(topic.error, 404) || isStatus(topic.error, 400);
+  usePageTitle(unknown ? 'Topic not found' : name);
+
+  if (unknown)
+    return (
+      <Message heading="Topic not found" text={`No question has the tag “${tag}”.`}>
+        <ButtonLink href={paths.topics}>Explore Topics</ButtonLink>
+      </Message>
+    );
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>
+          <span id={headingId} dir="auto">
+            {name}
+          </span>
+        </PageHeading>
+        {topic.data && (
+          <FollowTopicButton tag={name} following={topic.data.following} describedBy={headingId} />
+        )}
+      </div>
+      <p className={classes.lead} dir="auto">
+        {topic.data?.description ?? topicDescription(name)}
+      </p>
+      <p className={classes.counts}>
+        {topic.data && (
+          <>
+            <Count of={topic.data.questionsCount} singular="question" />
+            <Count of={topic.data.followersCount} singular="follower" />
+          </>
+        )}
+      </p>
+      <QuestionList
+        query={questions}
+        empty={
+          <Empty title="No questions found" text={`Questions tagged ${name} show up here.`}>
+            <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import type { Socket } from 'socket.io-client';
+import type { EventBatch, EventOn, LiveEvent, Position, Subscribed, Topic } from '#shared/events.ts';
+import { notePosition, safePosition } from './position.ts';
+import { sessionEnded, sessionQuery } from './session.ts';
+
+/** What a page does with what others do. `missed`: some events are gone for good; look again at everything. */
+export type Listener<Event = LiveEvent> = { heard: (events: readonly Event[]) => void; missed: () => void };
+
+type Subscription = { since: Position | undefined; listeners: Set<Listener> };
+type LiveSocket = Socket<
+  { events: (batch: EventBatch) => void },
+  {
+    subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void;
+    unsubscribe: (topic: Topic) => void;
+  }
+>;
+
+const subscriptions = new Map<Topic, Subscription>();
+let socket: LiveSocket | undefined;
+
+/**
+ * Keeps a connection for the member who is signed in. After sleep, a lost network or a restart it comes back by itself
+ * and hears what it missed from where it was.
+ */
+export function useLiveConnection(): void {
+  const client = useQueryClient();
+  useEffect(() => connect(client), [client]);
+}
+
+/** Listens to a topic while the component shows. */
+export function useLive<T extends Topic>(topic: T, listener: Listener<EventOn<T>>): void {
+  // The server tells on a topic only what belongs to it.
+  const heard = useEffectEvent((events: readonly LiveEvent[]) => listener.heard(events as EventOn<T>[]));
+  const missed = useEffectEvent(() => listener.missed());
+  useEffect(() => {
+    const mine: Listener = { heard: (events) => heard(events), missed: () => missed() };
+    listen(topic, mine);
+    return () => unlisten(topic, mine);
+  }, [topic]);
+}
+
+/** Returns what ends the connection. */
+function connect(client: QueryClient): () => void {
+  const ending = new AbortController();
+  void open(client, ending.signal);
+  return () => {
+    ending.abort();
+    socket?.disconnect();
+    socket = undefined;
+  };
+}
+
+async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
+  const { io } = await import('socket.io-client');
+  if (ending.aborted) return;
+  const opened: LiveSocket = io({
+    path: '/api/live',
+    transports: ['websocket'],
+    reconnectionDelayMax: 10_000,
+  });
+  socket = opened;
+  opened.on('connect', () => {
+    for (const [topic, subscription] of subscriptions) void subscribe(topic, subscription);
+  });
+  opened.on('events', hear);
+  opened.on('connect_error', (error) => {
+    if (error.message === 'signed-out') sessionEnded(client);
+  });
+  opened.on('disconnect', (reason) => {
+    // The server closes a socket whose session ended, and also when it restarts: ask which it was.
+    if (reason !== 'io server disconnect') return;
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    setTimeout(() => !ending.aborted && opened.connect(), 500 + Math.random() * 1500);
+  });
+}
+
+function listen(topic: Topic, listener: Listener): void {
+  const existing = subscriptions.get(topic);
+  if (existing !== undefined) {
+    existing.listeners.add(listener);
+    return;
+  }
+  const subscription: Subscription = { since: safePosition(), listeners: new Set([listener]) };
+  subscriptions.set(topic, subscription);
+  void subscribe(topic, subscription);
+}
+
+function unlisten(topic: Topic, listener: Listener): void {
+  const subscription = subscriptions.get(topic);
+  subscription?.listeners.delete(listener);
+  if (subscription === undefined || subscription.listeners.size > 0) return;
+  subscriptions.delete(topic);
+  socket?.emit('unsubscribe', topic);
+}
+
+async function subscribe(topic: Topic, subscription: Subscription): Promise<void> {
+  if (socket === undefined || !socket.connected) return;
+  const wanted = { topic, since: subscription.since ?? '' };
+  const answer: Subscribed | null = await socket
+    .timeout(10_000)
+    .emitWithAck('subscribe', wanted)
+    .catch(() => null);
+  if (answer === null || !answer.ok || subscriptions.get(topic) !== subscription) return;
+  if (answer.gap) for (const listener of subscription.listeners) listener.missed();
+  else tell(subscription, answer.events);
+  subscription.since = answer.position;
+}
+
+function hear({ topic, events, position }: EventBatch): void {
+  notePosition(position);
+  const subscription = subscriptions.get(topic);
+  if (subscription === undefined) return;
+  tell(subscription, events);
+  subscription.since = position;
+}
+
+function tell({ listeners }: Subscription, events: readonly LiveEvent[]): void {
+  if (events.length === 0) return;
+  for (const listener of listeners) listener.heard(events);
+}

@@ -1,0 +1,36 @@
+import type { TablerIcon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './PostActions.module.css';
+
+/** The row of what can be done with a post. */
+export function PostActions({ children }: { children: ReactNode }) {
+  return <div className={classes.actions}>{children}</div>;
+}
+
+export function PostAction(props: {
+  name: string;
+  Icon?: TablerIcon;
+  onPress: () => void;
+  /** The key that presses it on the focused post. */
+  shortcut?: 'r' | 'e';
+  /** Whose action it is, where it stands outside of its post. */
+  postAnchor?: string;
+  busy?: boolean;
+  active?: boolean;
+}) {
+  const { name, Icon } = props;
+  return (
+    <button
+      type="button"
+      className={classes.action}
+      data-key={props.shortcut}
+      data-for={props.postAnchor}
+      data-active={props.active || undefined}
+      aria-disabled={props.busy || undefined}
+      onClick={props.onPress}
+    >
+      {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
+      {name}
+    </button>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { paths } from '#web/platform/paths.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { anchorOf, type AnyPost, type PostRef } from './post.ts';
+import { EditedNote } from './Revisions.tsx';
+import classes from './PostMeta.module.css';
+
+/** Who wrote a post and when; the date is a link to the post itself. */
+export function PostMeta({
+  post,
+  content,
+  children,
+}: {
+  post: PostRef;
+  content: AnyPost;
+  children?: ReactNode;
+}) {
+  return (
+    <div className={classes.meta}>
+      <span className={classes.who}>
+        <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
+        <Author id={content.authorId} name={content.authorName} />
+      </span>
+      <a href={`#${anchorOf(post)}`} className={classes.date}>
+        <Time at={content.createdAt} />
+      </a>
+      {content.editedAt !== null && <EditedNote post={post} editedAt={content.editedAt} />}
+      {children}
+    </div>
+  );
+}
+
+function Author({ id, name }: { id: number | null; name: string }) {
+  if (id === null)
+    return (
+      <span className={classes.author} dir="auto">
+        {name}
+      </span>
+    );
+  return (
+    <PathLink href={`${paths.profile}/${id}`} className={classes.author} dir="auto">
+      {name}
+    </PathLink>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { Revision } from '#shared/revisions.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { readRevisions } from './post-api.ts';
+import type { PostRef } from './post.ts';
+import metaClasses from './PostMeta.module.css';
+import classes from './Revisions.module.css';
+
+const Difference = lazy(() => import('./Difference.tsx'));
+
+/** 'edited 2 hours ago'; opens the earlier versions, which every member may read (DECISIONS section 7.2). */
+export function EditedNote({ post, editedAt }: { post: PostRef; editedAt: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className={metaClasses.edited}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        edited <Time at={editedAt} />
+      </button>
+      <Dialog title="Versions" size="45rem" opened={open} onClose={() => setOpen(false)}>
+        <Versions post={post} editedAt={editedAt} />
+      </Dialog>
+    </>
+  );
+}
+
+function Versions({ post, editedAt }: { post: PostRef; editedAt: string }) {
+  const { data, isError, refetch } = useQuery({
+    queryKey: ['revisions', post.kind, post.id, editedAt],
+    queryFn: ({ signal }) => readRevisions(post, signal),
+  });
+  if (isError)
+    return (
+      <p role="alert">
+        The earlier versions could not be loaded.{' '}
+        <button type="button" className={classes.again} onClick={() => void refetch()}>
+          Try again
+        </button>
+      </p>
+    );
+  if (data === undefined) return <p className={classes.wait}>Loading…</p>;
+  const versions = data.toSorted((one, other) => other.number - one.number);
+  return (
+    <Suspense>
+      {versions.map((version, index) => (
+        <section key={version.number} className={classes.version}>
+          <h3 className={classes.heading}>
+            {nameOf(index, version, versions.length)} · <Time at={version.createdAt} />
+          </h3>
+          <Difference before={versions[index + 1] ?? null} after={version} />
+        </section>
+      ))}
+    </Suspense>
+  );
+}
+
+function nameOf(index: number, version: Revision, count: number): string {
+  if (index === 0) return 'Current version';
+  return index === count - 1 ? 'First version' : `Version ${version.number}`;
+}

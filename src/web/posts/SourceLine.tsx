@@ -1,0 +1,23 @@
+import type { Source } from '#shared/fields.ts';
+import { safeAddress } from '#web/ui/markdown/links.ts';
+import classes from './SourceLine.module.css';
+
+/** Where an imported post comes from, as its licence asks: the site, the original, the author and the licence. */
+export function SourceLine({ source, authorName }: { source: NonNullable<Source>; authorName: string }) {
+  return (
+    <p className={classes.source}>
+      From {source.site} · <SourceLink address={source.url}>original</SourceLink> · by{' '}
+      <SourceLink address={source.authorUrl}>{authorName}</SourceLink> · {source.license}
+    </p>
+  );
+}
+
+function SourceLink({ address, children }: { address: string | null; children: string }) {
+  const href = address === null ? '' : safeAddress(address);
+  if (href === '') return <bdi>{children}</bdi>;
+  return (
+    <a href={href} rel="nofollow ugc noopener">
+      <bdi>{children}</bdi>
+    </a>
+  );
+}

@@ -1,0 +1,30 @@
+import { createContext, use } from 'react';
+import type { Me } from '#shared/accounts.ts';
+import type { PostRef } from './post.ts';
+import type { QuestionCache } from './question-query.ts';
+
+/** What every part of a question page knows. */
+export type QuestionPageContext = {
+  questionId: number;
+  member: Me;
+  cache: QuestionCache;
+  /** The post whose reply form is open: one at a time, so that there is one field 'Your reply'. */
+  replyingTo: PostRef | null;
+  setReplyingTo: (post: PostRef | null) => void;
+  /** Opens the reply form again after a reload, once something was typed in it. */
+  rememberReplyingTo: (post: PostRef | null) => void;
+  /** The post an address or a notification points at. */
+  marked: PostRef | null;
+  /** Brings a post into view and focuses it, now or as soon as it is on the page. */
+  reveal: (post: PostRef) => void;
+};
+
+const Context = createContext<QuestionPageContext | null>(null);
+
+export const QuestionPageProvider = Context;
+
+export function useQuestionPage(): QuestionPageContext {
+  const context = use(Context);
+  if (context === null) throw new Error('This component belongs inside a question page.');
+  return context;
+}

@@ -1,0 +1,65 @@
+import type { Answer } from '#shared/answers.ts';
+import type { QuestionDraft } from '#shared/questions.ts';
+import type { Direction } from '#shared/fields.ts';
+import type { Reply } from '#shared/replies.ts';
+import type { Revision } from '#shared/revisions.ts';
+import type { VoteState } from '#shared/votes.ts';
+import { api, read } from '#web/platform/api.ts';
+import type { PostRef } from './post.ts';
+
+/** What the API offers for questions, answers and replies alike. */
+const collections = { question: api.questions, answer: api.answers, reply: api.replies } as const;
+
+export function setVote(post: PostRef, vote: Direction | null): Promise<VoteState> {
+  return read(collections[post.kind][':id'].vote.$put({ ...paramOf(post), json: { vote } }));
+}
+
+export async function deletePost(post: PostRef): Promise<void> {
+  await read(collections[post.kind][':id'].$delete(paramOf(post)));
+}
+
+/** All versions, the current one first. */
+export async function readRevisions(post: PostRef, signal: AbortSignal): Promise<Revision[]> {
+  const { items } = await read(
+    collections[post.kind][':id'].revisions.$get(paramOf(post), { init: { signal } }),
+  );
+  return items;
+}
+
+export function editQuestion(id: number, draft: QuestionDraft) {
+  return read(api.questions[':id'].$put({ param: { id: String(id) }, json: draft }));
+}
+
+export function editAnswer(id: number, content: string): Promise<Answer> {
+  return read(api.answers[':id'].$put({ param: { id: String(id) }, json: { content } }));
+}
+
+export function editReply(id: number, content: string): Promise<Reply> {
+  return read(api.replies[':id'].$put({ param: { id: String(id) }, json: { content } }));
+}
+
+export function postAnswer(questionId: number, content: string, key: string): Promise<Answer> {
+  return read(
+    api.questions[':id'].answers.$post({
+      param: { id: String(questionId) },
+      header: { 'idempotency-key': key },
+      json: { content },
+    }),
+  );
+}
+
+/** @param answerId null for a reply to the question itself. */
+export function postReply(
+  to: { questionId: number; answerId: number | null; parentReplyId: number | null },
+  content: string,
+  key: string,
+): Promise<Reply> {
+  const request = { header: { 'idempotency-key': key }, json: { content, parentReplyId: to.parentReplyId } };
+  return to.answerId === null
+    ? read(api.questions[':id'].replies.$post({ ...request, param: { id: String(to.questionId) } }))
+    : read(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }));
+}
+
+function paramOf({ id }: PostRef) {
+  return { param: { id: String(id) } };
+}

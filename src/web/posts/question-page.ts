@@ -1,0 +1,158 @@
+import type { Answer, AnswersPage } from '#shared/answers.ts';
+import type { QuestionPage } from '#shared/questions.ts';
+import type { RepliesPage, Reply } from '#shared/replies.ts';
+import type { PostRef } from './post.ts';
+
+/**
+ * Changes to what /question/:id shows, as pure functions: from the page before to the page after. Own actions and
+ * other members' come in through the same ones.
+ */
+
+type PostPatch = Partial<
+  Pick<Answer, 'content' | 'editedAt' | 'upvotes' | 'downvotes' | 'myVote'> & {
+    title: string;
+    tags: string[];
+    excerpt: string;
+    views: number;
+    following: boolean;
+  }
+>;
+
+export function findPost(page: QuestionPage, { kind, id }: PostRef) {
+  if (kind === 'question') return page.question.id === id ? page.question : undefined;
+  if (kind === 'answer') return page.answers.items.find((answer) => answer.id === id);
+  return threadsOf(page)
+    .flatMap((thread) => thread.items)
+    .find((reply) => reply.id === id);
+}
+
+export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: PostPatch): QuestionPage {
+  const change = <Post extends { id: number }>(post: Post): Post =>
+    post.id === id ? { ...post, ...patch } : post;
+  if (kind === 'question') return { ...page, question: change(page.question) };
+  if (kind === 'answer') return withAnswers(page, page.answers.items.map(change));
+  return mapThreads(page, (thread) =>
+    thread.items.some((reply) => reply.id === id) ? { ...thread, items: thread.items.map(change) } : thread,
+  );
+}
+
+/** Newest first, once. */
+export function addAnswer(page: QuestionPage, answer: Answer): QuestionPage {
+  if (page.answers.items.some((known) => known.id === answer.id)) return page;
+  return withAnswerCount(withAnswers(page, [answer, ...page.answers.items]), 1);
+}
+
+export function removeAnswer(page: QuestionPage, id: number): QuestionPage {
+  if (!page.answers.items.some((answer) => answer.id === id)) return page;
+  return withAnswerCount(
+    withAnswers(
+      page,
+      page.answers.items.filter((answer) => answer.id !== id),
+    ),
+    -1,
+  );
+}
+
+/** Oldest first, once. Where more replies are still to be loaded, it comes with them as well. */
+export function addReply(page: QuestionPage, reply: Reply): QuestionPage {
+  return mapThreads(page, (thread, answerId) => {
+    if (answerId !== reply.answerId || thread.items.some((known) => known.id === reply.id)) return thread;
+    return { ...thread, items: [...thread.items, reply] };
+  });
+}
+
+/**
+ * DECISIONS section 4.2: a reply that others answered leaves a line; one without replies goes, and with it the
+ * deleted ancestors that it was the last child of.
+ */
+export function removeReply(page: QuestionPage, id: number): QuestionPage {
+  return mapThreads(page, (thread) => {
+    if (!thread.items.some((reply) => reply.id === id)) return thread;
+    let items = thread.items;
+    let next: number | null = id;
+    while (next !== null) {
+      const gone: number = next;
+      const reply = items.find((reply) => reply.id === gone);
+      if (reply === undefined) break;
+      if (items.some((child) => child.parentReplyId === gone)) {
+        items = items.map((reply) => (reply.id === gone ? { ...reply, deleted: true, content: '' } : reply));
+        break;
+      }
+      items = items.filter((reply) => reply.id !== gone);
+      const parent = items.find((candidate) => candidate.id === reply.parentReplyId);
+      next = parent?.deleted === true ? parent.id : null;
+    }
+    return { ...thread, items };
+  });
+}
+
+export function addMoreAnswers(page: QuestionPage, more: AnswersPage): QuestionPage {
+  return { ...page, answers: joined(page.answers, more) };
+}
+
+/** @param answerId null for the replies to the question itself. */
+export function addMoreReplies(page: QuestionPage, answerId: number | null, more: RepliesPage): QuestionPage {
+  return mapThreads(page, (thread, id) => (id === answerId ? joined(thread, more) : thread));
+}
+
+/**
+ * What was loaded by 'Load more' stays when the first page is fetched again, so that nothing on the page jumps.
+ * @param before what the page showed; undefined at first.
+ */
+export function keepLoaded(before: QuestionPage | undefined, fresh: QuestionPage): QuestionPage {
+  if (before === undefined) return fresh;
+  const threads = new Map(before.answers.items.map((answer) => [answer.id, answer.replies]));
+  const answers = fresh.answers.items.map((answer) => ({
+    ...answer,
+    replies: withTail(threads.get(answer.id), answer.replies),
+  }));
+  return {
+    question: fresh.question,
+    comments: withTail(before.comments, fresh.comments),
+    answers: withTail(before.answers, { ...fresh.answers, items: answers }),
+  };
+}
+
+/** The items behind the last fresh one; none when that one was not known, for then there may be a gap. */
+function withTail<Page extends AnswersPage | RepliesPage>(before: Page | undefined, fresh: Page): Page {
+  const last = fresh.items.at(-1);
+  if (before === undefined || last === undefined || fresh.nextCursor === null) return fresh;
+  const at = before.items.findIndex((item) => item.id === last.id);
+  const tail = at === -1 ? [] : before.items.slice(at + 1);
+  if (tail.length === 0) return fresh;
+  return { ...fresh, items: [...fresh.items, ...tail], nextCursor: before.nextCursor };
+}
+
+function joined<Page extends AnswersPage | RepliesPage>(page: Page, more: Page): Page {
+  const fresh = new Set<number>(more.items.map((item) => item.id));
+  return {
+    ...page,
+    items: [...page.items.filter((item) => !fresh.has(item.id)), ...more.items],
+    nextCursor: more.nextCursor,
+  };
+}
+
+function withAnswers(page: QuestionPage, items: Answer[]): QuestionPage {
+  return { ...page, answers: { ...page.answers, items } };
+}
+
+function withAnswerCount(page: QuestionPage, by: number): QuestionPage {
+  const answerCount = Math.max(0, page.question.answerCount + by);
+  return { ...page, question: { ...page.question, answerCount } };
+}
+
+function threadsOf(page: QuestionPage): RepliesPage[] {
+  return [page.comments, ...page.answers.items.map((answer) => answer.replies)];
+}
+
+function mapThreads(
+  page: QuestionPage,
+  change: (thread: RepliesPage, answerId: number | null) => RepliesPage,
+): QuestionPage {
+  const comments = change(page.comments, null);
+  const items = page.answers.items.map((answer) => {
+    const replies = change(answer.replies, answer.id);
+    return replies === answer.replies ? answer : { ...answer, replies };
+  });
+  return { ...page, comments, answers: { ...page.answers, items } };
+}

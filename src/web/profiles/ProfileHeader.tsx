@@ -1,0 +1,61 @@
+import { IconExternalLink } from '@tabler/icons-react';
+import { exactTime, shortDate } from '#shared/dates.ts';
+import { shortCount } from '#shared/counts.ts';
+import type { Profile } from '#shared/profiles.ts';
+import { paths } from '#web/platform/paths.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './ProfileHeader.module.css';
+
+/** Who a member is: initial, name, address, bio, join date and the four stats. */
+export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
+  return (
+    <header>
+      <div className={classes.who}>
+        <Avatar id={profile.id} name={profile.displayName} size={72} />
+        <div className={classes.name}>
+          <PageHeading className={classes.heading}>
+            <span dir="auto">{profile.displayName}</span>
+          </PageHeading>
+          <p className={classes.facts}>
+            {profile.email !== null && <a href={`mailto:${profile.email}`}>{profile.email}</a>}
+            <span>
+              Joined{' '}
+              <time dateTime={profile.createdAt} title={exactTime(profile.createdAt)}>
+                {shortDate(profile.createdAt)}
+              </time>
+            </span>
+            {profile.sourceUrl !== null && (
+              <a href={profile.sourceUrl} rel="nofollow ugc noopener" target="_blank">
+                {URL.parse(profile.sourceUrl)?.host ?? 'Imported'}
+                <IconExternalLink size={14} stroke={1.6} aria-hidden />
+              </a>
+            )}
+          </p>
+        </div>
+        {own && <ButtonLink href={paths.settings}>Edit profile</ButtonLink>}
+      </div>
+      {profile.bio !== null && (
+        <p className={classes.bio} dir="auto">
+          {profile.bio}
+        </p>
+      )}
+      <ul className={classes.stats} aria-label="Statistics">
+        <Stat of={profile.questionsCount} singular="question" />
+        <Stat of={profile.answersCount} singular="answer" />
+        <Stat of={profile.upvotes} singular="upvote" />
+        <Stat of={profile.views} singular="view" />
+      </ul>
+    </header>
+  );
+}
+
+function Stat({ of, singular }: { of: number; singular: string }) {
+  const noun = of === 1 ? singular : `${singular}s`;
+  return (
+    <li title={of > 999 ? `${of.toLocaleString('en')} ${noun}` : undefined}>
+      <strong>{shortCount(of)}</strong> <span>{noun}</span>
+    </li>
+  );
+}

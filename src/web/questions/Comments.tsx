@@ -1,0 +1,31 @@
+import { IconMessage2Plus } from '@tabler/icons-react';
+import type { RepliesPage } from '#shared/replies.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostAction } from '#web/posts/PostActions.tsx';
+import { anchorOf, isSamePost, type PostRef } from '#web/posts/post.ts';
+import { ReplyForm } from '#web/replies/ReplyForm.tsx';
+import { Thread } from '#web/replies/Thread.tsx';
+import classes from './Comments.module.css';
+
+/** The replies to the question itself (DECISIONS section 4.4). */
+export function Comments({ comments }: { comments: RepliesPage }) {
+  const { questionId, replyingTo, setReplyingTo } = useQuestionPage();
+  const question: PostRef = { kind: 'question', id: questionId };
+  const replying = isSamePost(replyingTo, question);
+  return (
+    <section aria-label="Comments" className={classes.comments}>
+      <Thread answerId={null} replies={comments} />
+      <div className={classes.add}>
+        <PostAction
+          name="Add a comment"
+          Icon={IconMessage2Plus}
+          shortcut="r"
+          postAnchor={anchorOf(question)}
+          active={replying}
+          onPress={() => setReplyingTo(replying ? null : question)}
+        />
+      </div>
+      {replying && <ReplyForm to={question} answerId={null} />}
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { limits } from '#shared/limits.ts';
+import { askMessages, type Question } from '#shared/questions.ts';
+import { parseTags, tagsProblem } from '#shared/tags.ts';
+import { askProblem, type AskProblem } from '#web/asking/ask.ts';
+import { useDraft } from '#web/platform/drafts.ts';
+import { ApiError } from '#web/platform/errors.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { editQuestion } from '#web/posts/post-api.ts';
+import { patchPost } from '#web/posts/question-page.ts';
+import { Counter } from '#web/ui/Counter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
+import classes from './EditQuestion.module.css';
+
+/** The author's form for title, details and tags, in place of the text. @param onLeave closes it. */
+export function EditQuestion({ question, onLeave }: { question: Question; onLeave: () => void }) {
+  const { member, cache } = useQuestionPage();
+  const original = { title: question.title, content: question.content, tags: question.tags.join(', ') };
+  const { draft, setDraft, clearDraft, state } = useDraft({
+    place: `edit:question:${question.id}`,
+    memberId: member.id,
+    initial: () => original,
+    isEmpty: ({ title, content, tags }) =>
+      title === original.title && content === original.content && tags === original.tags,
+  });
+  const [problem, setProblem] = useState<AskProblem | null>(null);
+  const title = useRef<HTMLInputElement>(null);
+  const tagField = useRef<HTMLInputElement>(null);
+  const details = useRef<EditorHandle>(null);
+  useEffect(() => title.current?.focus(), []);
+
+  const save = useMutation({
+    mutationFn: () =>
+      editQuestion(question.id, {
+        title: draft.title.trim(),
+        content: draft.content.trim(),
+        tags: parseTags(draft.tags),
+      }),
+    onSuccess: async ({ title, content, excerpt, tags, editedAt }) => {
+      clearDraft();
+      await cache.change((page) =>
+        patchPost(page, { kind: 'question', id: question.id }, { title, content, excerpt, tags, editedAt }),
+      );
+      cache.refreshLists();
+      onLeave();
+    },
+    onError: (error) => fail(problemOf(error)),
+  });
+
+  function fail(found: AskProblem | null) {
+    setProblem(found);
+    if (found?.field === 'title') title.current?.focus();
+    if (found?.field === 'content') details.current?.focus();
+    if (found?.field === 'tags') tagField.current?.focus();
+  }
+
+  function submit(event?: FormEvent) {
+    event?.preventDefault();
+    if (save.isPending) return;
+    const found = askProblem({ ...draft, key: '' });
+    fail(found);
+    if (found === null) save.mutate();
+  }
+
+  const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <div>
+        <TextInput
+          ref={title}
+          label="Title"
+          dir="auto"
+          autoComplete="off"
+          value={draft.title}
+          error={errorOf('title')}
+          onChange={(event) => setDraft({ title: event.currentTarget.value })}
+        />
+        <Counter text={draft.title} max={limits.title} />
+      </div>
+      <Editor
+        handle={details}
+        label="Details"
+        value={draft.content}
+        onChange={(content) => setDraft({ content })}
+        limit={limits.details}
+        error={errorOf('content')}
+        draft={state}
+        rows={8}
+        onSubmit={submit}
+        onCancel={onLeave}
+      />
+      <TextInput
+        ref={tagField}
+        label="Tags"
+        description={`Separate tags with commas (max ${limits.tagsPerQuestion})`}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        autoComplete="off"
+        autoCapitalize="none"
+        dir="auto"
+        value={draft.tags}
+        error={tagsProblem(parseTags(draft.tags)) ?? errorOf('tags')}
+        onChange={(event) => setDraft({ tags: event.currentTarget.value })}
+      />
+      <FormError message={errorOf(null)} />
+      <div className={classes.buttons}>
+        <Button type="submit" size="sm" loading={save.isPending}>
+          Save
+        </Button>
+        <Button variant="subtle" color="gray" size="sm" onClick={onLeave}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Null for an ended session: signing in comes next, and the draft stays. */
+function problemOf(error: Error): AskProblem | null {
+  if (!(error instanceof ApiError))
+    return { field: null, message: `Failed to save question: ${error.message}` };
+  if (error.status === 401) return null;
+  for (const field of ['title', 'content', 'tags'] as const) {
+    const message = error.forField(field);
+    if (message !== null) return { field, message };
+  }
+  return { field: null, message: error.message || askMessages.failed };
+}

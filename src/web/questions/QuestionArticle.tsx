@@ -1,0 +1,80 @@
+import { IconPencil, IconTrash } from '@tabler/icons-react';
+import { memo, useId, useState } from 'react';
+import type { Question } from '#shared/questions.ts';
+import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostFrame } from '#web/posts/PostFrame.tsx';
+import { PostMeta } from '#web/posts/PostMeta.tsx';
+import type { PostRef } from '#web/posts/post.ts';
+import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { TagLinks } from '#web/ui/TagLinks.tsx';
+import { VoteButtons } from '#web/votes/VoteButtons.tsx';
+import { EditQuestion } from './EditQuestion.tsx';
+import { FollowButton } from './FollowButton.tsx';
+import { ShareButton } from './ShareButton.tsx';
+import { useDeleteQuestion } from './useDeleteQuestion.ts';
+import classes from './QuestionArticle.module.css';
+
+export const QuestionArticle = memo(function QuestionArticle({ question }: { question: Question }) {
+  const { member, reveal } = useQuestionPage();
+  const [editing, setEditing] = useState(false);
+  const titleId = useId();
+  const post: PostRef = { kind: 'question', id: question.id };
+  const own = question.authorId === member.id;
+  const deletion = useDeleteQuestion(question.id);
+
+  const leaveEditing = () => {
+    setEditing(false);
+    reveal(post);
+  };
+  return (
+    <PostFrame post={post} titleId={titleId}>
+      <PageHeading className={classes.title}>
+        <span id={titleId} dir="auto" className={classes.titleText}>
+          {question.title}
+        </span>
+      </PageHeading>
+      <PostMeta post={post} content={question}>
+        <span className={classes.views}>
+          <Count of={question.views} singular="view" />
+        </span>
+      </PostMeta>
+      {editing ? (
+        <EditQuestion question={question} onLeave={leaveEditing} />
+      ) : (
+        <>
+          <Markdown
+            text={question.content}
+            breaks={question.source === null}
+            headingLevel={2}
+            className={classes.text}
+          />
+          {question.source !== null && (
+            <SourceLine source={question.source} authorName={question.authorName} />
+          )}
+          <TagLinks tags={question.tags} />
+          <div className={classes.actions}>
+            <PostActions>
+              <VoteButtons post={post} questionId={question.id} votes={question} />
+              <FollowButton questionId={question.id} following={question.following} />
+              <ShareButton question={question} />
+              {own && (
+                <PostAction name="Edit" Icon={IconPencil} shortcut="e" onPress={() => setEditing(true)} />
+              )}
+              {own && <PostAction name="Delete Question" Icon={IconTrash} onPress={deletion.ask} />}
+            </PostActions>
+          </div>
+        </>
+      )}
+      <DeleteDialog
+        {...deletion.dialog}
+        title="Delete this question?"
+        text="The question, its answers and all replies will be gone for good."
+      />
+    </PostFrame>
+  );
+});

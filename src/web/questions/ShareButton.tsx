@@ -1,0 +1,25 @@
+import { IconShare2 } from '@tabler/icons-react';
+import type { Question } from '#shared/questions.ts';
+import { truncate } from '#shared/text.ts';
+import { toast, toastError } from '#web/platform/toast.ts';
+import { PostAction } from '#web/posts/PostActions.tsx';
+import { copyText } from '#web/ui/markdown/copy.ts';
+
+/** SPEC section 9: share text uses the first 100 characters. */
+const shareTextLength = 100;
+
+/** The phone's own sheet where there is one, else the link on the clipboard. */
+export function ShareButton({ question }: { question: Question }) {
+  const share = async () => {
+    const url = new URL(`/question/${question.id}`, window.location.origin).href;
+    const shared = { title: question.title, text: truncate(question.excerpt, shareTextLength), url };
+    if (window.matchMedia('(pointer: coarse)').matches && navigator.canShare?.(shared)) {
+      // Leaving the sheet without sharing is no failure.
+      await navigator.share(shared).catch(() => {});
+      return;
+    }
+    if (await copyText(url)) toast('Link copied to clipboard!');
+    else toastError(`The link could not be copied: ${url}`);
+  };
+  return <PostAction name="Share" Icon={IconShare2} onPress={() => void share()} />;
+}

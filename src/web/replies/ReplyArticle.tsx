@@ -1,0 +1,73 @@
+import { memo, useState } from 'react';
+import { limits } from '#shared/limits.ts';
+import type { Reply } from '#shared/replies.ts';
+import { isStatus } from '#web/platform/errors.ts';
+import { toastError } from '#web/platform/toast.ts';
+import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostFrame } from '#web/posts/PostFrame.tsx';
+import { PostMeta } from '#web/posts/PostMeta.tsx';
+import { isSamePost, type PostRef } from '#web/posts/post.ts';
+import { patchPost, removeReply } from '#web/posts/question-page.ts';
+import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { useDeletePost } from '#web/posts/useDeletePost.ts';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { VoteButtons } from '#web/votes/VoteButtons.tsx';
+import { EditReplyForm, ReplyForm } from './ReplyForm.tsx';
+import classes from './ReplyArticle.module.css';
+
+export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
+  const { questionId, member, cache, replyingTo, setReplyingTo, reveal } = useQuestionPage();
+  const [editing, setEditing] = useState(false);
+  const post: PostRef = { kind: 'reply', id: reply.id };
+  const replying = isSamePost(replyingTo, post);
+  const own = reply.authorId === member.id;
+  const deletion = useDeletePost(post, {
+    onDeleted: () => cache.change((page) => removeReply(page, reply.id)),
+    onFailed: async (error) => {
+      toastError(`Failed to delete reply: ${error.message}`);
+      if (isStatus(error, 404)) await cache.change((page) => removeReply(page, reply.id));
+    },
+  });
+
+  const leaveEditing = () => {
+    setEditing(false);
+    reveal(post);
+  };
+  return (
+    <PostFrame post={post} name={`Reply by ${reply.authorName}`}>
+      <PostMeta post={post} content={reply} />
+      {editing ? (
+        <EditReplyForm
+          reply={reply}
+          onSaved={async (saved) => {
+            await cache.change((page) => patchPost(page, post, saved));
+            leaveEditing();
+          }}
+          onCancel={leaveEditing}
+        />
+      ) : (
+        <>
+          <Markdown text={reply.content} breaks={reply.source === null} className={classes.text} />
+          {reply.source !== null && <SourceLine source={reply.source} authorName={reply.authorName} />}
+          <PostActions>
+            <VoteButtons post={post} questionId={questionId} votes={reply} />
+            {reply.level < limits.replyLevel && (
+              <PostAction
+                name="Reply"
+                shortcut="r"
+                active={replying}
+                onPress={() => setReplyingTo(replying ? null : post)}
+              />
+            )}
+            {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
+            {own && <PostAction name="Delete" onPress={deletion.ask} />}
+          </PostActions>
+        </>
+      )}
+      {replying && <ReplyForm to={post} answerId={reply.answerId} />}
+      <DeleteDialog {...deletion.dialog} title="Delete this reply?" text="It cannot be brought back." />
+    </PostFrame>
+  );
+});

@@ -1,0 +1,80 @@
+import { limits } from '#shared/limits.ts';
+import type { Reply } from '#shared/replies.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostForm } from '#web/posts/PostForm.tsx';
+import { editReply, postReply } from '#web/posts/post-api.ts';
+import { anchorOf, type PostRef } from '#web/posts/post.ts';
+import { addReply } from '#web/posts/question-page.ts';
+import classes from './ReplyForm.module.css';
+
+const tooLong = 'A reply can have up to 1,000 characters';
+
+/** @param to what is replied to. @param answerId the answer it stands below; null below the question itself. */
+export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | null }) {
+  const { questionId, cache, setReplyingTo, rememberReplyingTo, reveal } = useQuestionPage();
+  const parentReplyId = to.kind === 'reply' ? to.id : null;
+  const cancel = () => {
+    setReplyingTo(null);
+    focusOpener(to);
+  };
+  return (
+    <div className={classes.form}>
+      <PostForm
+        label="Your reply"
+        hideLabel
+        focused
+        place={`reply:${to.kind}:${to.id}`}
+        limit={limits.reply}
+        tooLong={tooLong}
+        placeholder={to.kind === 'question' ? 'Ask for details, or add something small' : 'Write a reply'}
+        submitName="Post Reply"
+        failure="Failed to post reply"
+        onTyped={(content) => rememberReplyingTo(content.trim() === '' ? null : to)}
+        onCancel={cancel}
+        submit={async (content, key) => {
+          const reply = await postReply({ questionId, answerId, parentReplyId }, content, key);
+          await cache.change((page) => addReply(page, reply));
+          setReplyingTo(null);
+          reveal({ kind: 'reply', id: reply.id });
+        }}
+      />
+    </div>
+  );
+}
+
+export function EditReplyForm(props: {
+  reply: Reply;
+  onSaved: (reply: Pick<Reply, 'content' | 'editedAt'>) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const { reply } = props;
+  return (
+    <div className={classes.form}>
+      <PostForm
+        label="Edit reply"
+        hideLabel
+        focused
+        place={`edit:reply:${reply.id}`}
+        original={reply.content}
+        limit={limits.reply}
+        tooLong={tooLong}
+        submitName="Save"
+        failure="Failed to save reply"
+        onCancel={props.onCancel}
+        submit={async (content) => {
+          const { editedAt, ...saved } = await editReply(reply.id, content);
+          await props.onSaved({ content: saved.content, editedAt });
+        }}
+      />
+    </div>
+  );
+}
+
+/** On close, the focus goes back to the button that opened the form. */
+function focusOpener(to: PostRef): void {
+  const anchor = anchorOf(to);
+  const opener =
+    document.querySelector<HTMLElement>(`#${anchor} [data-key="r"]`) ??
+    document.querySelector<HTMLElement>(`[data-key="r"][data-for="${anchor}"]`);
+  opener?.focus();
+}

@@ -1,0 +1,57 @@
+import { useId } from 'react';
+import type { AnswerCard as Card } from '#shared/search.ts';
+import { answerPath, profilePath } from '#web/platform/paths.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import classes from './AnswerCard.module.css';
+
+/** An answer in a list, under the question it answers; both lead to the answer on the question's page. */
+export function AnswerCard({ answer }: { answer: Card }) {
+  const titleId = useId();
+  const href = answerPath(answer);
+  return (
+    <article className={classes.card} aria-labelledby={titleId}>
+      <div className={classes.byline}>
+        <Avatar id={answer.authorId} name={answer.authorName} size={22} />
+        <Author id={answer.authorId} name={answer.authorName} />
+        <span className={classes.verb}>answered</span>
+        <Time at={answer.createdAt} kind="card" />
+      </div>
+      <h2 id={titleId} className={classes.title} dir="auto">
+        <PathLink href={href} data-shortcut-stop>
+          {answer.questionTitle}
+        </PathLink>
+      </h2>
+      <p className={classes.excerpt} dir="auto">
+        {answer.excerpt}
+        {answer.excerptCut && (
+          <>
+            …{' '}
+            <PathLink href={href} aria-describedby={titleId} className={classes.more}>
+              Read more
+            </PathLink>
+          </>
+        )}
+      </p>
+      <p className={classes.counts}>
+        <Count of={answer.upvotes} singular="upvote" />
+      </p>
+    </article>
+  );
+}
+
+function Author({ id, name }: { id: number | null; name: string }) {
+  if (id === null)
+    return (
+      <span className={classes.author} dir="auto">
+        {name}
+      </span>
+    );
+  return (
+    <PathLink href={profilePath(id)} className={classes.author} dir="auto">
+      {name}
+    </PathLink>
+  );
+}

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { useId, type ReactNode } from 'react';
+import type { SearchKind, Suggestions } from '#shared/search.ts';
+import { paths } from '#web/platform/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { TagLinks } from '#web/ui/TagLinks.tsx';
+import classes from './SearchSuggestions.module.css';
+
+/** What to try when nothing was found (DECISIONS section 5.4). */
+export function SearchSuggestions({
+  q,
+  kind,
+  suggestions,
+}: {
+  q: string;
+  kind: SearchKind;
+  /** Absent where the server was not asked, or gave no answer. */
+  suggestions?: Suggestions | undefined;
+}) {
+  const { tags = [], questions = [] } = suggestions ?? {};
+  return (
+    <div className={classes.suggestions}>
+      {tags.length > 0 && (
+        <Part title="Topics close to it">
+          <TagLinks tags={tags} />
+        </Part>
+      )}
+      {questions.length > 0 && (
+        <Part title="Questions close to it">
+          <ul className={classes.questions}>
+            {questions.map(({ id, title }) => (
+              <li key={id}>
+                <Link to="/question/$id" params={{ id: String(id) }} dir="auto" data-shortcut-stop>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Part title="Search suggestions">
+        <ul className={classes.hints}>
+          <li>Check the spelling, or use fewer words.</li>
+          <li>Try a more general word, or a part of one: script finds JavaScript.</li>
+          {kind !== 'questions' && q !== '' && (
+            <li>
+              Search the{' '}
+              <PathLink href={`${paths.search}?${new URLSearchParams({ q }).toString()}`}>questions</PathLink>{' '}
+              instead.
+            </li>
+          )}
+          <li>
+            Look through the <PathLink href={paths.topics}>topics</PathLink>.
+          </li>
+          <li>
+            <PathLink href={paths.ask}>Ask the community</PathLink>: perhaps you are the first to wonder.
+          </li>
+        </ul>
+      </Part>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId}>
+      <h2 id={titleId} className={classes.title}>
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import { limits } from '#shared/limits.ts';
+import { settings as settingsRules, type MemberSettings } from '#shared/profiles.ts';
+import { ApiError } from '#web/platform/errors.ts';
+import { toast } from '#web/platform/toast.ts';
+import { Counter } from '#web/ui/Counter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { useSaveSettings } from './settings.ts';
+import classes from './forms.module.css';
+
+type Problem = { field: 'displayName' | 'bio' | null; message: string };
+
+/** What the member decides about how others see them. */
+export function ProfileForm({ initial }: { initial: MemberSettings }) {
+  const [displayName, setDisplayName] = useState(initial.displayName);
+  const [bio, setBio] = useState(initial.bio ?? '');
+  const [showEmail, setShowEmail] = useState(initial.showEmail);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const nameField = useRef<HTMLInputElement>(null);
+  const bioField = useRef<HTMLTextAreaElement>(null);
+  const save = useSaveSettings();
+
+  function fail(found: Problem) {
+    setProblem(found);
+    if (found.field === 'displayName') nameField.current?.focus();
+    if (found.field === 'bio') bioField.current?.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (save.isPending) return;
+    const checked = settingsRules.safeParse({ displayName, bio: bio.trim() === '' ? null : bio, showEmail });
+    if (!checked.success) {
+      const [issue] = checked.error.issues;
+      return fail({ field: fieldOf(issue?.path[0]), message: issue?.message ?? '' });
+    }
+    setProblem(null);
+    save.mutate(checked.data, {
+      onSuccess: (saved) => {
+        setDisplayName(saved.displayName);
+        setBio(saved.bio ?? '');
+        toast('Your profile is saved.');
+      },
+      onError: (error) => fail(problemOf(error)),
+    });
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <TextInput
+        ref={nameField}
+        label="Display name"
+        autoComplete="name"
+        dir="auto"
+        value={displayName}
+        error={problem?.field === 'displayName' && problem.message}
+        onChange={(event) => setDisplayName(event.currentTarget.value)}
+      />
+      <div>
+        <Textarea
+          ref={bioField}
+          label="Bio"
+          description="A few words about you, for those who look at your profile."
+          rows={5}
+          dir="auto"
+          value={bio}
+          error={problem?.field === 'bio' && problem.message}
+          onChange={(event) => setBio(event.currentTarget.value)}
+        />
+        <Counter text={bio} max={limits.bio} />
+      </div>
+      <label className={classes.choice}>
+        <input
+          type="checkbox"
+          checked={showEmail}
+          onChange={(event) => setShowEmail(event.currentTarget.checked)}
+        />
+        Show my email address to other members
+      </label>
+      <FormError message={problem?.field === null ? problem.message : null} />
+      <Button type="submit" loading={save.isPending}>
+        Save changes
+      </Button>
+    </form>
+  );
+}
+
+function problemOf(error: Error): Problem {
+  if (!(error instanceof ApiError))
+    return {
+      field: null,
+      message: 'Your profile could not be saved. Please check your connection and try again.',
+    };
+  const [named] = error.errors;
+  return { field: fieldOf(named?.field), message: named?.message ?? error.message };
+}
+
+function fieldOf(name: unknown): Problem['field'] {
+  return name === 'displayName' || name === 'bio' ? name : null;
+}

@@ -1,0 +1,16 @@
+import { useId, type ReactNode } from 'react';
+import classes from './Section.module.css';
+
+/** A part of the settings. */
+export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId} className={classes.section}>
+      <h2 id={titleId} className={classes.title}>
+        {title}
+      </h2>
+      {text !== undefined && <p className={classes.text}>{text}</p>}
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
+import { useId } from 'react';
+import type { OwnSession } from '#shared/accounts.ts';
+import { toastError } from '#web/platform/toast.ts';
+import { Pending } from '#web/ui/Pending.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { browserName } from './browser-name.ts';
+import { sessionsQuery, useEndOtherSessions, useEndSession } from './settings.ts';
+import classes from './Sessions.module.css';
+
+/** Where the member is signed in; each of the others can be ended from here. */
+export function Sessions() {
+  const { data, isPending, refetch } = useQuery(sessionsQuery);
+  const endOthers = useEndOtherSessions();
+
+  if (isPending)
+    return (
+      <Pending label="Loading where you are signed in">
+        <span className={classes.loading}>
+          <Skeleton width="60%" />
+          <Skeleton width="45%" />
+        </span>
+      </Pending>
+    );
+  if (data === undefined)
+    return (
+      <div className={classes.loading}>
+        <p role="alert">The list could not be loaded.</p>
+        <Button variant="default" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+  // This one first.
+  const sessions = data.items.toSorted((a, b) => Number(b.current) - Number(a.current));
+  return (
+    <>
+      <ul className={classes.list}>
+        {sessions.map((session) => (
+          <SessionLine key={session.id} session={session} />
+        ))}
+      </ul>
+      {sessions.length > 1 && (
+        <Button
+          variant="default"
+          loading={endOthers.isPending}
+          onClick={() => endOthers.mutate(undefined, { onError: notEnded })}
+        >
+          Sign out everywhere else
+        </Button>
+      )}
+    </>
+  );
+}
+
+function SessionLine({ session }: { session: OwnSession }) {
+  const nameId = useId();
+  const end = useEndSession();
+  const name = browserName(session.userAgent);
+  const Icon = /iPhone|iPad|Android/u.test(name) ? IconDeviceMobile : IconDeviceDesktop;
+  return (
+    <li className={classes.line}>
+      <Icon size={24} stroke={1.5} aria-hidden />
+      <div id={nameId} className={classes.about}>
+        <div>{name}</div>
+        <div className={classes.since}>
+          {session.current && <strong>This browser · </strong>}
+          signed in <Time at={session.createdAt} />
+        </div>
+      </div>
+      {!session.current && (
+        <Button
+          variant="default"
+          size="compact-md"
+          aria-describedby={nameId}
+          loading={end.isPending}
+          onClick={() => end.mutate(session.id, { onError: notEnded })}
+        >
+          Sign out
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function notEnded() {
+  toastError('That could not be ended. Please try again.');
+}

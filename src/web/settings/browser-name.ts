@@ -1,0 +1,30 @@
+/** 'Firefox on Linux' from a browser's User-Agent; programs are named by the first word of theirs. */
+export function browserName(userAgent: string | null): string {
+  if (userAgent === null || userAgent.trim() === '') return 'Unknown browser';
+  const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
+  if (browser === undefined) return userAgent.split(/[\s/]/u)[0] ?? userAgent;
+  const system = systems.find(([mark]) => userAgent.includes(mark))?.[1];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+/** In this order: most browsers also bear the marks of those below them. */
+const browsers: readonly (readonly [mark: string, name: string])[] = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser/', 'Samsung Internet'],
+  ['Firefox/', 'Firefox'],
+  ['FxiOS/', 'Firefox'],
+  ['CriOS/', 'Chrome'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+];
+
+const systems: readonly (readonly [mark: string, name: string])[] = [
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['CrOS', 'ChromeOS'],
+  ['Windows', 'Windows'],
+  ['Macintosh', 'macOS'],
+  ['Linux', 'Linux'],
+];

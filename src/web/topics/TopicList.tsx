@@ -1,0 +1,53 @@
+import { VisuallyHidden } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import type { TopicSort } from '#shared/topics.ts';
+import { paths } from '#web/platform/paths.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { TopicCard } from './TopicCard.tsx';
+import { TopicGrid } from './TopicGrid.tsx';
+import { topicsQuery } from './topics.ts';
+import { TopicSkeletons } from './TopicSkeletons.tsx';
+
+/** The grid of /topics; while one types, the grid before stays until the next is there. */
+export function TopicList({ q, sort }: { q: string; sort: TopicSort }) {
+  const query = useInfiniteQuery({ ...topicsQuery({ q, sort }), placeholderData: keepPreviousData });
+  return (
+    <PagedList
+      query={query}
+      noun="topics"
+      keyOf={(topic) => topic.tag}
+      pending={<TopicSkeletons />}
+      empty={<NoTopics q={q} />}
+    >
+      {(topics) => (
+        <>
+          <VisuallyHidden component="output">
+            {topics.length}
+            {query.hasNextPage && ' or more'} {topics.length === 1 ? 'topic' : 'topics'}
+          </VisuallyHidden>
+          <TopicGrid faded={query.isPlaceholderData}>
+            {topics.map((topic) => (
+              <TopicCard key={topic.tag} topic={topic} />
+            ))}
+          </TopicGrid>
+        </>
+      )}
+    </PagedList>
+  );
+}
+
+function NoTopics({ q }: { q: string }) {
+  if (q === '')
+    return (
+      <Empty title="No topics yet" text="Every tag of a question becomes a topic.">
+        <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+      </Empty>
+    );
+  return (
+    <Empty title={`No topics match “${q}”`} text="Try a part of the name, or fewer letters.">
+      <ButtonLink href={paths.topics}>Show all topics</ButtonLink>
+    </Empty>
+  );
+}

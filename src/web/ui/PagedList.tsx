@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ApiError } from '#web/platform/errors.ts';
+import classes from './PagedList.module.css';
+
+/** A list that grows by 'Load more': what shows while it loads, when it is empty, and when a page does not come. */
+export function PagedList<Item>({
+  query,
+  noun,
+  keyOf,
+  pending,
+  empty,
+  children,
+}: {
+  query: UseInfiniteQueryResult<InfiniteData<{ items: readonly Item[] }>>;
+  /** What the list holds, in the plural: 'questions'. */
+  noun: string;
+  keyOf: (item: Item) => string | number;
+  pending: ReactNode;
+  empty: ReactNode;
+  children: (items: readonly Item[]) => ReactNode;
+}) {
+  if (query.isPending) return pending;
+  if (query.data === undefined)
+    return (
+      <div className={classes.failure}>
+        <p role="alert">
+          The {noun} could not be loaded. {reasonOf(query.error)}
+        </p>
+        <Button variant="default" onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+
+  const items = distinct(
+    query.data.pages.flatMap((page) => page.items),
+    keyOf,
+  );
+  return (
+    <>
+      {items.length === 0 ? empty : children(items)}
+      {query.hasNextPage && (
+        <div className={classes.more}>
+          {query.isFetchNextPageError && (
+            <p role="alert">
+              More {noun} could not be loaded. {reasonOf(query.error)}
+            </p>
+          )}
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage({ cancelRefetch: false })}
+          >
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Between two pages an item can have moved, so that both hold it. */
+function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string | number): Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+function reasonOf(error: Error | null): string {
+  return error instanceof ApiError ? error.message : '';
+}

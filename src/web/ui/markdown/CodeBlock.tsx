@@ -1,0 +1,57 @@
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState, type ComponentProps } from 'react';
+import type { ExtraProps } from 'react-markdown';
+import { copyText } from './copy.ts';
+import { ScrollBox } from './ScrollBox.tsx';
+import classes from './CodeBlock.module.css';
+
+type Element = NonNullable<ExtraProps['node']>;
+
+/** A block of code with the language it names and a button that copies it. */
+export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps) {
+  const language = node === undefined ? null : languageOf(node);
+  return (
+    <div className={classes.block}>
+      <div className={classes.bar}>
+        <span className={classes.language}>{language}</span>
+        <CopyButton text={() => (node === undefined ? '' : textOf(node).replace(/\n$/u, ''))} />
+      </div>
+      <ScrollBox label="Code" className={classes.scroll}>
+        <pre dir="ltr" className={classes.code}>
+          {children}
+        </pre>
+      </ScrollBox>
+    </div>
+  );
+}
+
+function CopyButton({ text }: { text: () => string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = window.setTimeout(() => setCopied(false), 2000);
+    return () => window.clearTimeout(timer);
+  }, [copied]);
+
+  const copy = async () => setCopied(await copyText(text()));
+  const Icon = copied ? IconCheck : IconCopy;
+  return (
+    <button type="button" className={classes.copy} onClick={() => void copy()}>
+      <Icon size={14} stroke={1.8} aria-hidden="true" />
+      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+    </button>
+  );
+}
+
+function languageOf(pre: Element): string | null {
+  const code = pre.children.find((child) => child.type === 'element' && child.tagName === 'code');
+  const names = code?.type === 'element' ? code.properties['className'] : null;
+  if (!Array.isArray(names)) return null;
+  const name = names.find((name) => typeof name === 'string' && name.startsWith('language-'));
+  return typeof name === 'string' ? name.slice('language-'.length) : null;
+}
+
+function textOf(node: Element | Element['children'][number]): string {
+  if (node.type === 'text') return node.value;
+  return 'children' in node ? node.children.map(textOf).join('') : '';
+}

@@ -1,0 +1,166 @@
+import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
+import {
+  Component,
+  createContext,
+  memo,
+  useContext,
+  useId,
+  useMemo,
+  type ComponentProps,
+  type JSX,
+  type ReactNode,
+} from 'react';
+import ReactMarkdown, { type Components, type Options } from 'react-markdown';
+import remarkBreaks from 'remark-breaks';
+import remarkGfm from 'remark-gfm';
+import { fitBlocks } from './blocks.ts';
+import { CodeBlock } from './CodeBlock.tsx';
+import { isCheapToParse } from './cost.ts';
+import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
+import { safeAddress } from './links.ts';
+import { ScrollBox } from './ScrollBox.tsx';
+import classes from './Markdown.module.css';
+
+type Props = {
+  text: string;
+  /** Line breaks stay as typed. Imported posts were written where they did not. */
+  breaks?: boolean;
+  /** The level of the highest heading in the text, so that the page's outline stays right. */
+  headingLevel?: 2 | 3 | 4;
+  className?: string | undefined;
+};
+
+/**
+ * What a member wrote. Raw HTML in it is shown, never interpreted; addresses other than http, https and mailto lead
+ * nowhere; nothing is fetched from other hosts without a click.
+ */
+export const Markdown = memo(function Markdown({ text, breaks = true, headingLevel = 3, className }: Props) {
+  const parsable = useMemo(() => isCheapToParse(text), [text]);
+  const plain = (
+    <p dir="auto" className={classes.plain}>
+      {text}
+    </p>
+  );
+  return (
+    <div className={className === undefined ? classes.text : `${classes.text} ${className}`}>
+      {parsable ? (
+        <PlainOnFailure key={text} plain={plain}>
+          <Rendered text={text} breaks={breaks} headingLevel={headingLevel} />
+        </PlainOnFailure>
+      ) : (
+        plain
+      )}
+    </div>
+  );
+});
+
+function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 'breaks' | 'headingLevel'>>) {
+  // Footnotes of several posts on one page need ids of their own.
+  const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
+  const highlighter = useHighlighter(hasCodeLanguage(text));
+  const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
+    () => [[fitBlocks, { highest: headingLevel }], ...(highlighter === null ? [] : [highlighter])],
+    [headingLevel, highlighter],
+  );
+  return (
+    <ReactMarkdown
+      remarkPlugins={breaks ? withBreaks : withoutBreaks}
+      rehypePlugins={rehypePlugins}
+      remarkRehypeOptions={{
+        clobberPrefix: idPrefix,
+        footnoteLabelProperties: { className: [classes.hidden ?? ''] },
+      }}
+      components={components}
+      urlTransform={(address) => safeAddress(address, `#${idPrefix}`)}
+    >
+      {text}
+    </ReactMarkdown>
+  );
+}
+
+const withoutBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm];
+const withBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBreaks];
+
+const InsideLink = createContext(false);
+
+function TextLink({
+  href,
+  children,
+  title,
+  id,
+  className,
+  'aria-describedby': describedBy,
+}: ComponentProps<'a'>) {
+  if (href === undefined || href === '') return <span>{children}</span>;
+  return (
+    <InsideLink value={true}>
+      <a
+        href={href}
+        rel="nofollow ugc noopener"
+        title={title}
+        id={id}
+        className={className}
+        aria-describedby={describedBy}
+      >
+        {children}
+      </a>
+    </InsideLink>
+  );
+}
+
+/** A link instead of the image: loading it would tell a stranger's server who reads what. */
+function ImageLink({ src, alt }: ComponentProps<'img'>) {
+  const insideLink = useContext(InsideLink);
+  const label = (
+    <>
+      <IconPhoto size="1.1em" stroke={1.6} aria-hidden="true" />{' '}
+      {alt === undefined || alt === '' ? 'Image' : alt}
+    </>
+  );
+  if (insideLink || typeof src !== 'string' || src === '')
+    return <span className={classes.image}>{label}</span>;
+  return (
+    <a href={src} rel="nofollow ugc noopener" className={classes.image}>
+      {label}
+    </a>
+  );
+}
+
+function Table({ children }: ComponentProps<'table'>) {
+  return (
+    <ScrollBox label="Table" className={classes.tableBox}>
+      <table>{children}</table>
+    </ScrollBox>
+  );
+}
+
+function TaskBox({ checked }: ComponentProps<'input'>) {
+  const Icon = checked ? IconSquareCheck : IconSquare;
+  return (
+    <>
+      <Icon size="1.1em" stroke={1.6} aria-hidden="true" className={classes.task} />
+      <span className={classes.hidden}>{checked ? 'Done: ' : 'To do: '}</span>
+    </>
+  );
+}
+
+const components: Components = {
+  a: TextLink,
+  img: ImageLink,
+  pre: CodeBlock,
+  table: Table,
+  input: TaskBox,
+};
+
+/** A text the parser fails on (a stack that overflows) is shown as it was typed. */
+class PlainOnFailure extends Component<{ plain: JSX.Element; children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    return this.state.failed ? this.props.plain : this.props.children;
+  }
+}

@@ -1,0 +1,34 @@
+import type { ExtraProps } from 'react-markdown';
+
+type Element = NonNullable<ExtraProps['node']>;
+type Parent = { children: readonly (Element['children'][number] | { type: 'doctype' })[] };
+
+/**
+ * Fits the blocks of a text into the page. Headings are renamed so that the highest becomes `highest`: a post that
+ * starts with `#` must not look like the title of the page. Each block finds its own direction, so that an Arabic
+ * paragraph reads right below an English one.
+ */
+export function fitBlocks({ highest }: { highest: number }) {
+  return (tree: Parent) => {
+    const headings: Element[] = [];
+    visit(tree, (element) => {
+      if (directed.has(element.tagName)) element.properties['dir'] = 'auto';
+      if (/^h[1-6]$/u.test(element.tagName)) headings.push(element);
+    });
+    const used = [...new Set(headings.map((heading) => heading.tagName))].toSorted();
+    for (const heading of headings) {
+      heading.tagName = `h${Math.min(highest + used.indexOf(heading.tagName), 6)}`;
+    }
+  };
+}
+
+/** Not `li` and `blockquote`: a list takes its direction from its items, a quote holds blocks of its own. */
+const directed = new Set(['p', 'ul', 'ol', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+
+function visit(parent: Parent, seen: (element: Element) => void): void {
+  for (const child of parent.children) {
+    if (child.type !== 'element') continue;
+    seen(child);
+    visit(child, seen);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Direction } from '#shared/fields.ts';
+import type { VoteState } from '#shared/votes.ts';
+
+/**
+ * SPEC section 4: the same choice again takes the vote back, the other choice switches it.
+ * @returns the state as it will be, with the counts moved accordingly.
+ */
+export function afterPressing(state: VoteState, pressed: Direction): VoteState {
+  const myVote = state.myVote === pressed ? null : pressed;
+  return {
+    upvotes: state.upvotes + moved(state.myVote, myVote, 'up'),
+    downvotes: state.downvotes + moved(state.myVote, myVote, 'down'),
+    myVote,
+  };
+}
+
+function moved(before: Direction | null, after: Direction | null, direction: Direction): number {
+  return (after === direction ? 1 : 0) - (before === direction ? 1 : 0);
+}
