@@ -114,6 +114,8 @@ export function isUnavailable(error: unknown): boolean {
   if (state !== undefined) return /^(08|57P0[1-5]|53|57014|55P03|25P03)/.test(state);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;
+  // better-auth wraps what its queries threw.
+  if (isUnavailable(error.cause)) return true;
   if (typeof code === 'string' && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code))
     return true;
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|driver has already been destroyed|Client was closed/.test(

@@ -1,0 +1,35 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { killRounds } from '#server/testing/kill-rounds.ts';
+
+/**
+ * Kills Parley, PostgreSQL, a connection of it, or both, in the middle of writes, again and again, and checks after each
+ * that nothing acknowledged is lost. Parameters: the number of rounds (50) and a seed.
+ */
+const [rounds = '50', seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-kills-'));
+await chmod(parent, 0o755);
+console.log(`Seed ${seed}`);
+try {
+  const figures = await killRounds({
+    data: path.join(parent, 'data'),
+    rounds: Number(rounds),
+    seed: Number(seed),
+    tell: console.log,
+  });
+  const { acknowledged, repeated, refused, broken, recoveries } = figures;
+  console.log(
+    `\n${rounds} rounds: ${acknowledged} acknowledged writes, ${repeated} of them sent again with the same key; ` +
+      `${refused} requests refused for the moment, ${broken} connections broken. Nothing lost, nothing twice, every count right.`,
+  );
+  for (const [victim, times] of Object.entries(recoveries)) {
+    const sorted = times.toSorted((a, b) => a - b);
+    const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+    console.log(
+      `${victim}: back after ${median} ms (median of ${sorted.length}; ${sorted[0]} to ${sorted.at(-1)})`,
+    );
+  }
+} finally {
+  await rm(parent, { recursive: true, force: true });
+}
