@@ -108,23 +108,6 @@ describe('the body of a request', () => {
       (await ann.send('POST', '/questions', { body: JSON.stringify(draft), headers })).status,
     ).toBeLessThan(500);
   });
-
-  /** With `transfer-encoding: chunked`; gives the status. */
-  function sendInPieces(piece: string, count: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const cookie = [...ann.cookies].map((pair) => pair.join('=')).join('; ');
-      const headers = { 'content-type': 'application/json', cookie };
-      const sending = request(`${server.address}/api/questions`, { method: 'POST', headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-        sending.destroy();
-      });
-      // The server may answer and hang up before all is sent.
-      sending.on('error', (error) => ('code' in error && error.code === 'EPIPE' ? undefined : reject(error)));
-      for (let sent = 0; sent < count; sent++) sending.write(piece);
-      sending.end();
-    });
-  }
 });
 
 describe('an address of the API', () => {
@@ -166,3 +149,20 @@ test('everything but registering and signing in needs a signed-in member', async
     }
   expect(open.toSorted()).toEqual(['delete /session', 'get /session', 'post /members', 'post /session']);
 });
+
+/** With `transfer-encoding: chunked`; gives the status. */
+function sendInPieces(piece: string, count: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const cookie = [...ann.cookies].map((pair) => pair.join('=')).join('; ');
+    const headers = { 'content-type': 'application/json', cookie };
+    const sending = request(`${server.address}/api/questions`, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+      sending.destroy();
+    });
+    // The server may answer and hang up before all is sent.
+    sending.on('error', (error) => ('code' in error && error.code === 'EPIPE' ? undefined : reject(error)));
+    for (let sent = 0; sent < count; sent++) sending.write(piece);
+    sending.end();
+  });
+}

@@ -7,7 +7,8 @@ import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import { touchQuestion } from '#server/questions/questions.ts';
+import { keepQuestionOf } from '#server/posts/thread.ts';
+import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft } from '#shared/replies.ts';
@@ -43,6 +44,7 @@ export async function postReply(
   const { on, viewer, key, draft } = posting;
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
+      await lockQuestionThread(tx, on.questionId);
       const { parentReplyId, content } = draft;
       const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;
@@ -174,6 +176,7 @@ async function lockLivingParent(tx: Tx, { parentReplyId, on }: { parentReplyId: 
 }
 
 async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {
+  await keepQuestionOf(tx, { kind: 'reply', id: wanted.id });
   const reply = await lockReply(tx, wanted.id);
   if (reply === undefined || reply.deleted) throw missing();
   if (reply.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);

@@ -54,16 +54,16 @@ const poison: Wrong[] = [
 
 /** What does not fit the schema, and texts and numbers that would do harm where they were let through. */
 export function wrongValues(schema: Schema): Wrong[] {
-  const types = [schema.type ?? []].flat();
+  const types = new Set([schema.type ?? []].flat());
   const ofOtherTypes = Object.entries(samples)
-    .filter(([type]) => !types.includes(type) && !(type === 'integer' && types.includes('number')))
+    .filter(([type]) => !types.has(type) && !(type === 'integer' && types.has('number')))
     .map(([type, value]) => ({ said: `of type ${type}`, value }));
   return [
     ...ofOtherTypes,
     ...(schema.enum === undefined ? [] : [{ said: 'none of the choices', value: 'sideways' }]),
-    ...(types.includes('string') && schema.enum === undefined ? wrongTexts(schema) : []),
-    ...(types.includes('integer') ? wrongNumbers : []),
-    ...(types.includes('array') ? wrongLists(schema) : []),
+    ...(types.has('string') && schema.enum === undefined ? wrongTexts(schema) : []),
+    ...(types.has('integer') ? wrongNumbers : []),
+    ...(types.has('array') ? wrongLists(schema) : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
+import { keepQuestionOf } from '#server/posts/thread.ts';
 import type { Direction } from '#shared/fields.ts';
 import { tellCounts } from '#server/questions/questions.ts';
 import { reputationPoints, type VoteState } from '#shared/votes.ts';
@@ -34,6 +35,7 @@ export async function setVote(
 ): Promise<VoteState> {
   const { target, viewer, vote, settings } = wanted;
   return transaction(db, async (tx) => {
+    if (target.kind !== 'question') await keepQuestionOf(tx, { kind: target.kind, id: target.id });
     const post = await lockTarget(tx, target);
     if (post === undefined) throw new ProblemError('not-found', missing[target.kind]);
     const own = post.author_id === viewer.id;
