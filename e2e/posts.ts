@@ -14,6 +14,10 @@ export async function secondMember(
 
 export const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
+/** One word that no other test writes. */
+export const uniqueWord = (start: string) =>
+  `${start}${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+
 /** Asks as whoever is signed in on the page, and opens the question. Returns its id. */
 export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
   const id = await ask(page.request, { title, ...(content !== undefined && { content }) });
@@ -23,7 +27,11 @@ export async function askAndOpen(page: Page, title: string, content?: string): P
 }
 
 /** Answers over the API as whoever is signed in. Returns the id. */
-export function answer(request: APIRequestContext, questionId: number, content: string): Promise<number> {
+export function answer(
+  request: APIRequestContext,
+  questionId: number,
+  content = 'Look at it from the other side.',
+): Promise<number> {
   return post(request, `/api/questions/${questionId}/answers`, { content });
 }
 
@@ -35,6 +43,21 @@ export function reply(
   parentReplyId: number | null = null,
 ): Promise<number> {
   return post(request, `/api/answers/${answerId}/replies`, { content, parentReplyId });
+}
+
+/** Votes a question up over the API. */
+export function upvote(request: APIRequestContext, questionId: number): Promise<void> {
+  return put(request, `/api/questions/${questionId}/vote`, { vote: 'up' });
+}
+
+/** Follows a topic over the API. */
+export function followTopic(request: APIRequestContext, tag: string): Promise<void> {
+  return put(request, `/api/topics/${encodeURIComponent(tag)}/follow`, { following: true });
+}
+
+async function put(request: APIRequestContext, path: string, data: object): Promise<void> {
+  const response = await request.put(path, { data });
+  expect(response.status(), await response.text()).toBe(200);
 }
 
 async function post(request: APIRequestContext, path: string, data: object): Promise<number> {

@@ -143,7 +143,7 @@ export async function remarks(client: ClientBase): Promise<string[]> {
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
   ] as const;
   return said
-    .filter(([number]) => number !== '0')
+    .filter(([number]) => Number(number) !== 0)
     .map(([number, words]) => `${Number(number).toLocaleString('en')} ${words}`);
 }
 

@@ -35,7 +35,7 @@ async function letDemoMemberIn(
   const id = await memberId(demoUser);
   await client.query('update member set email = $2 where id = $1', [id, demoMember.email]);
   await client.query(
-    `insert into account (member_id, account_id, provider_id, password) values ($1, $1::text, 'credential', $2)`,
+    `insert into account (member_id, account_id, provider_id, password) values ($1::bigint, $1::bigint::text, 'credential', $2)`,
     [id, await hashPassword(demoMember.password)],
   );
 }

@@ -78,5 +78,7 @@ export async function inferSite(client: ClientBase): Promise<InferredSite> {
 
 function describe(rows: readonly { host: string; links: string }[]): string {
   if (rows.length === 0) return 'no link leads to a question of this archive';
-  return rows.map(({ host, links }) => `${links} ${links === '1' ? 'link' : 'links'} to ${host}`).join(', ');
+  return rows
+    .map(({ host, links }) => `${links} ${Number(links) === 1 ? 'link' : 'links'} to ${host}`)
+    .join(', ');
 }

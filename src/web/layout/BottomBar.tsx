@@ -1,4 +1,3 @@
-import { VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { IconBell, IconBookmark, IconHash, IconHome, IconPencilPlus } from '@tabler/icons-react';
 import { useUnreadCount } from '#web/notifications/notifications.ts';
@@ -25,16 +24,14 @@ export function BottomBar() {
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
           className={classes.link}
+          aria-label={to === paths.notifications && unread > 0 ? `${label}, ${unread} unread` : undefined}
         >
           <Icon size={22} stroke={1.6} aria-hidden />
           {label}
-          {to === paths.notifications && unread > 0 && (
-            <>
-              <VisuallyHidden>, {unread} unread</VisuallyHidden>
-              <span className={classes.badge}>
-                <UnreadBadge count={unread} />
-              </span>
-            </>
+          {to === paths.notifications && (
+            <span className={classes.badge}>
+              <UnreadBadge count={unread} />
+            </span>
           )}
         </Link>
       ))}

@@ -2,8 +2,9 @@ import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useLiveConnection } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
-import { useSession } from '#web/platform/session.ts';
+import { useMember, useSession } from '#web/platform/session.ts';
 import { BottomBar } from './BottomBar.tsx';
+import { LiveMember } from './LiveMember.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
 import { Sidebar } from './Sidebar.tsx';
 import { TopBar } from './TopBar.tsx';
@@ -13,8 +14,10 @@ import classes from './MemberLayout.module.css';
 export function MemberLayout() {
   useSignInWhenSessionEnds();
   useLiveConnection();
+  const member = useMember();
   return (
     <>
+      {member !== null && <LiveMember memberId={member.id} />}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         Skip to content
       </a>

@@ -2,16 +2,23 @@ import { Button } from '@mantine/core';
 import { useMarkAllRead } from './notifications.ts';
 import classes from './MarkAllRead.module.css';
 
-/** @param newest the id of the newest notification on the page; null where there is none. */
+/**
+ * Stays focusable when there is nothing to mark, so that the keyboard goes on from here.
+ * @param newest the id of the newest notification on the page; null where there is none.
+ */
 export function MarkAllRead({ newest, unread }: { newest: number | null; unread: number }) {
   const markAll = useMarkAllRead();
+  const idle = unread === 0 || markAll.isPending;
   return (
     <Button
       size="compact-sm"
       variant="subtle"
       className={classes.button ?? ''}
-      disabled={unread === 0 || markAll.isPending}
-      onClick={() => markAll.mutate(newest)}
+      data-disabled={idle || undefined}
+      aria-disabled={idle}
+      onClick={() => {
+        if (!idle) markAll.mutate(newest);
+      }}
     >
       Mark all read
     </Button>

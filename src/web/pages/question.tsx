@@ -13,6 +13,7 @@ import { questionQuery, useQuestionCache } from '#web/posts/question-query.ts';
 import { Comments } from '#web/questions/Comments.tsx';
 import { QuestionArticle } from '#web/questions/QuestionArticle.tsx';
 import { QuestionSkeleton } from '#web/questions/QuestionSkeleton.tsx';
+import { useLiveQuestion } from '#web/questions/useLiveQuestion.ts';
 import { useCountView } from '#web/questions/useCountView.ts';
 import { useMarkedPost } from '#web/questions/useMarkedPost.ts';
 import { usePostKeys } from '#web/questions/usePostKeys.ts';
@@ -39,6 +40,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   const reveal = useReveal(page);
   const marked = useMarkedPost(id, page, cache, reveal);
   const replying = useReplyingTo(id, member.id);
+  const live = useLiveQuestion(id, cache);
   useCountView(id, member.id, page !== undefined);
   usePostKeys();
   usePageTitle(page?.question.title ?? (error === null ? 'Question' : 'Question not found'));
@@ -58,7 +60,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       <QuestionArticle question={page.question} />
       <Comments comments={page.comments} />
       <AnswerForm />
-      <AnswerList answers={page.answers} count={page.question.answerCount} />
+      <AnswerList answers={page.answers} count={page.question.answerCount} live={live} />
     </QuestionPageProvider>
   );
 }

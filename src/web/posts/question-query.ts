@@ -24,6 +24,8 @@ export type QuestionCache = {
   loadMoreAnswers: () => Promise<void>;
   /** @param answerId null for the replies to the question itself. */
   loadMoreReplies: (answerId: number | null) => Promise<void>;
+  /** Asks the server again for what is shown. */
+  refresh: () => Promise<void>;
   /** What lists and profiles show of this question is asked for again when they are next seen. */
   refreshLists: () => void;
   forget: () => void;
@@ -67,6 +69,7 @@ export function questionCache(client: QueryClient, id: number): QuestionCache {
       );
       await change((page) => addMoreReplies(page, answerId, more));
     },
+    refresh: () => client.invalidateQueries({ queryKey }),
     refreshLists: () => {
       void client.invalidateQueries({
         predicate: ({ queryKey: [name] }) => name !== 'question' && name !== 'session',

@@ -26,7 +26,11 @@ export function useMarkedPost(
     let current = true;
     const find = async () => {
       await loadUntilFound(cache, marked, () => current);
-      if (current) reveal(marked);
+      if (!current) return;
+      reveal(marked);
+      // A post that was written after this page was loaded.
+      const page = cache.read();
+      if (page !== undefined && findPost(page, marked) === undefined) await cache.refresh();
     };
     void find();
     return () => {

@@ -5,6 +5,7 @@ import { api, read } from '#web/platform/api.ts';
 
 /** Under which keys the cache holds topics; what patches it uses these. */
 export const topicKeys = {
+  all: ['topics'],
   lists: ['topics', 'list'],
   list: (wanted: { q: string; sort: TopicSort }) => ['topics', 'list', wanted],
   one: (tag: string) => ['topics', 'one', tagKey(tag)],

@@ -4,6 +4,7 @@ import {
   IconArrowBigUp,
   IconArrowBigUpFilled,
 } from '@tabler/icons-react';
+import { VisuallyHidden } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { shortCount } from '#shared/counts.ts';
 import type { Direction } from '#shared/fields.ts';
@@ -85,7 +86,6 @@ function VoteButton(props: {
     <button
       type="button"
       className={classes.vote}
-      aria-label={`${name} (${props.count})`}
       title={props.count > 999 ? props.count.toLocaleString('en') : name}
       aria-pressed={props.pressed}
       aria-disabled={props.saving || undefined}
@@ -93,7 +93,10 @@ function VoteButton(props: {
       onClick={() => props.onPress(props.direction)}
     >
       <Icon size={18} stroke={1.6} aria-hidden="true" />
-      <span key={props.count} className={classes.count}>
+      <VisuallyHidden>
+        {name} ({props.count})
+      </VisuallyHidden>
+      <span key={props.count} className={classes.count} aria-hidden="true">
         {shortCount(props.count)}
       </span>
     </button>

@@ -2,6 +2,7 @@ import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
 import {
   Component,
   createContext,
+  Fragment,
   memo,
   useContext,
   useId,
@@ -18,6 +19,7 @@ import { CodeBlock } from './CodeBlock.tsx';
 import { isCheapToParse } from './cost.ts';
 import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
 import { safeAddress } from './links.ts';
+import { breakLongWords } from './long-words.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
@@ -36,11 +38,7 @@ type Props = {
  */
 export const Markdown = memo(function Markdown({ text, breaks = true, headingLevel = 3, className }: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
-  const plain = (
-    <p dir="auto" className={classes.plain}>
-      {text}
-    </p>
-  );
+  const plain = <AsTyped text={text} />;
   return (
     <div className={className === undefined ? classes.text : `${classes.text} ${className}`}>
       {parsable ? (
@@ -53,6 +51,19 @@ export const Markdown = memo(function Markdown({ text, breaks = true, headingLev
     </div>
   );
 });
+
+function AsTyped({ text }: { text: string }) {
+  return (
+    <p dir="auto" className={classes.plain}>
+      {breakLongWords(text).map(({ from, part }) => (
+        <Fragment key={from}>
+          {from > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </p>
+  );
+}
 
 function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 'breaks' | 'headingLevel'>>) {
   // Footnotes of several posts on one page need ids of their own.

@@ -1,16 +1,19 @@
 import type { ExtraProps } from 'react-markdown';
+import { breakLongWords } from './long-words.ts';
 
 type Element = NonNullable<ExtraProps['node']>;
-type Parent = { children: readonly (Element['children'][number] | { type: 'doctype' })[] };
+type Child = Element['children'][number];
+type Parent = { children: (Child | { type: 'doctype' })[] };
 
 /**
  * Fits the blocks of a text into the page. Headings are renamed so that the highest becomes `highest`: a post that
  * starts with `#` must not look like the title of the page. Each block finds its own direction, so that an Arabic
- * paragraph reads right below an English one.
+ * paragraph reads right below an English one. Endless words can break.
  */
 export function fitBlocks({ highest }: { highest: number }) {
   return (tree: Parent) => {
     const headings: Element[] = [];
+    letWordsBreak(tree);
     visit(tree, (element) => {
       if (directed.has(element.tagName)) element.properties['dir'] = 'auto';
       if (/^h[1-6]$/u.test(element.tagName)) headings.push(element);
@@ -31,4 +34,16 @@ function visit(parent: Parent, seen: (element: Element) => void): void {
     seen(child);
     visit(child, seen);
   }
+}
+
+/** Not in blocks of code: they scroll. */
+function letWordsBreak(parent: Parent): void {
+  parent.children = parent.children.flatMap((child): Parent['children'] => {
+    if (child.type === 'element' && child.tagName !== 'pre') letWordsBreak(child);
+    if (child.type !== 'text') return [child];
+    return breakLongWords(child.value).flatMap(({ from, part }): Child[] => [
+      ...(from === 0 ? [] : [{ type: 'element' as const, tagName: 'wbr', properties: {}, children: [] }]),
+      { type: 'text', value: part },
+    ]);
+  });
 }

@@ -1,0 +1,93 @@
+import { expect, test, type Page } from '@playwright/test';
+import { ask, register } from './members.ts';
+import { answer, followTopic, unique, uniqueWord } from './posts.ts';
+
+const suggested = ['JavaScript', 'React', 'Python', 'Technology', 'Programming', 'Career'];
+const topic = (page: Page, tag: string) => page.getByRole('article', { name: tag, exact: true });
+
+test('who follows no topic gets six suggestions, each to be followed in place', async ({ page }) => {
+  await register(page.request);
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Following' }).click();
+  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeFocused();
+  await expect(page.getByRole('tab')).toHaveText(['All Questions', 'Recent Activity', 'My Topics']);
+  await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText(suggested);
+  for (const tag of ['React', 'Career']) {
+    await topic(page, tag).getByRole('button', { name: 'Follow', exact: true }).click();
+    await expect(topic(page, tag).getByRole('button', { name: 'Following' })).toBeEnabled();
+  }
+  await expect(page.getByRole('list', { name: 'Topics you follow' }).getByRole('listitem')).toHaveText([
+    'React',
+    'Career',
+  ]);
+  await page.getByRole('link', { name: 'Explore Topics' }).click();
+  await expect(page).toHaveURL('/topics');
+
+  await page.goto('/following?tab=topics');
+  await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText(['Career', 'React']);
+  await expect(page.getByRole('link', { name: 'Explore Topics' })).toBeHidden();
+});
+
+test('All Questions has the questions with a followed topic and the followed questions, newest first', async ({
+  page,
+  request,
+}) => {
+  await register(page.request);
+  await register(request);
+  const tag = uniqueWord('kelp');
+  const [one, two, other] = [unique('Tagged'), unique('Followed itself'), unique('Neither')];
+  await ask(request, { title: one, tags: [tag] });
+  const followed = await ask(request, { title: two });
+  await ask(request, { title: other });
+  await followTopic(page.request, tag.toUpperCase());
+  await page.request.put(`/api/questions/${followed}/follow`, { data: { following: true } });
+
+  await page.goto('/following');
+  await expect(page.getByRole('main').getByRole('article').getByRole('heading')).toHaveText([two, one]);
+});
+
+test('Recent Activity shows This Week, the latest activity first, at most 10', async ({ page, request }) => {
+  await register(page.request);
+  await register(request);
+  const tag = uniqueWord('reef');
+  await followTopic(page.request, tag);
+  const ids: number[] = [];
+  for (let n = 1; n <= 12; n++) ids.push(await ask(request, { title: `Reef ${n} ${tag}`, tags: [tag] }));
+  await answer(request, ids[0] ?? 0);
+
+  await page.goto('/following');
+  await page.getByRole('tab', { name: 'Recent Activity' }).click();
+  await expect(page).toHaveURL('/following?tab=activity');
+  await expect(page.getByRole('heading', { name: 'This Week' })).toBeVisible();
+  const titles = page.getByRole('main').getByRole('article').getByRole('heading');
+  await expect(titles).toHaveCount(10);
+  await expect(titles.first()).toHaveText(`Reef 1 ${tag}`);
+  await expect(titles.nth(1)).toHaveText(`Reef 12 ${tag}`);
+});
+
+test('the summary names 5 topics, then how many more; My Topics has them all with their newest questions', async ({
+  page,
+}) => {
+  await register(page.request);
+  const word = uniqueWord('tide');
+  const tags = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((letter) => `${letter} ${word}`);
+  for (const tag of tags) await followTopic(page.request, tag);
+  const title = unique('When is low tide?');
+  await ask(page.request, { title, tags: tags.slice(0, 1) });
+
+  await page.goto('/following');
+  const summary = page.getByRole('list', { name: 'Topics you follow' });
+  await expect(summary.getByRole('listitem')).toHaveText([...tags.slice(0, 5), '+2 more']);
+  await summary.getByRole('link', { name: '+2 more' }).click();
+  await expect(page).toHaveURL('/following?tab=topics');
+  await expect(page.getByRole('tab', { name: 'My Topics' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText(tags);
+  const first = topic(page, tags[0] ?? '');
+  await expect(first.getByRole('article', { name: title })).toBeVisible();
+
+  await first.getByRole('button', { name: 'Following' }).click();
+  await expect(first.getByRole('button', { name: 'Follow', exact: true })).toBeEnabled();
+  await expect(summary.getByRole('listitem')).toHaveText([...tags.slice(1, 6), '+1 more']);
+  await page.reload();
+  await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText(tags.slice(1));
+});
