@@ -204,7 +204,7 @@ test('Logout leads to /login, in every tab, and the pages behind it are closed',
   await logOut(page);
   await page.goBack();
   await expect(page).toHaveURL(/\/login/u);
-  await other.getByRole('tab', { name: 'Unanswered' }).click();
+  await other.bringToFront();
   await expect(other).toHaveURL(/\/login/u);
 });
 

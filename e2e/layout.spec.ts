@@ -3,7 +3,23 @@ import { expect, test, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
 
 const visitorPages = ['/login', '/register'];
-const memberPages = ['/', '/?tab=unanswered', '/ask', '/nowhere'];
+const memberPages = {
+  'feeds and asking': ['/', '/?tab=unanswered', '/ask', '/nowhere'],
+  'profiles and settings': ['/profile', '/profile?tab=answers', '/profile/999999999', '/settings'],
+  topics: ['/topics', '/topics?q=nothing-like-it', `/topics/${'a'.repeat(35)}`, '/topics/nothing-like-it'],
+  'following and notifications': [
+    '/following',
+    '/following?tab=activity',
+    '/following?tab=topics',
+    '/notifications',
+  ],
+  'search results': [
+    '/search',
+    '/search?q=x',
+    '/search?q=n&in=users',
+    '/search?q=nothing-like-it&in=answers',
+  ],
+};
 
 /** What strains a layout: long words, another direction, many tags, a long name. */
 async function extremes(page: Page): Promise<void> {
@@ -29,11 +45,12 @@ for (const theme of ['light', 'dark'] as const)
           await check(page, address);
         });
 
-      test('the pages for members are accessible and scroll downwards only', async ({ page }) => {
-        test.slow();
-        await extremes(page);
-        for (const address of memberPages) await check(page, address);
-      });
+      for (const [group, addresses] of Object.entries(memberPages))
+        test(`${group} are accessible and scroll downwards only`, async ({ page }) => {
+          test.slow();
+          await extremes(page);
+          for (const address of addresses) await check(page, address);
+        });
     });
 
 async function check(page: Page, address: string) {

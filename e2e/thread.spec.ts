@@ -16,6 +16,7 @@ async function openThread(page: Page): Promise<{ questionId: number; answerId: n
 }
 
 test('members reply to each other down to level 3, and no further', async ({ page, browser }) => {
+  test.slow();
   const ada = await register(page.request, someone('Ada Lovelace'));
   const { questionId } = await openThread(page);
   const grace = await secondMember(browser, 'Grace Hopper');

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import path from 'node:path';
 
 /** The checkout. */
@@ -26,12 +25,11 @@ export function pinnedNode() {
 }
 
 /**
- * The folder of an installed package.
+ * The folder of an installed package that package.json names; npm puts those at the top.
  * @param {string} name
  */
 export function packageFolder(name) {
-  const { resolve } = createRequire(path.join(project, 'package.json'));
-  return path.dirname(resolve(`${name}/package.json`));
+  return path.join(project, 'node_modules', name);
 }
 
 /**

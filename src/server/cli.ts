@@ -81,10 +81,18 @@ async function withMigratedClient<Result>(work: (client: pg.Client) => Promise<R
   const { connection, stop } = await connectBeside(config, log);
   try {
     const db = openDatabase({ connection });
-    await migrate(db, migrationsFolder).finally(() => db.destroy());
+    try {
+      await migrate(db, migrationsFolder);
+    } finally {
+      await db.destroy();
+    }
     const client = new pg.Client({ ...connection, application_name: 'parley import' });
     await client.connect();
-    return await work(client).finally(() => client.end().catch(() => {}));
+    try {
+      return await work(client);
+    } finally {
+      await client.end().catch(() => {});
+    }
   } finally {
     await stop();
   }

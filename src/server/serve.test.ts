@@ -80,6 +80,18 @@ test('a second Parley on the same data folder is refused and told who holds it',
   expect((await fetch(`${address}/api/session`)).status).toBe(200);
 });
 
+test('a Parley started while the last one is stopping waits for it', async () => {
+  const data = await temporaryDataFolder();
+  const first = startParley({ env: { PARLEY_DATA: data } });
+  const request = await beginRegistration(await first.ready);
+  first.signal('SIGTERM');
+  await first.says(/Parley stops/);
+  const second = startParley({ env: { PARLEY_DATA: data } });
+  await second.says(/Waiting for the Parley that ran on this data folder to stop/);
+  expect(await finish(request)).toBe(201);
+  expect((await fetch(`${await second.ready}/api/session`)).status).toBe(200);
+});
+
 test('of many started at the same moment on a fresh folder, one serves and the others are refused', async () => {
   const data = await temporaryDataFolder();
   const all = Array.from({ length: 4 }, () => startParley({ env: { PARLEY_DATA: data } }));

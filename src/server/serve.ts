@@ -45,9 +45,9 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     stopping.stop();
   });
   try {
-    await checkPortIsFree(config.host, config.port);
     const { connection, embedded, stop } = await connect(config, log, stopping.first);
     undo.unshift(stop);
+    await checkPortIsFree(config.host, config.port);
     const secret =
       config.secret ?? (await keptSecret(embedded?.folder ?? config.dataFolder ?? defaultDataFolder()));
     const db = openDatabase({
@@ -89,13 +89,14 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     live = started;
     undo.unshift(() => started.stop());
     stopping.second.addEventListener('abort', http.cutOff);
-    await embedded?.noteAddress(http.address);
+    await embedded?.note({ address: http.address });
     log.info(`Parley is ready at ${http.address} (started in ${secondsSinceStart()} s)`);
     if (demo)
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
     else if (await isEmptyCommunity(connection))
       log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');
     await aborted(stopping.first);
+    await embedded?.note({ stopping: true });
     log.info('Parley stops: requests that are running may finish.');
   } catch (error) {
     // Told to stop while it was starting.

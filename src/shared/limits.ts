@@ -24,6 +24,8 @@ export const limits = {
   answersPage: 50,
   /** Replies loaded at a time below one answer or one question. */
   repliesPage: 100,
+  /** Notifications the bell lists; the link to all of them appears when there are more (SPEC section 9). */
+  bell: 10,
   /** Deepest level a reply can have; the first is level 0. */
   replyLevel: 3,
 } as const;

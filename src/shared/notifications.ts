@@ -28,6 +28,3 @@ export const notifications = z.object({
   nextCursor,
 });
 export type Notifications = z.infer<typeof notifications>;
-
-/** Notifications the bell lists; the link to all of them appears when there are more (SPEC section 9). */
-export const bellLength = 10;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono } from 'hono';
-import packageJson from '../../../package.json' with { type: 'json' };
+import packageJson from '#package.json' with { type: 'json' };
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type DocumentConfig = Parameters<OpenAPIHono['getOpenAPI31Document']>[0];

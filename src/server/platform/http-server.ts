@@ -6,7 +6,7 @@ import { errorCode, messageOf, StartupError } from './startup-error.ts';
 const arrivalTime = 60_000;
 
 /**
- * Fails when something listens at this place already, before anything else is started.
+ * Fails when something listens at this place already, before anything is changed.
  * @throws StartupError
  */
 export async function checkPortIsFree(host: string, port: number): Promise<void> {

@@ -3,7 +3,7 @@ import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts'
 import type { Queryable, Tx } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
-import { likeContains } from '#server/topics/queries.ts';
+import { likeContains } from '#server/platform/sql.ts';
 import { countedResults, type SearchSort } from '#shared/search.ts';
 
 /** A page of matches: `limit` rows at most from position `offset`. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/platform/database.ts';
+import { likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
@@ -179,9 +180,4 @@ export async function newestOfTags(db: Queryable, { ids, limit }: { ids: readonl
       where link.tag_id = wanted.tag_id order by link.asked_at desc, link.question_id desc limit ${limit}
     ) card`.execute(db);
   return rows;
-}
-
-/** A LIKE pattern for texts that contain `part`, whatever characters it has. */
-export function likeContains(part: string): string {
-  return `%${part.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }

@@ -1,4 +1,4 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { accountMessages, type Me } from '#shared/accounts.ts';
@@ -12,6 +12,7 @@ import { paths } from '#web/platform/paths.ts';
 import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
 import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
 import classes from './AskForm.module.css';
 
@@ -27,9 +28,11 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     isEmpty: isEmptyAskDraft,
   });
   const [problem, setProblem] = useState<AskProblem | null>(null);
-  const form = useRef<HTMLFormElement>(null);
+  const title = useRef<HTMLInputElement>(null);
+  const details = useRef<EditorHandle>(null);
+  const tagField = useRef<HTMLInputElement>(null);
   const ask = useAsk();
-  const tags = tagsProblem(parseTags(draft.tags));
+  const tagsWrong = tagsProblem(parseTags(draft.tags));
 
   function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
     setDraft(change);
@@ -38,7 +41,9 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
 
   function fail(found: AskProblem) {
     setProblem(found);
-    if (found.field !== null) form.current?.querySelector<HTMLElement>(`[name="${found.field}"]`)?.focus();
+    if (found.field === 'title') title.current?.focus();
+    if (found.field === 'content') details.current?.focus();
+    if (found.field === 'tags') tagField.current?.focus();
   }
 
   function submit(event?: FormEvent) {
@@ -67,13 +72,13 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     submit();
   }
 
-  const errorOf = (field: AskProblem['field']) => problem?.field === field && problem.message;
+  const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   return (
-    <form ref={form} className={classes.form} noValidate onSubmit={submit}>
+    <form className={classes.form} noValidate onSubmit={submit}>
       <div>
         <TextInput
           onKeyDown={postOnEnter}
-          name="title"
+          ref={title}
           label="Title"
           dir="auto"
           autoComplete="off"
@@ -84,24 +89,19 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         />
         <Counter text={draft.title} max={limits.title} />
       </div>
-      <div>
-        <Textarea
-          onKeyDown={postOnEnter}
-          name="content"
-          label="Details"
-          dir="auto"
-          autosize
-          minRows={8}
-          value={draft.content}
-          error={errorOf('content')}
-          onChange={(event) => change({ content: event.currentTarget.value })}
-          classNames={{ input: classes.details ?? '' }}
-        />
-        <Counter text={draft.content} max={limits.details} />
-      </div>
+      <Editor
+        handle={details}
+        label="Details"
+        rows={8}
+        limit={limits.details}
+        value={draft.content}
+        error={errorOf('content')}
+        onChange={(content) => change({ content })}
+        onSubmit={submit}
+      />
       <TextInput
         onKeyDown={postOnEnter}
-        name="tags"
+        ref={tagField}
         label="Tags"
         description="Separate tags with commas (max 5)"
         inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -109,14 +109,10 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tags ?? errorOf('tags')}
+        error={tagsWrong ?? errorOf('tags')}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
-      {props.signedOut ? (
-        <SignInFirst />
-      ) : (
-        <FormError message={problem?.field === null ? problem.message : null} />
-      )}
+      {props.signedOut ? <SignInFirst /> : <FormError message={errorOf(null)} />}
       <div className={classes.footer}>
         <Button type="submit" loading={ask.isPending}>
           Post Question

@@ -69,13 +69,19 @@ export function useFollowTopic(tag: string) {
       logFailure(`Following the topic ${tag}`, error);
       showFollowing(client, tag, !wanted);
     },
-    // Not the list of followed topics: what was just left stays in reach until the page is.
-    onSettled: () =>
-      client.invalidateQueries({
-        predicate: ({ queryKey: [area, part] }) =>
-          area === followKeys.all[0] && part !== followKeys.topics[1],
-      }),
+    onSettled: () => refreshFollowed(client),
   });
+}
+
+/** What the member follows has changed, here or in another tab. */
+export async function refreshFollowed(client: QueryClient): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({
+      predicate: ({ queryKey: [area, part] }) => area === followKeys.all[0] && part !== followKeys.topics[1],
+    }),
+    // Not while it is looked at: a topic just left stays in reach until the page is.
+    client.invalidateQueries({ queryKey: followKeys.topics, refetchType: 'none' }),
+  ]);
 }
 
 /** Sets the button of a topic wherever the cache holds the topic. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { followKeys } from '#web/follows/follows.ts';
+import { refreshFollowed } from '#web/follows/follows.ts';
 import { notificationKeys } from '#web/notifications/notifications.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
@@ -13,7 +13,7 @@ export function LiveMember({ memberId }: { memberId: number }): null {
     () => ({
       bell: calmly(() => void client.invalidateQueries({ queryKey: notificationKeys.all }), 500),
       follows: calmly(() => {
-        void client.invalidateQueries({ queryKey: followKeys.all });
+        void refreshFollowed(client);
         void client.invalidateQueries({ queryKey: topicKeys.all });
       }, 500),
     }),

@@ -2,7 +2,8 @@ import { ActionIcon, Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { bellLength, type Notifications } from '#shared/notifications.ts';
+import { limits } from '#shared/limits.ts';
+import type { Notifications } from '#shared/notifications.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { setUnreadInTitle } from '#web/platform/title.ts';
@@ -83,9 +84,9 @@ function Menu({
         {page !== undefined && items.length === 0 && (
           <p className={classes.note}>Answers, replies and upvotes to what you write show up here.</p>
         )}
-        <NotificationList notifications={items.slice(0, bellLength)} compact onOpen={onClose} />
+        <NotificationList notifications={items.slice(0, limits.bell)} compact onOpen={onClose} />
       </div>
-      {items.length > bellLength && (
+      {items.length > limits.bell && (
         <PathLink href={paths.notifications} className={classes.all} onClick={onClose}>
           View all notifications
         </PathLink>

@@ -14,7 +14,7 @@ export function MarkAllRead({ newest, unread }: { newest: number | null; unread:
       size="compact-sm"
       variant="subtle"
       className={classes.button ?? ''}
-      data-disabled={idle || undefined}
+      {...(idle && { 'data-disabled': true })}
       aria-disabled={idle}
       onClick={() => {
         if (!idle) markAll.mutate(newest);

@@ -10,7 +10,10 @@ import type { PostRef } from './post.ts';
  */
 export function useDeletePost(
   post: PostRef,
-  { onDeleted, onFailed }: { onDeleted: () => Promise<void> | void; onFailed: (error: Error) => void },
+  {
+    onDeleted,
+    onFailed,
+  }: { onDeleted: () => Promise<void> | void; onFailed: (error: Error) => Promise<void> | void },
 ) {
   const [asking, setAsking] = useState(false);
   const remove = useMutation({
@@ -19,9 +22,9 @@ export function useDeletePost(
       setAsking(false);
       await onDeleted();
     },
-    onError: (error) => {
+    onError: async (error) => {
       setAsking(false);
-      onFailed(error);
+      await onFailed(error);
     },
   });
   return {

@@ -1,7 +1,7 @@
 import { execFile, type SpawnOptions } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { errorCode, messageOf, StartupError } from '../startup-error.ts';
+import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
 
 const run = promisify(execFile);
 

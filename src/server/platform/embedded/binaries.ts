@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { z } from 'zod';
-import { errorCode, messageOf, StartupError } from '../startup-error.ts';
+import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
 import { type Account, canReach } from './account.ts';
 import { rootsHome } from './folders.ts';
 

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { errorCode, messageOf, StartupError } from '../startup-error.ts';
+import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
 import { type Account, runAs } from './account.ts';
 import { type Binaries, program } from './binaries.ts';
 import { cannotBeWritten, type DataFolder, folderSentence, giveFolder } from './folders.ts';

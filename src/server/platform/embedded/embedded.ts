@@ -2,7 +2,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { messageOf, StartupError } from '../startup-error.ts';
+import { messageOf, StartupError } from '#server/platform/startup-error.ts';
 import { chooseAccount } from './account.ts';
 import { readyBinaries } from './binaries.ts';
 import { type Passwords, readPasswords, readyCluster } from './cluster.ts';
@@ -30,8 +30,8 @@ export type Embedded = {
   readonly pid: number;
   /** False from the moment PostgreSQL ends until it takes connections again. */
   readonly isUp: boolean;
-  /** Writes down where this instance serves, for the one that is refused this folder. */
-  noteAddress(address: string): Promise<void>;
+  /** Writes down, for one started on this folder meanwhile, where this one serves and that it is about to stop. */
+  note(what: { address: string } | { stopping: true }): Promise<void>;
   /** Fast shutdown; then the folder is free. */
   stop(): Promise<void>;
 };
@@ -52,7 +52,7 @@ export async function startEmbedded({ folder, log, signal }: EmbeddedOptions): P
   const tell = (line: string) => log.info(line);
   const account = await chooseAccount(dataFolder(folder ?? defaultDataFolder()).cluster, tell);
   const data = await prepareDataFolder(folder, account, tell);
-  const lock = await takeLock(data);
+  const lock = await takeLock(data, tell);
   const undo: (() => Promise<void>)[] = [lock.release];
   try {
     const binaries = await readyBinaries(account, data.root, tell);
@@ -167,7 +167,7 @@ function supervise(
     get isUp() {
       return isUp;
     },
-    noteAddress: (address) => lock.note({ address }),
+    note: (what) => lock.note(what),
     async stop() {
       if (stopping.signal.aborted) return watching;
       stopping.abort();

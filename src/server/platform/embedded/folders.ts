@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { errorCode, messageOf, StartupError } from '../startup-error.ts';
+import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
 import { type Account, canReach } from './account.ts';
 
 /** Where data and programs go when root's checkout is out of reach of the user PostgreSQL runs as. */

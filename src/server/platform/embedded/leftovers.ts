@@ -4,7 +4,7 @@ import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { errorCode, StartupError } from '../startup-error.ts';
+import { errorCode, StartupError } from '#server/platform/startup-error.ts';
 import { type Account, runAs } from './account.ts';
 
 const run = promisify(execFile);

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { messageOf, StartupError } from '../startup-error.ts';
+import { messageOf, StartupError } from '#server/platform/startup-error.ts';
 import type { DataFolder } from './folders.ts';
 
 /** The running instance of a data folder, as it writes itself down for others. */
@@ -12,6 +13,8 @@ const instanceFile = z.object({
   since: z.string(),
   /** Where it serves, such as 'http://127.0.0.1:3000', once it does. */
   address: z.string().optional(),
+  /** Told to stop: it lets go as soon as running requests are done. */
+  stopping: z.boolean().optional(),
   /** The socket folder, or the loopback host, and the port of its PostgreSQL, once it runs. */
   postgres: z.object({ host: z.string(), port: z.number() }).optional(),
 });
@@ -21,7 +24,7 @@ export type Lock = {
   /** The instance that held the lock before; it did not stop cleanly. */
   readonly before: Instance | undefined;
   /** Writes down what others may know about this instance. */
-  note: (more: Partial<Pick<Instance, 'address' | 'postgres'>>) => Promise<void>;
+  note: (more: Partial<Pick<Instance, 'address' | 'postgres' | 'stopping'>>) => Promise<void>;
   release: () => Promise<void>;
 };
 
@@ -31,8 +34,8 @@ export type Lock = {
  * files in no other way. Nothing else in this process may open that file: closing it would let the lock go (fcntl(2)).
  * @throws StartupError naming the instance that holds it.
  */
-export async function takeLock(data: DataFolder): Promise<Lock> {
-  const file = lockFile(data);
+export async function takeLock(data: DataFolder, tell: (line: string) => void): Promise<Lock> {
+  const file = await waitForLock(data, tell);
   if (file === undefined) throw new StartupError(refusal(data, await readInstance(data)));
   const before = await readInstance(data);
   let instance: Instance = { pid: process.pid, since: new Date().toISOString() };
@@ -49,6 +52,28 @@ export async function takeLock(data: DataFolder): Promise<Lock> {
       file.close();
     },
   };
+}
+
+/**
+ * How long to wait for a lock, in milliseconds: whoever restarts Parley may start the next one while the last one is
+ * still stopping, or has not even noticed yet that it is to stop.
+ */
+const patience = { running: 1_500, stopping: 30_000 };
+
+/** Undefined when another instance goes on holding it. */
+async function waitForLock(
+  data: DataFolder,
+  tell: (line: string) => void,
+): Promise<DatabaseSync | undefined> {
+  const start = performance.now();
+  for (let told = false; ; await delay(100)) {
+    const file = lockFile(data);
+    if (file !== undefined) return file;
+    const isStopping = (await readInstance(data))?.stopping === true;
+    if (isStopping && !told) tell('Waiting for the Parley that ran on this data folder to stop.');
+    told ||= isStopping;
+    if (performance.now() - start > (isStopping ? patience.stopping : patience.running)) return undefined;
+  }
 }
 
 /** The instance that runs on this data folder now; undefined where none does. */

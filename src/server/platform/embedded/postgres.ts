@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '#server/platform/startup-error.ts';
 import { type Account, runAs } from './account.ts';
 import { type Binaries, program } from './binaries.ts';
 import type { DataFolder } from './folders.ts';

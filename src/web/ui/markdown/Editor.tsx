@@ -11,8 +11,8 @@ import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { codePoints } from '#shared/text.ts';
 import type { DraftState } from '#web/platform/drafts.ts';
 import { Markdown } from './Markdown.tsx';
-import { Counter } from '../Counter.tsx';
-import { DraftNote } from '../DraftNote.tsx';
+import { Counter } from '#web/ui/Counter.tsx';
+import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { applyStyle, Toolbar, type TextStyle } from './Toolbar.tsx';
 import { useStayAboveKeyboard } from './keyboard.ts';
 import classes from './Editor.module.css';
@@ -21,6 +21,7 @@ type Props = {
   /** The field's accessible name; its visible label unless `hideLabel`. */
   label: string;
   hideLabel?: boolean;
+  name?: string;
   value: string;
   onChange: (value: string) => void;
   /** In code points. The counter shows always, or near the limit only. */
@@ -98,6 +99,7 @@ export function Editor(props: Props) {
           <textarea
             ref={field}
             id={id}
+            name={props.name}
             dir="auto"
             rows={rows}
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
