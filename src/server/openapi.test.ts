@@ -103,9 +103,7 @@ describe('a right request is answered as described', () => {
         status: expect.toSatisfy((status: number) => status >= 200 && status < 300),
       });
       expect(described).toBeDefined();
-      const schema = described?.content?.['application/json']?.schema;
-      // Without a schema there is no body.
-      const fits = ajv.compile(schema ?? { const: '' });
+      const fits = ajv.compile(described?.content?.['application/json']?.schema ?? { const: '' });
       fits(response.body);
       expect(fits.errors).toBeNull();
     },

@@ -161,7 +161,9 @@ function sendInPieces(piece: string, count: number): Promise<number> {
       sending.destroy();
     });
     // The server may answer and hang up before all is sent.
-    sending.on('error', (error) => ('code' in error && error.code === 'EPIPE' ? undefined : reject(error)));
+    sending.on('error', (error) => {
+      if (!('code' in error) || !['EPIPE', 'ECONNRESET'].includes(String(error.code))) reject(error);
+    });
     for (let sent = 0; sent < count; sent++) sending.write(piece);
     sending.end();
   });
