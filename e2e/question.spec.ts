@@ -103,7 +103,7 @@ test('a vote shows at once, its buttons rest while it is saved, and a refusal ta
   await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeDisabled();
   release();
   await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
-  await expect(page.getByText('Your vote could not be saved.')).toBeVisible();
+  await expect(page.getByText('Please wait.')).toBeVisible();
 });
 
 test('a question is followed and left again', async ({ page }) => {

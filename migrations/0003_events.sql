@@ -1,6 +1,6 @@
 -- The stream of domain events: written in the transaction of what happened, read by every node in commit order.
 create table event (
-  -- Taken while the row lock of the topic is held, so that within a topic it follows the order of commits.
+  -- Taken while the post it tells of is locked, so that for one post it follows the order of commits.
   id bigint generated always as identity primary key,
   transaction_id xid8 not null default pg_current_xact_id(),
   topic text not null,

@@ -16,6 +16,7 @@ import { type Live, startLive } from './platform/live.ts';
 import { migrate } from './platform/migrations.ts';
 import { keptSecret } from './platform/secret.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
+import { forgetOldKeys } from './posts/idempotency.ts';
 import { aborted, stopSignals } from './platform/signals.ts';
 import { messageOf } from './platform/startup-error.ts';
 
@@ -24,6 +25,8 @@ export const migrationsFolder = path.join(projectFolder, 'migrations');
 /** How long running requests may take once Parley is told to stop, in milliseconds. */
 const patience = 10_000;
 const poolPatience = 5_000;
+
+const hour = 60 * 60 * 1_000;
 
 export type ServeOptions = {
   config: Config;
@@ -69,6 +72,8 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       onEvents: (events, position) => live?.tell(events, position),
     });
     undo.unshift(() => stream.stop());
+    const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
+    undo.unshift(() => Promise.resolve(clearInterval(housekeeping)));
     const webFolder = path.join(projectFolder, 'dist/web');
     const app = createApp({
       db,

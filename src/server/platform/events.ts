@@ -9,7 +9,8 @@ const channel = 'parley_event';
 
 /**
  * Appends what happened to the stream, in the transaction in which it happens: nothing is told before it is committed,
- * and nothing committed goes untold. Call it last, while the row locks of the topic are held: ids follow their order.
+ * and nothing committed goes untold. Call it last, with the post it tells of locked: of two changes to one post, the ids
+ * then follow the commits.
  */
 export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Promise<void> {
   await publishAll(
@@ -63,7 +64,7 @@ const pollMilliseconds = 1000;
 const replayed = 500;
 
 /**
- * Tails the table in an order that never contradicts the order of commits within a topic. A batch is what is older than
+ * Tails the table in an order that never contradicts the order of commits to one post. A batch is what is older than
  * the oldest running transaction (`pg_snapshot_xmin`) and was not when the last batch was read; a late commit of an
  * early transaction therefore comes in a later batch, and is never passed over.
  */

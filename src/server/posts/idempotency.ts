@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Tx } from '#server/platform/database.ts';
+import type { Database, Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { PostKind } from './post.ts';
@@ -32,6 +32,18 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
 }
 
 type Repetition = { viewer: Viewer; key: string; kind: PostKind; hash: Buffer };
+
+/** Days a key is remembered: longer than any queue of a browser waits for a connection. */
+const keptDays = 14;
+
+/** Forgets old keys, a bounded number at a time. */
+export async function forgetOldKeys(db: Database): Promise<void> {
+  await sql`
+    delete from idempotency_key where (member_id, key) in (
+      select member_id, key from idempotency_key
+      where created_at < now() - make_interval(days => ${keptDays}) order by created_at limit 10000
+    )`.execute(db);
+}
 
 async function earlierPost(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<number> {
   const earlier = await tx

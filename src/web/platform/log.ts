@@ -1,4 +1,13 @@
+import { ApiError } from './errors.ts';
+import { toast } from './toast.ts';
+
 /** Failures of votes, follows, notifications and searches are only logged (SPEC section 8). */
 export function logFailure(what: string, error: unknown): void {
   console.error(`${what} failed:`, error);
+}
+
+/** The same; but a rule of the community that refused it is said, since trying again would not help. */
+export function logFailureOrSayRefusal(what: string, error: unknown): void {
+  logFailure(what, error);
+  if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toast(error.message);
 }

@@ -1,7 +1,7 @@
 import { IconBell, IconBellFilled } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { api, read } from '#web/platform/api.ts';
-import { toast } from '#web/platform/toast.ts';
+import { logFailureOrSayRefusal } from '#web/platform/log.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { patchPost } from '#web/posts/question-page.ts';
@@ -19,9 +19,9 @@ export function FollowButton({ questionId, following }: { questionId: number; fo
       await show(state.following);
       cache.refreshLists();
     },
-    onError: async (_error, wanted) => {
+    onError: async (error, wanted) => {
       await show(!wanted);
-      toast('Following could not be saved.');
+      logFailureOrSayRefusal('Following', error);
     },
   });
   return (

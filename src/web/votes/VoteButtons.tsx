@@ -9,7 +9,7 @@ import { useMutation } from '@tanstack/react-query';
 import { shortCount } from '#shared/counts.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
-import { toast } from '#web/platform/toast.ts';
+import { logFailureOrSayRefusal } from '#web/platform/log.ts';
 import { setVote } from '#web/posts/post-api.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import { patchPost } from '#web/posts/question-page.ts';
@@ -39,9 +39,9 @@ export function VoteButtons({
       return { upvotes, downvotes, myVote };
     },
     onSuccess: (state) => cache.change((page) => patchPost(page, post, state)),
-    onError: async (_error, _next, before) => {
+    onError: async (error, _next, before) => {
       if (before !== undefined) await cache.change((page) => patchPost(page, post, before));
-      toast('Your vote could not be saved.');
+      logFailureOrSayRefusal('Voting', error);
     },
   });
 
