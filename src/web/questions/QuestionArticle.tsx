@@ -53,10 +53,10 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
             headingLevel={2}
             className={classes.text}
           />
+          <TagLinks tags={question.tags} />
           {question.source !== null && (
             <SourceLine source={question.source} authorName={question.authorName} />
           )}
-          <TagLinks tags={question.tags} />
           <div className={classes.actions}>
             <PostActions>
               <VoteButtons post={post} questionId={question.id} votes={question} />
