@@ -7,13 +7,12 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** `PARLEY_API`: where a running server is, for `vite` in development. */
 const api = process.env['PARLEY_API'] ?? 'http://127.0.0.1:3000';
-const output = path.resolve(import.meta.dirname, 'dist/web');
 
 export default defineConfig({
   root: 'src/web',
   plugins: [react(), compressed()],
   build: {
-    outDir: output,
+    outDir: path.resolve(import.meta.dirname, 'dist/web'),
     emptyOutDir: true,
     target: 'es2024',
     // A content security policy without data: needs every asset as a file.
@@ -27,18 +26,23 @@ export default defineConfig({
 
 /** Writes each text file once more as .br and .gz: the server sends them as they are (src/server/app.ts). */
 function compressed(): Plugin {
+  let output = '';
   return {
     name: 'parley:compressed',
     apply: 'build',
+    configResolved({ root, build }) {
+      // Not the one above: npm start builds beside it first.
+      output = path.resolve(root, build.outDir);
+    },
     async closeBundle() {
       const names = await readdir(output, { recursive: true });
-      await Promise.all(names.filter((name) => /\.(html|js|css|svg)$/u.test(name)).map(compress));
+      const texts = names.filter((name) => /\.(html|js|css|svg)$/u.test(name));
+      await Promise.all(texts.map((name) => compress(path.join(output, name))));
     },
   };
 }
 
-async function compress(name: string): Promise<void> {
-  const file = path.join(output, name);
+async function compress(file: string): Promise<void> {
   const content = await readFile(file);
   await Promise.all([
     promisify(brotliCompress)(content).then((small) => writeFile(`${file}.br`, small)),
