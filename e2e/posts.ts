@@ -66,3 +66,8 @@ async function post(request: APIRequestContext, path: string, data: object): Pro
   const { id } = (await response.json()) as { id: number };
   return id;
 }
+
+/** Keeps live updates away from a page, so that it learns of something by what it asks itself. */
+export async function withoutLiveUpdates(page: Page): Promise<void> {
+  await page.routeWebSocket('**/api/live/**', (socket) => socket.close());
+}

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ask, logOut, register, signIn, someone } from './members.ts';
-import { answer, askAndOpen, secondMember, unique } from './posts.ts';
+import { answer, askAndOpen, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 const question = (page: Page, title: string) => page.getByRole('article', { name: title });
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -248,6 +248,7 @@ test('an author deletes a question after confirming, and lands at home', async (
 });
 
 test('a question that is gone already says so, and other failures say why', async ({ page }) => {
+  await withoutLiveUpdates(page);
   await register(page.request);
   const id = await askAndOpen(page, unique('Gone?'));
   const remove = async () => {

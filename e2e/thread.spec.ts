@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, signIn, someone } from './members.ts';
-import { answer, reply, secondMember, unique } from './posts.ts';
+import { answer, reply, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
 const field = (page: Page) => page.getByLabel('Your reply');
@@ -220,6 +220,7 @@ test('a question can be commented on, and the comment replied to', async ({ page
 });
 
 test('a reply in the making opens again after a reload and a dead session', async ({ page, context }) => {
+  await withoutLiveUpdates(page);
   const member = await register(page.request);
   const { questionId, answerId } = await openThread(page);
   await reply(page.request, answerId, 'What do you think?');

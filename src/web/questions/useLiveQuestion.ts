@@ -52,13 +52,15 @@ export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: nu
         return;
       case 'answer-deleted':
         setWaiting((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
-        refetch();
+        if (!isWriting()) refetch();
+        return;
+      case 'reply-deleted':
+      case 'deleted':
+        if (!isWriting()) refetch();
         return;
       case 'edited':
       case 'answer-edited':
       case 'reply-edited':
-      case 'reply-deleted':
-      case 'deleted':
         refetch();
     }
   }
@@ -67,6 +69,15 @@ export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: nu
     const page = cache.read();
     return page !== undefined && findPost(page, { kind, id: postId }) !== undefined;
   }
+}
+
+/**
+ * What is being answered must not vanish under somebody's hands, and their words with it: they hear of the deletion when
+ * they post, and keep what they wrote.
+ */
+function isWriting(): boolean {
+  const fields = document.querySelectorAll<HTMLTextAreaElement>('main textarea');
+  return [...fields].some((field) => field.value.trim() !== '');
 }
 
 /** The top of the list is where a new answer would push down what is being read. */
