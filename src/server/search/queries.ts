@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
 import type { Queryable, Tx } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { likeContains } from '#server/platform/sql.ts';
 import { countedResults, type SearchSort } from '#shared/search.ts';
+import { type AskedWords, askedWords } from './words.ts';
 
 /** A page of matches: `limit` rows at most from position `offset`. */
 export type SearchWindow = { query: string; sort: SearchSort; offset: number; limit: number };
@@ -21,6 +22,8 @@ const most = sql.lit(countedResults + 1);
  */
 export async function matchingQuestions(db: Queryable, { query, sort, offset, limit }: SearchWindow) {
   const pattern = likeContains(query);
+  const words = askedWords(query);
+  const [title, tags, text] = [sql`question.title`, sql`question.tag_text`, sql`question.content`];
   const order = {
     relevance: sql`found.place, found.inside_word, post.upvotes desc, post.id desc`,
     recent: sql`post.created_at desc, post.id desc`,
@@ -33,14 +36,14 @@ export async function matchingQuestions(db: Queryable, { query, sort, offset, li
       select question.id, question.title, question.tag_text, question.content, question.words
       from question, asked
       where question.title ilike asked.pattern or question.tag_text ilike asked.pattern
-        or question.content ilike asked.pattern or question.words @@ asked.words
+        or question.content ilike asked.pattern or ${hasAll(words, [title, tags, text], sql`question.words`)}
     ), found as (
       select match.id,
         case
           when match.title ilike asked.pattern then 1
-          when to_tsvector('english', match.title) @@ asked.words then 2
+          when ${hasAll(words, [sql`match.title`])} then 2
           when match.tag_text ilike asked.pattern then 3
-          when to_tsvector('english', match.tag_text) @@ asked.words then 4
+          when ${hasAll(words, [sql`match.tag_text`])} then 4
           when match.content ilike asked.pattern then 5
           else 6
         end as place,
@@ -60,15 +63,18 @@ export async function matchingQuestions(db: Queryable, { query, sort, offset, li
 /** The same for answers: the text as typed first, then inflected. */
 export async function matchingAnswers(db: Queryable, { query, sort, offset, limit }: SearchWindow) {
   const pattern = likeContains(query);
+  const inflected = hasAll(askedWords(query), [sql`answer.content`], sql`answer.words`);
   const order = {
     relevance: sql`match.inflected, post.upvotes desc, post.id desc`,
     recent: sql`post.created_at desc, post.id desc`,
     popular: sql`post.upvotes desc, post.id desc`,
   }[sort];
   const { rows } = await sql<AnswerCardRow & Counted>`
-    with match as materialized (
-      select answer.id, answer.content not ilike ${pattern} as inflected from answer
-      where answer.content ilike ${pattern} or answer.words @@ plainto_tsquery('english', ${query})
+    with asked as (
+      select plainto_tsquery('english', ${query}) as words
+    ), match as materialized (
+      select answer.id, answer.content not ilike ${pattern} as inflected from answer, asked
+      where answer.content ilike ${pattern} or ${inflected}
     )
     select ${answerCardColumns}, (select count(*) from (select 1 from match limit ${most}) counted) as total
     from match join answer post on post.id = match.id
@@ -135,6 +141,23 @@ export async function similarTags(
     db,
   );
   return rows.map((row) => row.name);
+}
+
+/**
+ * Whether texts, taken together, have all words of the query; `vector` is what PostgreSQL knows of them, where there is
+ * more than one. Stands beside `asked`, whose `words` are those of the query.
+ */
+function hasAll(
+  { inflected, parts }: AskedWords,
+  texts: readonly [RawBuilder<unknown>, ...RawBuilder<unknown>[]],
+  vector = sql`to_tsvector('english', ${texts[0]})`,
+) {
+  const each = parts.map((part) => {
+    const anywhere = texts.map((text) => sql`${text} ilike ${likeContains(part)}`);
+    return sql`(${sql.join(anywhere, sql` or `)})`;
+  });
+  if (inflected) each.unshift(sql`${vector} @@ asked.words`);
+  return each.length === 0 ? sql`false` : sql`(${sql.join(each, sql` and `)})`;
 }
 
 /** A regular expression for the query with no letter or digit on either side of it. */

@@ -1,0 +1,103 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { type Database, openDatabase } from '#server/platform/database.ts';
+import { startEmbedded } from '#server/platform/embedded/embedded.ts';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { migrate } from '#server/platform/migrations.ts';
+import { search } from '#server/search/search.ts';
+import { loadOnStartups } from './onstartups.ts';
+import { type Asked, firstResults, ownQuestions, queries } from './search-queries.ts';
+
+/**
+ * Searches the 9,925 questions of the OnStartups Answers archive for what people would type, and prints a table of
+ * where the expected question came. The exit code is 1 where it was not among the first results. The database is an
+ * embedded PostgreSQL that is thrown away, or that of DATABASE_URL, where questions stay and are not loaded again.
+ */
+const url = process.env['DATABASE_URL'];
+process.exitCode = url === undefined ? await onOwnDatabase() : await measure({ connectionString: url });
+
+async function onOwnDatabase(): Promise<number> {
+  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-search-'));
+  // Root's PostgreSQL runs as another user, who must be able to pass.
+  await chmod(parent, 0o711);
+  const log = pino({ level: 'error' });
+  const embedded = await startEmbedded({ folder: path.join(parent, 'data'), log });
+  try {
+    return await measure(embedded.connection);
+  } finally {
+    await embedded.stop();
+    await rm(parent, { recursive: true, force: true });
+  }
+}
+
+/** Returns the exit code. */
+async function measure(connection: pg.ClientConfig): Promise<number> {
+  const db = openDatabase({ connection });
+  try {
+    await migrate(db, path.join(projectFolder, 'migrations'));
+    await load(connection);
+    return await printTable(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function load(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select 1 from question limit 1');
+    if (rowCount === 0) console.error(`Loaded ${await loadOnStartups(client, ownQuestions)} questions.`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function printTable(db: Database): Promise<number> {
+  console.log('| query | kind | expected question | rank | results | ms |');
+  console.log('|---|---|---|---|---|---|');
+  const times: number[] = [];
+  let missed = 0;
+  for (const asked of queries) {
+    const { rank, results, milliseconds } = await ask(db, asked);
+    times.push(milliseconds);
+    if (rank === null || rank > firstResults) missed++;
+    const cells = [code(asked.query), asked.kind, text(asked.expected), rank ?? 'not found', results];
+    console.log(`| ${[...cells, milliseconds].join(' | ')} |`);
+  }
+  const [median, slowest] = [
+    times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)],
+    Math.max(...times),
+  ];
+  console.log(
+    `\n${queries.length} queries; ${queries.length - missed} have the expected question among the first ${firstResults}. ` +
+      `Median ${median} ms, slowest ${slowest} ms.`,
+  );
+  return missed === 0 ? 0 : 1;
+}
+
+async function ask(db: Database, { query, expected }: Asked) {
+  const started = performance.now();
+  const found = await search(db, { query, kind: 'questions', sort: 'relevance', cursor: undefined });
+  const milliseconds = Math.round(performance.now() - started);
+  const place = found.questions.findIndex((question) => question.title.trim() === expected);
+  const counted = found.total > 1000 ? 'more than 1,000' : String(found.total);
+  return {
+    rank: place === -1 ? null : place + 1,
+    results: found.corrected ? `${counted} (forgiving)` : counted,
+    milliseconds,
+  };
+}
+
+/** As code in a cell of a Markdown table. */
+function code(query: string): string {
+  return `\`${query.replaceAll('|', String.raw`\|`)}\``;
+}
+
+/** As text in a cell of a Markdown table. */
+function text(title: string): string {
+  return title.replace(/[\\|*_<`]/gu, String.raw`\$&`);
+}
