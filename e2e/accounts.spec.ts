@@ -208,6 +208,23 @@ test('Logout leads to /login, in every tab, and the pages behind it are closed',
   await expect(other).toHaveURL(/\/login/u);
 });
 
+test('until it is known who is signed in, neither a page nor the login form shows', async ({ page }) => {
+  await register(page.request);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/session', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/api/session');
+  await page.goto('/');
+  await asked;
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeHidden();
+  await expect(page).toHaveURL('/');
+  release();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+});
+
 const scheme = (page: Page) => page.locator('html');
 
 test.describe('the theme', () => {

@@ -126,6 +126,32 @@ test('the link of a question is copied', async ({ page, context }) => {
   expect(copied).toBe(new URL(`/question/${id}`, page.url()).href);
 });
 
+test.describe('on a phone', () => {
+  test.use({ hasTouch: true, isMobile: true });
+
+  test('Share opens the sheet of the device, with the first 100 characters', async ({ page }) => {
+    await page.addInitScript(() => {
+      const shared = (data?: ShareData) => {
+        document.documentElement.dataset['shared'] = JSON.stringify(data);
+        return Promise.resolve();
+      };
+      Object.assign(navigator, { canShare: () => true, share: shared });
+    });
+    await register(page.request);
+    const title = unique('What shall I pass on?');
+    const id = await askAndOpen(page, title, `**${'Ä'.repeat(99)}**XYZ`);
+    await button(page, 'Share').click();
+    await expect(page.locator('html')).toHaveAttribute('data-shared', /X/u);
+    const shared = await page.locator('html').getAttribute('data-shared');
+    expect(JSON.parse(shared ?? '{}')).toEqual({
+      title,
+      text: expect.stringMatching(/^Ä{99}X…?$/u),
+      url: new URL(`/question/${id}`, page.url()).href,
+    });
+    await expect(page.getByText('Link copied to clipboard!')).toBeHidden();
+  });
+});
+
 test('an answer is posted once, stands first and has the focus', async ({ page }) => {
   const member = await register(page.request, someone('Ada Lovelace'));
   const id = await askAndOpen(page, unique('Who wrote the first program?'));
@@ -267,6 +293,22 @@ test('a question that is gone already says so, and other failures say why', asyn
   await expect(
     page.getByRole('alert').filter({ hasText: 'Question not found or already deleted.' }),
   ).toBeVisible();
+});
+
+test('who is somebody else by now cannot delete the question, and is told why', async ({ page }) => {
+  await register(page.request);
+  const title = unique('Whose is it?');
+  const id = await askAndOpen(page, title);
+  // The page stays as it was for its author.
+  await register(page.request, someone('Somebody Else'));
+  await button(page, 'Delete Question').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'You can only delete your own questions.' }),
+  ).toBeVisible();
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  await expect(button(page, 'Delete Question')).toHaveCount(0);
 });
 
 test('the keys of the page step through the posts and act on the focused one', async ({ page }) => {
