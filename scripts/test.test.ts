@@ -34,6 +34,24 @@ test('server tests are counted one by one, and skipped ones are told and fail wh
   expect(inCi.lastLine).toBe('2 passed, 2 failed');
 });
 
+test('a test that is said to prove the specification and did not run counts as failed', async () => {
+  const copy = await projectWith({
+    'vitest.config.ts': 'export default {};\n',
+    'some.test.ts': `import { describe, expect, test } from 'vitest';
+      describe('what', () => test.each([1, 2])('is %s', () => expect(1).toBe(1)));
+      test.skip('left out', () => {});`,
+  });
+  await mkdir(path.join(copy, 'docs'));
+  const row = (title: string) => `| SPEC 2 / | A sentence | \`some.test.ts\` › ${title} |\n`;
+  const table = path.join(copy, 'docs/SPEC-COVERAGE.md');
+  await writeFile(table, row('what › is %s'));
+  expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('2 passed, 0 failed');
+  await writeFile(table, row('what › is %s') + row('left out') + row('what › was'));
+  const { lastLine, output } = await runChecks(copy, '--only', 'server');
+  expect(lastLine).toBe('2 passed, 2 failed');
+  expect(output).toContain('some.test.ts › left out\nsome.test.ts › what › was');
+});
+
 test('server tests that cannot even start count as failed', async () => {
   const copy = await projectWith({ 'vitest.config.ts': 'throw new Error("broken");\n' });
   expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('0 passed, 1 failed');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { findBrowser } from './browser.mjs';
 import { build } from './build.mjs';
 import { runInFront, runQuietly } from './child.mjs';
+import { namedButNotRun, ranInPlaywright, ranInVitest } from './coverage.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
 
 /**
@@ -73,8 +74,10 @@ function serverTests(filters) {
     const vitest = path.join(packageFolder('vitest'), 'vitest.mjs');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters]);
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = await readReport(report);
-    return counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests);
+    const found = await readReport(report);
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = found;
+    const result = counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests);
+    return filters.length > 0 ? result : covered(result, '.test.ts', ranInVitest(found));
   });
 }
 
@@ -90,8 +93,10 @@ async function browserTests(filters) {
     const code = await runInFront(pinnedNode(), [playwright, 'test', '--reporter=list,json', ...filters], {
       env,
     });
-    const { stats = {} } = await readReport(report);
-    return counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped);
+    const found = await readReport(report);
+    const { stats = {} } = found;
+    const result = counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped);
+    return filters.length > 0 ? result : covered(result, '.spec.ts', ranInPlaywright(found));
   });
 }
 
@@ -110,6 +115,20 @@ function counted(code, passed, failed, skipped) {
     failed: code === 0 ? failures : Math.max(1, failures),
     skipped: skipped || 0,
   };
+}
+
+/**
+ * A test that is said to prove a sentence of the specification, and did not run, counts as a failure.
+ * @param {Result} result
+ * @param {string} ending of the files that the tests are in
+ * @param {string[]} ran
+ * @returns {Promise<Result>}
+ */
+async function covered(result, ending, ran) {
+  const missing = await namedButNotRun(ending, ran);
+  if (missing.length === 0) return result;
+  const output = `Named in docs/SPEC-COVERAGE.md, but did not run:\n${missing.join('\n')}`;
+  return { ...result, failed: result.failed + missing.length, output };
 }
 
 /**
