@@ -107,6 +107,26 @@ test('the bell counts in every tab what concerns the member, and nobody else hea
   await expect(ben.page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
 });
 
+test('what is followed in one tab is followed in the other', async ({ page, context }) => {
+  await register(page.request);
+  const tag = unique('tide');
+  const id = await ask(page.request, { title: unique('High or low?'), tags: [tag] });
+  await listening(page, () => page.goto(`/question/${id}`));
+  await expect(page.getByRole('button', { name: 'Follow question' })).toBeVisible();
+  const other = await context.newPage();
+  await listening(other, () => other.goto(`/topics?${new URLSearchParams({ q: tag }).toString()}`));
+  const topic = other.getByRole('article', { name: tag });
+  await expect(topic.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+
+  const [here, there] = [
+    await page.request.put(`/api/questions/${id}/follow`, { data: { following: true } }),
+    await page.request.put(`/api/topics/${encodeURIComponent(tag)}/follow`, { data: { following: true } }),
+  ];
+  expect([here.status(), there.status()]).toEqual([200, 200]);
+  await expect(page.getByRole('button', { name: 'Following question' })).toBeVisible();
+  await expect(topic.getByRole('button', { name: 'Following', exact: true })).toBeVisible();
+});
+
 test('what happened while the network was gone shows when it is back, without a reload', async ({
   page,
   context,

@@ -4,6 +4,7 @@ import { refreshFollowed } from '#web/follows/follows.ts';
 import { notificationKeys } from '#web/notifications/notifications.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
+import { questionKeys } from '#web/posts/question-query.ts';
 import { topicKeys } from '#web/topics/topics.ts';
 
 /** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
@@ -15,6 +16,7 @@ export function LiveMember({ memberId }: { memberId: number }): null {
       follows: calmly(() => {
         void refreshFollowed(client);
         void client.invalidateQueries({ queryKey: topicKeys.all });
+        void client.invalidateQueries({ queryKey: questionKeys.all });
       }, 500),
     }),
     [client],

@@ -4,10 +4,12 @@ import type { QuestionPage } from '#shared/questions.ts';
 import { api, read as readBody } from '#web/platform/api.ts';
 import { addMoreAnswers, addMoreReplies, keepLoaded } from './question-page.ts';
 
+export const questionKeys = { all: ['question'] as const };
+
 /** All that /question/:id shows, in one entry of the cache. */
 export function questionQuery(id: number) {
   return queryOptions({
-    queryKey: ['question', id],
+    queryKey: [...questionKeys.all, id],
     queryFn: async ({ signal, client, queryKey }) => {
       const fresh = await readBody(
         api.questions[':id'].$get({ param: { id: String(id) } }, { init: { signal } }),
