@@ -47,6 +47,13 @@ test.describe('registering', () => {
     await expect(page.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
   });
 
+  test('the register page leads back to the login page', async ({ page }) => {
+    await page.goto('/register');
+    await page.getByRole('link', { name: 'Sign in', exact: true }).click();
+    await expect(page).toHaveURL('/login');
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  });
+
   test('an address that is taken is refused', async ({ page, request }) => {
     const member = await register(request);
     await page.goto('/register');

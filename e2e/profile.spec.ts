@@ -2,7 +2,10 @@ import { expect, test } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
 import { answer, unique, upvote } from './posts.ts';
 
-test('the own profile shows name, address, bio, join date and the four stats', async ({ page, request }) => {
+test('the own profile shows initial, name, address, bio, join date and the four stats', async ({
+  page,
+  request,
+}) => {
   const member = await register(page.request, someone('Hedy Lamarr'));
   await page.request.put('/api/settings', {
     data: { displayName: member.displayName, bio: 'Frequencies hop.', showEmail: false },
@@ -20,6 +23,7 @@ test('the own profile shows name, address, bio, join date and the four stats', a
   const main = page.getByRole('main');
   await expect(main.getByRole('heading', { name: 'Hedy Lamarr', level: 1 })).toBeFocused();
   await expect(main.getByText(member.email)).toBeVisible();
+  await expect(main.getByText('H', { exact: true }).first()).toBeVisible();
   await expect(main.getByText('Frequencies hop.')).toBeVisible();
   await expect(main.getByText(/^Joined \w{3} \d{1,2}, \d{4}$/u)).toBeVisible();
   await expect(main.getByRole('list', { name: 'Statistics' }).getByRole('listitem')).toHaveText([

@@ -116,6 +116,23 @@ test('a question is followed and left again', async ({ page }) => {
   await expect(button(page, 'Follow question')).toBeVisible();
 });
 
+test('a vote and a follow that fail are taken back and logged, without a message', async ({ page }) => {
+  await register(page.request);
+  const title = unique('Is anybody listening?');
+  await askAndOpen(page, title);
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  for (const address of ['**/vote', '**/follow']) await page.route(address, (route) => route.abort());
+  const article = question(page, title);
+  await article.getByRole('button', { name: 'Upvote (0)' }).click();
+  await expect.poll(() => logged.join('\n')).toMatch(/vot\w* failed:/iu);
+  await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
+  await button(page, 'Follow question').click();
+  await expect.poll(() => logged.join('\n')).toContain('Following failed:');
+  await expect(button(page, 'Follow question')).toBeEnabled();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
 test('the link of a question is copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await register(page.request);

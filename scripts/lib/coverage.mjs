@@ -66,8 +66,8 @@ export function ranInVitest({ testResults = [] }) {
 }
 
 /**
- * @typedef {{ expectedStatus: string, results: { status: string }[] }} BrowserTest
- * @typedef {{ title: string, file: string, specs: { title: string, tests: BrowserTest[] }[], suites?: Suite[] }} Suite
+ * @typedef {{ title: string, tests: { expectedStatus: string }[] }} Spec
+ * @typedef {{ title: string, file: string, specs: Spec[], suites?: Suite[] }} Suite
  */
 
 /**
