@@ -27,6 +27,8 @@ describe('registering', () => {
       reputation: 0,
       questionsCount: 0,
       answersCount: 0,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
     expect((await caller.get<SessionState>('/session')).body).toEqual(body);
   });
