@@ -1,0 +1,52 @@
+import { expect, test } from '@playwright/test';
+import { ask, register } from './members.ts';
+import { unique } from './posts.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+test.describe('in Auckland, with a German browser', () => {
+  test.use({ timezoneId: 'Pacific/Auckland', locale: 'de-DE' });
+
+  test('times are those of the reader, and read like the rest of the page', async ({ page }) => {
+    await register(page.request);
+    const title = unique('What time is it?');
+    await ask(page.request, { title });
+    await page.goto('/');
+    const time = page.getByRole('article', { name: title }).locator('time');
+    await expect(time).toHaveText('just now');
+    const at = new Date((await time.getAttribute('datetime')) ?? '');
+    const there = at.toLocaleString('en', {
+      dateStyle: 'full',
+      timeStyle: 'short',
+      timeZone: 'Pacific/Auckland',
+    });
+    await expect(time).toHaveAttribute('title', there);
+  });
+});
+
+test('a card counts minutes, hours, days and weeks, and then names the date', async ({ page }) => {
+  await register(page.request);
+  const title = unique('How long ago?');
+  await ask(page.request, { title });
+  await page.goto('/');
+  const time = page.getByRole('article', { name: title }).locator('time');
+  const at = new Date((await time.getAttribute('datetime')) ?? '').getTime();
+  const minute = 60_000;
+  const date = new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });
+  for (const [later, text] of [
+    // A clock that is behind the server's.
+    [-5 * minute, 'just now'],
+    [59 * minute, '59 minutes ago'],
+    [60 * minute, '1 hour ago'],
+    [23 * 60 * minute, '23 hours ago'],
+    [day, '1 day ago'],
+    [6 * day, '6 days ago'],
+    [7 * day, '1 week ago'],
+    [29 * day, '4 weeks ago'],
+    [30 * day, date],
+  ] as const) {
+    await page.clock.setFixedTime(at + later);
+    await page.reload();
+    await expect(time).toHaveText(text);
+  }
+});
