@@ -6,6 +6,8 @@ import { spawnParley, type ParleyProcess } from '#server/testing/process.ts';
 
 export type Community = {
   address: string;
+  /** As PARLEY_DATA names it. */
+  dataFolder: string;
   stop: () => Promise<void>;
   /** Starts again after `stop`, at the same address with the same data. */
   start: () => Promise<void>;
@@ -35,7 +37,7 @@ export async function newCommunity(): Promise<Community> {
     await rm(parent, { recursive: true, force: true });
   };
   await start();
-  return { address: `http://127.0.0.1:${env.PORT}`, start, stop, remove };
+  return { address: `http://127.0.0.1:${env.PORT}`, dataFolder: env.PARLEY_DATA, start, stop, remove };
 }
 
 async function freePort(): Promise<number> {
