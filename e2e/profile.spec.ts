@@ -8,7 +8,7 @@ test('the own profile shows initial, name, address, bio, join date and the four 
 }) => {
   const member = await register(page.request, someone('Hedy Lamarr'));
   await page.request.put('/api/settings', {
-    data: { displayName: member.displayName, bio: 'Frequencies hop.', showEmail: false },
+    data: { displayName: member.displayName, bio: 'Frequencies **hop**.', showEmail: false },
   });
   const first = await ask(page.request, { title: unique('How do torpedoes listen?') });
   await ask(page.request, { title: unique('How many keys has a piano?') });

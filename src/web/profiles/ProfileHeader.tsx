@@ -6,6 +6,7 @@ import { paths } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';
 
 /** Who a member is: initial, name, address, bio, join date and the four stats. */
@@ -37,9 +38,12 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
         {own && <ButtonLink href={paths.settings}>Edit profile</ButtonLink>}
       </div>
       {profile.bio !== null && (
-        <p className={classes.bio} dir="auto">
-          {profile.bio}
-        </p>
+        <Markdown
+          text={profile.bio}
+          breaks={profile.sourceUrl === null}
+          headingLevel={2}
+          className={classes.bio}
+        />
       )}
       <ul className={classes.stats} aria-label="Statistics">
         <Stat of={profile.questionsCount} singular="question" />
