@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chown, readFile, rm, stat } from 'node:fs/promises';
+import { chown, readFile, rm, stat, readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -72,6 +72,7 @@ test.runIf(isRoot)(
     expect(await readFile(`/proc/${await postmasterPid(data)}/cmdline`, 'utf8')).toMatch(
       /^\/var\/lib\/parley\/postgresql-[^/]+\/bin\/postgres\0/,
     );
+    expect(await linksThatLeave(await programsOf(data))).toEqual([]);
     first.signal('SIGTERM');
     expect(await first.ended).toBe(0);
     const second = startParley({ ...checkout, env: {} });
@@ -100,3 +101,18 @@ test.runIf(isRoot)('a full disk at the first start is one sentence', async () =>
     `The data folder ${data} cannot be written: the disk is full. Choose another with PARLEY_DATA.\n`,
   );
 });
+
+/** The folder of the programs that run on a data folder, such as /var/lib/parley/postgresql-18. */
+async function programsOf(data: string): Promise<string> {
+  const [program = ''] = (await readFile(`/proc/${await postmasterPid(data)}/cmdline`, 'utf8')).split('\0');
+  return path.dirname(path.dirname(program));
+}
+
+/** Symbolic links in a folder that lead out of it. */
+async function linksThatLeave(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const links = entries.filter((entry) => entry.isSymbolicLink());
+  expect(links.length).toBeGreaterThan(0);
+  const targets = await Promise.all(links.map((entry) => readlink(path.join(entry.parentPath, entry.name))));
+  return targets.filter((target) => path.isAbsolute(target) || target.startsWith('..'));
+}

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { cp, lstat, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { z } from 'zod';
@@ -62,7 +62,8 @@ async function copyBinaries(from: string, to: string, tell: (line: string) => vo
   try {
     await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
     await rm(half, { recursive: true, force: true });
-    await cp(from, half, { recursive: true });
+    // Without its links: copied, they could lead back to where PostgreSQL's user cannot go.
+    await cp(from, half, { recursive: true, filter: isNoLink });
     await linkLibraries(half);
     await rename(half, to);
   } catch (error) {
@@ -71,6 +72,10 @@ async function copyBinaries(from: string, to: string, tell: (line: string) => vo
     if (existsSync(to)) return;
     throw new StartupError(`PostgreSQL's programs cannot be copied to ${to}: ${messageOf(error)}.`);
   }
+}
+
+async function isNoLink(file: string): Promise<boolean> {
+  return !(await lstat(file)).isSymbolicLink();
 }
 
 /** npm packages cannot hold symbolic links; this one lists those its libraries need. False where none can be made. */
