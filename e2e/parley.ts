@@ -1,17 +1,26 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
+import { urlOf } from '#server/testing/database-url.ts';
 import { spawnParley, type ParleyProcess } from '#server/testing/process.ts';
 
-export type Community = {
+/** One process that serves a community. */
+export type Node = {
   address: string;
-  /** As PARLEY_DATA names it. */
-  dataFolder: string;
   stop: () => Promise<void>;
   /** Starts again after `stop`, at the same address with the same data. */
   start: () => Promise<void>;
-  /** Stops and deletes the data. */
+};
+
+export type Community = Node & {
+  /** As PARLEY_DATA names it. */
+  dataFolder: string;
+  /** Starts one more node, on the database of the first. Its end comes before the first one's. */
+  addNode: () => Promise<Node>;
+  /** Stops all nodes and deletes the data. */
   remove: () => Promise<void>;
 };
 
@@ -20,11 +29,31 @@ export async function newCommunity(): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(parent, 0o711);
-  const env = { PARLEY_DATA: path.join(parent, 'data'), LOG_LEVEL: 'info', PORT: String(await freePort()) };
-  let parley: ParleyProcess | null = null;
+  const dataFolder = path.join(parent, 'data');
+  const shared = { PARLEY_DATA: dataFolder, LOG_LEVEL: 'info', SECRET: randomBytes(32).toString('hex') };
+  const first = await startNode(shared);
+  const others: Node[] = [];
 
+  const addNode = async () => {
+    const connection = await connectionOfRunning(dataFolder);
+    if (connection === undefined) throw new Error('the first node does not run');
+    const node = await startNode({ ...shared, DATABASE_URL: urlOf(connection) });
+    others.push(node);
+    return node;
+  };
+  const remove = async () => {
+    await Promise.all(others.map((node) => node.stop()));
+    await first.stop();
+    await rm(parent, { recursive: true, force: true });
+  };
+  return { ...first, dataFolder, addNode, remove };
+}
+
+async function startNode(env: NodeJS.ProcessEnv): Promise<Node> {
+  const port = String(await freePort());
+  let parley: ParleyProcess | null = null;
   const start = async () => {
-    parley = spawnParley({ env });
+    parley = spawnParley({ env: { ...env, PORT: port } });
     await parley.ready;
   };
   const stop = async () => {
@@ -32,12 +61,8 @@ export async function newCommunity(): Promise<Community> {
     await parley?.ended;
     parley = null;
   };
-  const remove = async () => {
-    await stop();
-    await rm(parent, { recursive: true, force: true });
-  };
   await start();
-  return { address: `http://127.0.0.1:${env.PORT}`, dataFolder: env.PARLEY_DATA, start, stop, remove };
+  return { address: `http://127.0.0.1:${port}`, start, stop };
 }
 
 async function freePort(): Promise<number> {

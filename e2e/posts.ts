@@ -1,15 +1,25 @@
 import { expect, type APIRequestContext, type Browser, type Page } from '@playwright/test';
 import { ask, register, someone, type Member } from './members.ts';
 
-/** A member with a page of their own, beside the one of the test. */
+/**
+ * A member with a page of their own, beside the one of the test: on the other node, where whatever they do reaches the
+ * test's page through the database.
+ */
 export async function secondMember(
   browser: Browser,
   displayName: string,
 ): Promise<{ page: Page; member: Member }> {
-  const context = await browser.newContext();
+  const context = await browser.newContext({ baseURL: secondAddress() });
   const page = await context.newPage();
   const member = await register(page.request, someone(displayName));
   return { page, member };
+}
+
+/** The address of the second node, on the same database as the one the tests open by default. */
+export function secondAddress(): string {
+  const address = process.env['PARLEY_E2E_SECOND_ADDRESS'];
+  if (address === undefined) throw new Error('the run has no second node');
+  return address;
 }
 
 export const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;

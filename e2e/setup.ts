@@ -1,8 +1,10 @@
 import { newCommunity } from './parley.ts';
 
-/** Starts a Parley with an empty data folder, for all tests of the run. */
+/** Starts a Parley with an empty data folder, and a second node on its database, for all tests of the run. */
 export default async function setup(): Promise<() => Promise<void>> {
   const community = await newCommunity();
+  const second = await community.addNode();
   process.env['PARLEY_E2E_ADDRESS'] = community.address;
+  process.env['PARLEY_E2E_SECOND_ADDRESS'] = second.address;
   return community.remove;
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase, runAsAdmin, urlOf } from './testing/database.ts';
+import { urlOf } from './testing/database-url.ts';
+import { createTestDatabase, runAsAdmin } from './testing/database.ts';
 import { oldPostgres } from './testing/old-postgres.ts';
 import {
   eventually,

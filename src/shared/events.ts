@@ -62,3 +62,30 @@ export type Subscribed =
 
 /** The header of API answers that tells up to which position of the stream they are surely right. */
 export const positionHeader = 'parley-position';
+
+/**
+ * The same events of one topic without those that a later one of them makes pointless: earlier counts of the same post,
+ * repeated edits, and whatever happened to a post that is gone by the end. Order kept.
+ */
+export function merged(events: readonly LiveEvent[]): LiveEvent[] {
+  const told = new Set<string>();
+  const kept: LiveEvent[] = [];
+  for (const event of events.toReversed()) {
+    const subject = subjectOf(event);
+    const key = `${event.kind} ${subject}`;
+    if (told.has(key) || told.has(`gone ${subject}`)) continue;
+    told.add(key);
+    if (event.kind === 'deleted' || event.kind.endsWith('-deleted')) told.add(`gone ${subject}`);
+    kept.push(event);
+  }
+  return kept.toReversed();
+}
+
+/** What an event tells of: a later event of the same kind about the same says all that the earlier one said. */
+function subjectOf(event: LiveEvent): string {
+  if (event.kind === 'voted') return `${event.post} ${event.id}`;
+  if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
+  if ('replyId' in event) return `reply ${event.replyId}`;
+  if ('answerId' in event) return `answer ${event.answerId}`;
+  return 'questionId' in event ? `question ${event.questionId}` : '';
+}

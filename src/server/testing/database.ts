@@ -43,24 +43,6 @@ export function withDatabase(connection: pg.ClientConfig, database: string): pg.
   return { ...connection, connectionString: url.href };
 }
 
-/** The same connection as DATABASE_URL gives it; a host that is a folder holds the socket. */
-export function urlOf({
-  connectionString,
-  user,
-  password,
-  host = '',
-  port,
-  database,
-}: pg.ClientConfig): string {
-  if (connectionString !== undefined) {
-    const url = new URL(connectionString);
-    url.password = String(password ?? url.password);
-    return url.href;
-  }
-  const [name, secret, folder] = [user, password, host].map((part) => encodeURIComponent(String(part)));
-  return `postgres://${name}:${secret}@localhost/${database}?host=${folder}&port=${port}`;
-}
-
 export async function runAsAdmin(admin: pg.ClientConfig, statement: string): Promise<void> {
   const client = new pg.Client(admin);
   await client.connect();

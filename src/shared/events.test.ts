@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { type LiveEvent, merged } from './events.ts';
+
+const counted = (questionId: number, upvotes: number): LiveEvent => ({
+  kind: 'question-counted',
+  questionId,
+  upvotes,
+  downvotes: 0,
+  views: 0,
+  answerCount: 0,
+});
+
+const voted = (post: 'question' | 'answer' | 'reply', id: number, upvotes: number): LiveEvent => ({
+  kind: 'voted',
+  post,
+  id,
+  upvotes,
+  downvotes: 0,
+});
+
+test('of several counts of one thing the last is told', () => {
+  expect(merged([counted(1, 1), counted(2, 7), counted(1, 2)])).toEqual([counted(2, 7), counted(1, 2)]);
+  expect(merged([voted('answer', 1, 1), voted('reply', 1, 5), voted('answer', 1, 0)])).toEqual([
+    voted('reply', 1, 5),
+    voted('answer', 1, 0),
+  ]);
+  expect(
+    merged([
+      { kind: 'viewed', views: 1 },
+      { kind: 'viewed', views: 2 },
+    ]),
+  ).toEqual([{ kind: 'viewed', views: 2 }]);
+});
+
+test('what was edited several times is told of once', () => {
+  const edited = (answerId: number): LiveEvent => ({ kind: 'answer-edited', answerId });
+  expect(merged([edited(1), edited(2), edited(1)])).toEqual([edited(2), edited(1)]);
+});
+
+test('nothing but its deletion is told of what is gone', () => {
+  const posted: LiveEvent = { kind: 'answer-posted', answerId: 1, authorId: 3 };
+  const deleted: LiveEvent = { kind: 'answer-deleted', answerId: 1 };
+  expect(merged([posted, voted('answer', 1, 1), voted('reply', 1, 1), deleted])).toEqual([
+    voted('reply', 1, 1),
+    deleted,
+  ]);
+});
+
+test('posts of different ids and ends of different logins are all told, in their order', () => {
+  const events: LiveEvent[] = [
+    { kind: 'reply-posted', replyId: 2, answerId: 1, authorId: 3 },
+    { kind: 'reply-posted', replyId: 1, answerId: 1, authorId: 3 },
+    { kind: 'sessions-ended', sessionId: 1, except: null },
+    { kind: 'sessions-ended', sessionId: 2, except: null },
+    { kind: 'notified' },
+  ];
+  expect(merged(events)).toEqual(events);
+});
+
+test('merging what was merged changes nothing', () => {
+  const once = merged([counted(1, 1), voted('question', 1, 1), counted(1, 2), { kind: 'edited' }]);
+  expect(merged(once)).toEqual(once);
+});
