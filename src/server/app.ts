@@ -105,8 +105,10 @@ const tooLarge = () => {
 /** Tells the browser from where on it has to listen. */
 const told = (position: () => Position) =>
   createMiddleware(async (c, next) => {
-    c.header(positionHeader, position());
+    // That of the beginning: what happens during the reading may or may not be in it.
+    const before = position();
     await next();
+    c.header(positionHeader, before);
   });
 
 /** Answers of the API belong to one member and one moment. */

@@ -10,12 +10,13 @@ import type { Config } from './platform/config.ts';
 import { connect } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
 import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
-import { followEvents } from './platform/events.ts';
 import { checkPortIsFree, listen } from './platform/http-server.ts';
 import { type Live, startLive } from './platform/live.ts';
 import { migrate } from './platform/migrations.ts';
 import { keptSecret } from './platform/secret.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
+import { followEvents } from './platform/stream.ts';
+import { followWriters } from './platform/writers.ts';
 import { forgetOldKeys } from './posts/idempotency.ts';
 import { aborted, stopSignals } from './platform/signals.ts';
 import { messageOf } from './platform/startup-error.ts';
@@ -70,8 +71,11 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       connection,
       log,
       onEvents: (events, position) => live?.tell(events, position),
+      onGap: (position) => live?.tellMissed(position),
     });
     undo.unshift(() => stream.stop());
+    const writers = followWriters({ db, connection, log });
+    undo.unshift(() => writers.stop());
     const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
     undo.unshift(() => Promise.resolve(clearInterval(housekeeping)));
     const webFolder = path.join(projectFolder, 'dist/web');
@@ -88,6 +92,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     const started = startLive({
       server: http.server,
       stream,
+      writers,
       authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
       allowsOrigin: (origin, host) => isOwnOrigin(settings, origin, host),
     });

@@ -55,6 +55,9 @@ export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string }
 /** A position in the stream: opaque to the browser, which sends it back to hear what came after it. */
 export type Position = string;
 
+/** How many other members are writing an answer to the question of a topic right now. */
+export type Writing = { topic: Topic; count: number };
+
 /** The answer to a subscription. `gap`: some events since the position asked for are gone; fetch once. */
 export type Subscribed =
   | { ok: true; events: LiveEvent[]; gap: boolean; position: Position }

@@ -1,26 +1,50 @@
 import type { Server as HttpServer } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
-import type { EventBatch, LiveEvent, MemberEvent, Position, Subscribed, Topic } from '#shared/events.ts';
-import type { EventStream, StreamedEvent } from './events.ts';
+import type {
+  EventBatch,
+  LiveEvent,
+  MemberEvent,
+  Position,
+  Subscribed,
+  Topic,
+  Writing,
+} from '#shared/events.ts';
+import { Bursts } from './bursts.ts';
+import type { StreamedEvent } from './events.ts';
 import type { Viewer } from './http.ts';
+import { closeSlow } from './slow-sockets.ts';
+import type { EventStream } from './stream.ts';
+import type { Writers } from './writers.ts';
 
 type ToServer = {
   subscribe: (request: unknown, answer: (subscribed: Subscribed) => void) => void;
   unsubscribe: (topic: unknown) => void;
+  /** An answer to a question is being written, or (false) no longer; repeated while it goes on. */
+  writing: (topic: unknown, going: unknown) => void;
 };
-type ToBrowser = { events: (batch: EventBatch) => void };
-type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, { viewer: Viewer }>;
+type ToBrowser = {
+  events: (batch: EventBatch) => void;
+  /** Events are gone for good: look again at everything, and listen from this position on. */
+  missed: (position: Position) => void;
+  writing: (writing: Writing) => void;
+};
+type SocketData = { viewer: Viewer; rate: Rate; writing: Topic | null };
+type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
 export type Live = {
   /** Hands events to the sockets that look at their topics. */
   tell(events: readonly StreamedEvent[], position: Position): void;
+  /** Events are gone for good. */
+  tellMissed(position: Position): void;
+  sockets(): number;
   stop(): Promise<void>;
 };
 
 export type LiveOptions = {
   server: HttpServer;
   stream: EventStream;
+  writers: Writers;
   /** The member a handshake's cookies belong to; null refuses the connection. */
   authenticate: (headers: Headers) => Promise<Viewer | null>;
   /** Whether a page may open a socket from this origin. */
@@ -28,11 +52,11 @@ export type LiveOptions = {
 };
 
 /** What one member or one socket may hold; nobody who reads meets these. */
-const bounds = { socketsAMember: 30, topicsASocket: 50, messagesASecond: 30, messageBytes: 4_096 } as const;
+const bounds = { socketsAMember: 30, topicsASocket: 100, messagesASecond: 200, messageBytes: 4_096 } as const;
 
 /** Events for browsers over Socket.IO: a room for each topic, subscriptions authorised one by one. */
-export function startLive({ server, stream, authenticate, allowsOrigin }: LiveOptions): Live {
-  const io = new Server<ToServer, ToBrowser, DefaultEventsMap, { viewer: Viewer }>(server, {
+export function startLive({ server, stream, writers, authenticate, allowsOrigin }: LiveOptions): Live {
+  const io = new Server<ToServer, ToBrowser, DefaultEventsMap, SocketData>(server, {
     path: '/api/live',
     transports: ['websocket'],
     serveClient: false,
@@ -42,18 +66,28 @@ export function startLive({ server, stream, authenticate, allowsOrigin }: LiveOp
       decide(null, allowsOrigin(request.headers.origin, request.headers.host)),
   });
   const socketsOf = new Map<number, Set<LiveSocket>>();
+  const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;
+  const bursts = new Bursts(listeners, (topic, events, position) => {
+    io.to(topic).emit('events', { topic, events, position });
+  });
   io.use((socket, next) => void admit(socket).then(next, () => next(new Error('unavailable'))));
   io.on('connection', (socket) => attend(socket));
+  const slowness = closeSlow(io);
+  writers.onChange(tellWriting);
 
   return {
     tell(events, position) {
       for (const [topic, batch] of Map.groupBy(events, (each) => each.topic)) {
         const told = batch.map((each) => each.event);
-        io.to(topic).emit('events', { topic, events: told, position });
+        if (listeners(topic) > 0) bursts.add(topic, told, position);
         closeEnded(topic, told);
       }
     },
+    tellMissed: (position) => void io.emit('missed', position),
+    sockets: () => io.engine.clientsCount,
     async stop() {
+      clearInterval(slowness);
+      bursts.stop();
       // Browsers come back by themselves, each after a time of its own (Socket.IO's randomised delay).
       io.disconnectSockets(true);
       io.engine.close();
@@ -64,7 +98,7 @@ export function startLive({ server, stream, authenticate, allowsOrigin }: LiveOp
     const viewer = await authenticate(new Headers({ cookie: socket.handshake.headers.cookie ?? '' }));
     if (viewer === null) return new Error('signed-out');
     if ((socketsOf.get(viewer.id)?.size ?? 0) >= bounds.socketsAMember) return new Error('too-many');
-    socket.data.viewer = viewer;
+    socket.data = { viewer, rate: { second: 0, count: 0 }, writing: null };
     return undefined;
   }
 
@@ -75,14 +109,21 @@ export function startLive({ server, stream, authenticate, allowsOrigin }: LiveOp
     socket.on('disconnect', () => {
       mine.delete(socket);
       if (mine.size === 0) socketsOf.delete(viewer.id);
+      endWriting(socket);
     });
-    socket.use(boundedRate(socket));
+    socket.onAny(() => {
+      if (isTooFast(socket.data.rate)) socket.disconnect(true);
+    });
     socket.on('subscribe', (request, answer) => {
-      if (typeof answer !== 'function') return;
+      if (typeof answer !== 'function' || !socket.connected) return;
       subscribe(socket, request).then(answer, () => answer({ ok: false, reason: 'unavailable' }));
     });
     socket.on('unsubscribe', (topic) => {
       if (typeof topic === 'string' && topic !== ownTopic(viewer)) void socket.leave(topic);
+    });
+    socket.on('writing', (topic, going) => {
+      if (socket.connected && typeof topic === 'string' && typeof going === 'boolean')
+        setWriting(socket, topic, going);
     });
     // Its end must reach the socket even when the page did not ask for it.
     void socket.join(ownTopic(viewer));
@@ -94,9 +135,13 @@ export function startLive({ server, stream, authenticate, allowsOrigin }: LiveOp
     const topic = allowedTopic(wanted.data.topic, socket.data.viewer);
     if (topic === null) return { ok: false, reason: 'not-allowed' };
     if (socket.rooms.size >= bounds.topicsASocket) return { ok: false, reason: 'too-many' };
-    // Joined first: what happens meanwhile comes twice rather than not at all, and telling twice changes nothing.
-    await socket.join(topic);
-    return { ok: true, ...(await stream.since(topic, wanted.data.since)) };
+    const older = await stream.older(topic, wanted.data.since);
+    // From here on without waiting, so that what happens is in the answer or comes after it: once, and in order.
+    bursts.flush(topic);
+    void socket.join(topic);
+    const count = writers.on(topic, { but: socket.data.viewer.id });
+    if (count > 0) socket.emit('writing', { topic, count });
+    return { ok: true, ...stream.catchUp(topic, older) };
   }
 
   /** A session that ended must not hear more. */
@@ -108,9 +153,40 @@ export function startLive({ server, stream, authenticate, allowsOrigin }: LiveOp
     for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? [])
       if (ended.some((event) => isEnded(event, socket.data.viewer.sessionId))) socket.disconnect(true);
   }
+
+  function setWriting(socket: LiveSocket, wanted: string, going: boolean): void {
+    const topic = allowedTopic(wanted, socket.data.viewer);
+    if (topic === null || !socket.rooms.has(topic)) return;
+    if (!going) {
+      if (socket.data.writing === topic) endWriting(socket);
+      return;
+    }
+    if (socket.data.writing !== topic) endWriting(socket);
+    socket.data.writing = topic;
+    writers.begin(topic, socket.data.viewer.id);
+  }
+
+  function endWriting(socket: LiveSocket): void {
+    const { writing, viewer } = socket.data;
+    if (writing === null) return;
+    socket.data.writing = null;
+    const others = [...(socketsOf.get(viewer.id) ?? [])].filter((other) => other.data.writing === writing);
+    if (others.length === 0) writers.end(writing, viewer.id);
+  }
+
+  /** Nobody is told of themselves. */
+  function tellWriting(topic: Topic, members: readonly number[]): void {
+    if (listeners(topic) === 0) return;
+    const count = members.length;
+    const own = members.map((id) => `member:${id}` as const);
+    io.to(topic).except(own).emit('writing', { topic, count });
+    for (const id of members)
+      for (const socket of socketsOf.get(id) ?? [])
+        if (socket.rooms.has(topic)) socket.emit('writing', { topic, count: count - 1 });
+  }
 }
 
-const subscription = z.object({ topic: z.string().max(60), since: z.string().max(20) });
+const subscription = z.object({ topic: z.string().max(60), since: z.string().max(2_000) });
 
 const ownTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
 
@@ -126,18 +202,15 @@ function isEnded(event: Extract<MemberEvent, { kind: 'sessions-ended' }>, sessio
   return event.sessionId === null ? sessionId !== event.except : sessionId === event.sessionId;
 }
 
-/** Closes a socket that sends more than a browser ever would. */
-function boundedRate(socket: LiveSocket) {
-  let second = 0;
-  let count = 0;
-  return (_event: unknown, next: () => void) => {
-    const now = Math.floor(Date.now() / 1000);
-    if (now !== second) {
-      second = now;
-      count = 0;
-    }
-    count++;
-    if (count > bounds.messagesASecond) socket.disconnect(true);
-    else next();
-  };
+type Rate = { second: number; count: number };
+
+/** Counts a message; true for more than a browser ever sends. */
+function isTooFast(rate: Rate): boolean {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== rate.second) {
+    rate.second = now;
+    rate.count = 0;
+  }
+  rate.count++;
+  return rate.count > bounds.messagesASecond;
 }

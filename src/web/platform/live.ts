@@ -1,19 +1,27 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Socket } from 'socket.io-client';
-import type { EventBatch, EventOn, LiveEvent, Position, Subscribed, Topic } from '#shared/events.ts';
+import type { EventBatch, EventOn, LiveEvent, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
 import { notePosition, safePosition } from './position.ts';
 import { sessionEnded, sessionQuery } from './session.ts';
 
 /** What a page does with what others do. `missed`: some events are gone for good; look again at everything. */
 export type Listener<Event = LiveEvent> = { heard: (events: readonly Event[]) => void; missed: () => void };
 
+/** How long a subscription that was not answered waits for the next try, in milliseconds. */
+const retryAfter = 3_000;
+
 type Subscription = { since: Position | undefined; listeners: Set<Listener> };
 type LiveSocket = Socket<
-  { events: (batch: EventBatch) => void },
+  {
+    events: (batch: EventBatch) => void;
+    missed: (position: Position) => void;
+    writing: (writing: Writing) => void;
+  },
   {
     subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void;
     unsubscribe: (topic: Topic) => void;
+    writing: (topic: Topic, going: boolean) => void;
   }
 >;
 
@@ -65,6 +73,7 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
     for (const [topic, subscription] of subscriptions) void subscribe(topic, subscription);
   });
   opened.on('events', hear);
+  opened.on('missed', missAll);
   opened.on('connect_error', (error) => {
     if (error.message === 'signed-out') sessionEnded(client);
   });
@@ -96,24 +105,37 @@ function unlisten(topic: Topic, listener: Listener): void {
 }
 
 async function subscribe(topic: Topic, subscription: Subscription): Promise<void> {
-  if (socket === undefined || !socket.connected) return;
+  if (socket === undefined || !socket.connected || subscriptions.get(topic) !== subscription) return;
   const wanted = { topic, since: subscription.since ?? '' };
   const answer: Subscribed | null = await socket
     .timeout(10_000)
     .emitWithAck('subscribe', wanted)
     .catch(() => null);
-  if (answer === null || !answer.ok || subscriptions.get(topic) !== subscription) return;
+  if (subscriptions.get(topic) !== subscription) return;
+  if (answer === null || (!answer.ok && answer.reason === 'unavailable')) {
+    setTimeout(() => void subscribe(topic, subscription), retryAfter);
+    return;
+  }
+  if (!answer.ok) return;
+  subscription.since = answer.position;
   if (answer.gap) for (const listener of subscription.listeners) listener.missed();
   else tell(subscription, answer.events);
-  subscription.since = answer.position;
 }
 
 function hear({ topic, events, position }: EventBatch): void {
   notePosition(position);
   const subscription = subscriptions.get(topic);
   if (subscription === undefined) return;
-  tell(subscription, events);
   subscription.since = position;
+  tell(subscription, events);
+}
+
+function missAll(position: Position): void {
+  notePosition(position);
+  for (const subscription of subscriptions.values()) {
+    subscription.since = position;
+    for (const listener of subscription.listeners) listener.missed();
+  }
 }
 
 function tell({ listeners }: Subscription, events: readonly LiveEvent[]): void {

@@ -10,9 +10,7 @@ const margin = 30_000;
 let known: { position: Position; at: number }[] = [];
 
 export function notePosition(position: Position | null): void {
-  if (position === null || !/^\d{1,19}$/u.test(position)) return;
-  const last = known.at(-1);
-  if (last !== undefined && BigInt(position) <= BigInt(last.position)) return;
+  if (position === null || position === known.at(-1)?.position) return;
   const now = Date.now();
   known.push({ position, at: now });
   const fresh = known.findIndex((each) => each.at > now - margin);

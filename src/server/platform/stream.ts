@@ -1,0 +1,213 @@
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { LiveEvent, Position, Topic } from '#shared/events.ts';
+import { listenTo } from './channels.ts';
+import type { Database } from './database.ts';
+import { eventChannel, type StreamedEvent } from './events.ts';
+import { covers, hadEnded, type Moment, positionOf, readPosition } from './position.ts';
+import { type ReadEvent, RecentEvents } from './recent-events.ts';
+
+/** What happened on a topic. `gap`: some of it is gone; look again at everything. */
+export type CaughtUp = { events: LiveEvent[]; gap: boolean; position: Position };
+
+/** The stream of events as one node follows it. */
+export type EventStream = {
+  /** Everything that had ended there has been handed out. */
+  position: () => Position;
+  /**
+   * Prepares catching up from a position that a browser had: what this node no longer holds is read from the table. The
+   * rest is had by `catchUp`, without waiting, so that nothing happens between it and joining in.
+   */
+  older: (topic: Topic, from: Position) => Promise<CaughtUp>;
+  /** What happened since `older`, up to this stream's own position. */
+  catchUp: (topic: Topic, older: CaughtUp) => CaughtUp;
+  /** Seconds between the writing of an event and its being handed out: of the last one, or of what waits since. */
+  lag: () => number;
+  stop: () => Promise<void>;
+};
+
+/** How long events are kept for those who were away, in minutes. */
+const keepMinutes = 60;
+
+/** An older position counts as lost: well before what follows it is pruned. */
+const oldestPosition = (keepMinutes - 10) * 60;
+
+/** How often the table is looked at without being woken, in milliseconds. */
+const pollInterval = 1_000;
+
+/** Events replayed to one subscriber at most; who missed more fetches once. */
+const replayed = 500;
+
+/**
+ * Tails the table: each look takes what has been committed since the last, known by the snapshots of both, so that no
+ * event is passed over and none comes twice, however late a transaction commits and however long another one runs. Of
+ * two looks the later one holds the later commits; within one, events of one post follow their ids, and so its lock.
+ */
+export async function followEvents(options: {
+  db: Database;
+  connection: pg.ClientConfig;
+  log: Logger;
+  onEvents: (events: StreamedEvent[], position: Position) => void;
+  /** Some events are lost for good: the database became another one, or could not be reached for too long. */
+  onGap: (position: Position) => void;
+}): Promise<EventStream> {
+  const { db, connection, log, onEvents, onGap } = options;
+  let here = await look(db, null);
+  let recent = new RecentEvents(here.moment);
+  let lastLook = performance.now();
+  let delay = 0;
+  let looked: (() => void)[] = [];
+  let wake = () => {};
+  const stopping = new AbortController();
+  const heard = () => wake();
+  const listener = listenTo({ connection, channels: [eventChannel], heard, log });
+  const pruning = setInterval(() => void prune(db).catch(() => {}), 60_000);
+  const tailing = tail();
+
+  return {
+    position: () => here.position,
+    older,
+    catchUp(topic, { events, gap, position }) {
+      const from = readPosition(position);
+      if (gap || from === null) return { events: [], gap: true, position: here.position };
+      return { events: [...events, ...recent.after(from, topic)], gap: false, position: here.position };
+    },
+    lag: () => Math.max(delay, (performance.now() - lastLook - pollInterval) / 1_000),
+    async stop() {
+      stopping.abort();
+      clearInterval(pruning);
+      wake();
+      await Promise.all([tailing, listener.stop()]);
+    },
+  };
+
+  async function tail(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      const waiting = looked;
+      looked = [];
+      try {
+        handOut(await look(db, here.moment));
+      } catch (error) {
+        // The database restarts: the position stays, and the next round goes on from there.
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'the stream of events waits for the database');
+      }
+      for (const resolve of waiting) resolve();
+      if (looked.length === 0) await Promise.race([woken, pause(pollInterval)]);
+    }
+  }
+
+  function handOut(next: Look): void {
+    const before = here;
+    here = next;
+    lastLook = performance.now();
+    delay = next.delay;
+    if (isLost(before.moment, next.moment)) {
+      log.warn('The stream of events begins anew: the database is another one, or was away for too long.');
+      recent = new RecentEvents(next.moment);
+      onGap(next.position);
+      return;
+    }
+    if (next.events.length === 0) return;
+    recent.add(next.events, next.moment);
+    onEvents(next.events, next.position);
+  }
+
+  async function older(topic: Topic, position: Position): Promise<CaughtUp> {
+    const lost: CaughtUp = { events: [], gap: true, position };
+    const from = readPosition(position);
+    if (from === null) return lost;
+    // Told by a node that is a little ahead of this one.
+    if (!covers(here.moment, from)) await lookAgain();
+    if (!covers(here.moment, from) || isLost(from, here.moment)) return lost;
+    if (recent.reachBackTo(from)) return { events: [], gap: false, position };
+    const to = here;
+    const read = await eventsBetween(db, topic, { from, to: to.moment });
+    return read.length > replayed ? lost : { events: read, gap: false, position: to.position };
+  }
+
+  function lookAgain(): Promise<void> {
+    return new Promise((resolve) => {
+      looked.push(resolve);
+      wake();
+    });
+  }
+}
+
+/** One look at the table: what was committed since the last one, and the moment behind it. */
+type Look = { events: ReadEvent[]; moment: Moment; position: Position; delay: number };
+
+/** @param since null: only the moment. */
+async function look(db: Database, since: Moment | null): Promise<Look> {
+  const { rows } = await sql<{
+    timeline: number;
+    seconds: number;
+    wal: string;
+    snapshot: string;
+    transaction_id: string | null;
+    topic: Topic;
+    event: LiveEvent;
+    delay: number;
+  }>`
+    with here as materialized (
+      select pg_current_snapshot()::text as snapshot, clock_timestamp() as now,
+        -- Read while the snapshot holds: whatever it shows was in the log by now.
+        pg_current_wal_insert_lsn() as wal
+    )
+    select ('x' || substr(pg_walfile_name(here.wal), 1, 8))::bit(32)::int as timeline,
+      extract(epoch from here.now)::bigint as seconds, here.wal::text, here.snapshot,
+      recent.transaction_id::text, recent.topic, recent.event,
+      extract(epoch from here.now - recent.created_at)::float8 as delay
+    from here left join (
+      select id, transaction_id, topic, event, created_at from event
+      where ${since === null ? sql`false` : after(since)}
+    ) recent on true
+    order by recent.id`.execute(db);
+  const [first] = rows;
+  if (first === undefined) throw new Error('the database has no moment');
+  const position = positionOf(first);
+  const moment = readPosition(position);
+  if (moment === null) throw new Error(`the position ${position} cannot be read`);
+  const events: ReadEvent[] = [];
+  for (const { transaction_id: id, topic, event } of rows)
+    if (id !== null) events.push({ transactionId: Number(id), topic, event });
+  const delay = events.length === 0 ? 0 : Math.max(...rows.map((row) => row.delay));
+  return { events, moment, position, delay };
+}
+
+/** The condition of rows whose transactions ended after a moment; an index finds them. */
+function after({ xmax, running }: Moment) {
+  const late = sql`transaction_id >= ${String(xmax)}::xid8`;
+  if (running.length === 0) return late;
+  return sql`(${late} or transaction_id = any(${running.map(String)}::xid8[]))`;
+}
+
+async function eventsBetween(
+  db: Database,
+  topic: Topic,
+  { from, to }: { from: Moment; to: Moment },
+): Promise<LiveEvent[]> {
+  const { rows } = await sql<{ transaction_id: string; event: LiveEvent }>`
+    select transaction_id::text, event from event
+    where topic = ${topic} and ${after(from)} order by id limit ${replayed + 1}`.execute(db);
+  return rows.filter((row) => hadEnded(to, Number(row.transaction_id))).map((row) => row.event);
+}
+
+/** Whether events between two moments may be gone. */
+function isLost(from: Moment, to: Moment): boolean {
+  const age = to.seconds - from.seconds;
+  // A clock that was set back says nothing about age, unless by much.
+  return (
+    from.timeline !== to.timeline || to.xmax < from.xmax || age > oldestPosition || age < -oldestPosition
+  );
+}
+
+async function prune(db: Database): Promise<void> {
+  await sql`delete from event where created_at < clock_timestamp() - make_interval(mins => ${keepMinutes})`.execute(
+    db,
+  );
+}
+
+const pause = (milliseconds: number) =>
+  new Promise<void>((resolve) => void setTimeout(resolve, milliseconds).unref());

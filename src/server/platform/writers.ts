@@ -1,0 +1,113 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Topic } from '#shared/events.ts';
+import type pg from 'pg';
+import { listenTo } from './channels.ts';
+import type { Database } from './database.ts';
+import { notify } from './events.ts';
+
+/**
+ * Who is writing on a topic right now, on all nodes together. It is kept in memory only and repeated while it goes on:
+ * a signal that gets lost, or a node that dies, is put right within seconds.
+ */
+export type Writers = {
+  /** Somebody writes, or goes on writing. */
+  begin(topic: Topic, memberId: number): void;
+  end(topic: Topic, memberId: number): void;
+  /** How many write on a topic besides one member. */
+  on(topic: Topic, besides: { but: number }): number;
+  /** Called with all who write on a topic, whenever that changes. */
+  onChange(listener: (topic: Topic, memberIds: readonly number[]) => void): void;
+  stop(): Promise<void>;
+};
+
+const channel = 'parley_writing';
+
+/** Who did not repeat it for so long has stopped, in milliseconds; browsers repeat it every 10 seconds. */
+const forgottenAfter = 25_000;
+const sweepInterval = 2_000;
+
+/** Signals of this time go to the other nodes together, in milliseconds. */
+const togetherWithin = 150;
+
+/** PostgreSQL's limit on a payload is 8,000 bytes; an entry has less than 60. */
+const entriesASignal = 120;
+
+export function followWriters(options: { db: Database; connection: pg.ClientConfig; log: Logger }): Writers {
+  const { db, connection, log } = options;
+  const writing = new Map<Topic, Map<number, number>>();
+  let changed: (topic: Topic, memberIds: readonly number[]) => void = () => {};
+  let unsent: Signal = [];
+  let sending: NodeJS.Timeout | undefined;
+  const listener = listenTo({ connection, channels: [channel], heard: (_, payload) => hear(payload), log });
+  const sweeping = setInterval(forget, sweepInterval);
+
+  return {
+    begin: (topic, memberId) => say([topic, memberId, true]),
+    end: (topic, memberId) => say([topic, memberId, false]),
+    on(topic, { but }) {
+      const members = writing.get(topic);
+      return members === undefined ? 0 : members.size - Number(members.has(but));
+    },
+    onChange: (listener) => (changed = listener),
+    async stop() {
+      clearInterval(sweeping);
+      clearTimeout(sending);
+      await listener.stop();
+    },
+  };
+
+  function say(entry: Signal[number]): void {
+    unsent.push(entry);
+    sending ??= setTimeout(send, togetherWithin);
+  }
+
+  /** This node hears its own signals, too: there is one way in. */
+  function send(): void {
+    sending = undefined;
+    // Of one member on one topic, the last holds.
+    const latest = [...new Map(unsent.map((entry) => [`${entry[0]} ${entry[1]}`, entry])).values()];
+    unsent = [];
+    for (let first = 0; first < latest.length; first += entriesASignal)
+      notify(db, channel, JSON.stringify(latest.slice(first, first + entriesASignal))).catch(() => {});
+  }
+
+  function hear(payload: string | undefined): void {
+    const read = signal.safeParse(payload === undefined ? [] : parsed(payload));
+    if (!read.success) return;
+    for (const [topic, memberId, going] of read.data) {
+      const members = writing.get(topic) ?? new Map<number, number>();
+      const before = members.size;
+      if (going) writing.set(topic, members.set(memberId, Date.now() + forgottenAfter));
+      else members.delete(memberId);
+      if (members.size !== before) tell(topic, members);
+    }
+  }
+
+  function forget(): void {
+    const now = Date.now();
+    for (const [topic, members] of writing) {
+      const before = members.size;
+      for (const [memberId, until] of members) if (until < now) members.delete(memberId);
+      if (members.size !== before) tell(topic, members);
+    }
+  }
+
+  function tell(topic: Topic, members: ReadonlyMap<number, number>): void {
+    if (members.size === 0) writing.delete(topic);
+    changed(topic, [...members.keys()]);
+  }
+}
+
+const signal = z.array(
+  z.tuple([z.templateLiteral(['question:', z.number()]), z.int().positive(), z.boolean()]),
+);
+type Signal = [Topic, number, boolean][];
+
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return null;
+  }
+}
