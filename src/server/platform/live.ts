@@ -104,6 +104,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
 
   function attend(socket: LiveSocket): void {
     const { viewer } = socket.data;
+    forgetHandshake(socket);
     const mine = socketsOf.get(viewer.id) ?? new Set();
     socketsOf.set(viewer.id, mine.add(socket));
     socket.on('disconnect', () => {
@@ -200,6 +201,12 @@ function allowedTopic(topic: string, viewer: Viewer): Topic | null {
 
 function isEnded(event: Extract<MemberEvent, { kind: 'sessions-ended' }>, sessionId: number): boolean {
   return event.sessionId === null ? sessionId !== event.except : sessionId === event.sessionId;
+}
+
+/** The request a socket came with is most of the memory it takes, and of no use any more. */
+function forgetHandshake(socket: LiveSocket): void {
+  Reflect.set(socket.conn, 'request', undefined);
+  Reflect.set(socket, 'handshake', undefined);
 }
 
 type Rate = { second: number; count: number };
