@@ -13,7 +13,7 @@ import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts
 import { checkPortIsFree, listen } from './platform/http-server.ts';
 import { type Live, startLive } from './platform/live.ts';
 import { migrate } from './platform/migrations.ts';
-import { keptSecret } from './platform/secret.ts';
+import { sharedSecret } from './platform/secret.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
 import { followEvents } from './platform/stream.ts';
 import { followWriters } from './platform/writers.ts';
@@ -52,8 +52,6 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     const { connection, embedded, stop } = await connect(config, log, stopping.first);
     undo.unshift(stop);
     await checkPortIsFree(config.host, config.port);
-    const secret =
-      config.secret ?? (await keptSecret(embedded?.folder ?? config.dataFolder ?? defaultDataFolder()));
     const db = openDatabase({
       connection,
       onIdleError: (error) => {
@@ -63,6 +61,12 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     });
     undo.unshift(() => closePool(db));
     for (const name of await migrate(db, migrationsFolder)) log.info(`Applied the migration ${name}.`);
+    const secret = await sharedSecret(db, {
+      given: config.secret,
+      folder: embedded?.folder ?? config.dataFolder ?? defaultDataFolder(),
+      removesFile: embedded !== undefined,
+      log,
+    });
     if (demo) await loadDemo(connection);
     const settings = { ...config.settings, secret };
     let live: Live | undefined;

@@ -17,7 +17,7 @@ export type Config = Readonly<{
   /** Absolute; undefined: `data` in the project folder. */
   dataFolder: string | undefined;
   logLevel: LogLevel;
-  /** Undefined: made at the first start and kept in the data folder. */
+  /** Undefined: made at the first start and kept in the database. */
   secret: string | undefined;
   settings: Readonly<Omit<Settings, 'secret'>>;
 }>;

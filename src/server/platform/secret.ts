@@ -1,27 +1,73 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Logger } from 'pino';
+import { type Database, transaction, type Tx } from './database.ts';
 import { folderSentence } from './embedded/folders.ts';
-import { writeWhole } from './embedded/lock.ts';
 import { errorCode, StartupError } from './startup-error.ts';
 
+export type SecretOptions = {
+  /** SECRET of the environment, which is used as it is and not stored. */
+  given: string | undefined;
+  /** The data folder, where Parley 0.1.0 kept the secret in a file: members stay signed in. */
+  folder: string;
+  /** Whether the data folder belongs to this database, so that the file goes once the database holds its secret. */
+  removesFile: boolean;
+  log: Logger;
+};
+
 /**
- * The secret that signs session cookies, kept in the data folder from the first start on. Nodes that share a database
- * need the same one: there it is set by SECRET.
+ * The secret that signs session cookies: the same on every node of a database, made at the first start of all.
+ * Warns when it is not the one the start before this one used, on whichever node that was.
  */
-export async function keptSecret(folder: string): Promise<string> {
+export async function sharedSecret(
+  db: Database,
+  { given, folder, removesFile, log }: SecretOptions,
+): Promise<string> {
   const file = path.join(folder, 'secret');
+  const old = given === undefined ? await readSecret(file) : undefined;
+  const { secret, isAnother } = await transaction(db, async (tx) => {
+    const chosen = given ?? (await firstValue(tx, 'secret', old ?? randomBytes(32).toString('base64url')));
+    return { secret: chosen, isAnother: await isAnotherThanBefore(tx, chosen) };
+  });
+  if (isAnother)
+    log.warn(
+      'Session cookies are signed with another secret than at the last start on this database, so members have to sign in again. Give every Parley that shares the database the same SECRET, or none.',
+    );
+  if (removesFile && old === secret) await rm(file, { force: true });
+  return secret;
+}
+
+/** What is kept under a name; where there is nothing, or another node is about to be first, whatever is kept first. */
+async function firstValue(tx: Tx, name: string, value: string): Promise<string> {
+  await tx
+    .insertInto('setting')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const kept = await tx
+    .selectFrom('setting')
+    .select('value')
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return kept.value;
+}
+
+/** A hash is kept for the comparison, so that a SECRET of the environment is never found in the database. */
+async function isAnotherThanBefore(tx: Tx, secret: string): Promise<boolean> {
+  const name = 'secret-hash';
+  const value = createHash('sha256').update(`parley secret ${secret}`).digest('base64url');
+  if ((await firstValue(tx, name, value)) === value) return false;
+  await tx.updateTable('setting').set({ value }).where('name', '=', name).execute();
+  return true;
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw new StartupError(folderSentence(file, error));
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new StartupError(folderSentence(file, error));
   }
-  const secret = randomBytes(32).toString('base64url');
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeWhole(file, `${secret}\n`);
-  } catch (error) {
-    throw new StartupError(folderSentence(folder, error));
-  }
-  return secret;
 }

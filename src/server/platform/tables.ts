@@ -19,6 +19,7 @@ export type Tables = {
   revision: RevisionTable;
   idempotency_key: IdempotencyKeyTable;
   notification: NotificationTable;
+  setting: { name: string; value: string };
 };
 
 type Count = ColumnType<number, number | undefined, number>;
