@@ -15,6 +15,7 @@ import { notificationRoutes } from './notifications/routes.ts';
 import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
 import { answerError, ProblemError } from './platform/errors.ts';
+import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
@@ -32,17 +33,20 @@ export type AppOptions = {
   log: Logger;
   /** The position of the stream of events up to which a reading that begins now is surely right. */
   position?: () => Position;
+  /** Whether a balancer may send requests here; absent where nobody asks. */
+  isReady?: () => boolean;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
-export function createApp({ db, settings, log, position, webFolder }: AppOptions) {
+export function createApp({ db, settings, log, position, isReady, webFolder }: AppOptions) {
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
   app.use(secureHeaders(securityHeaders));
+  if (isReady !== undefined) app.route('/', healthRoutes(isReady));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
   if (position !== undefined) app.use('/api/*', told(position));
   const api = createApi({ db, settings, accounts, limits: createPostingLimits(db) });

@@ -18,7 +18,7 @@ import { isOwnOrigin } from './platform/same-origin.ts';
 import { followEvents } from './platform/stream.ts';
 import { followWriters } from './platform/writers.ts';
 import { forgetOldKeys } from './posts/idempotency.ts';
-import { aborted, stopSignals } from './platform/signals.ts';
+import { aborted, abortedWithin, stopSignals } from './platform/signals.ts';
 import { messageOf } from './platform/startup-error.ts';
 
 export const migrationsFolder = path.join(projectFolder, 'migrations');
@@ -88,10 +88,10 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       settings,
       log,
       position: stream.position,
+      isReady: () => live !== undefined && stream.isFollowed() && !stopping.first.aborted,
       ...(existsSync(webFolder) && { webFolder }),
     });
     const http = await listen(getRequestListener(app.fetch), config.host, config.port);
-    undo.unshift(() => http.stop(patience));
     const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
     const started = startLive({
       server: http.server,
@@ -101,7 +101,8 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       allowsOrigin: (origin, host) => isOwnOrigin(settings, origin, host),
     });
     live = started;
-    undo.unshift(() => started.stop());
+    // At the same time: a socket that is let go must not find its way back here.
+    undo.unshift(async () => void (await Promise.all([http.stop(patience), started.stop()])));
     stopping.second.addEventListener('abort', http.cutOff);
     await embedded?.note({ address: http.address });
     log.info(`Parley is ready at ${http.address} (started in ${secondsSinceStart()} s)`);
@@ -111,6 +112,12 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');
     await aborted(stopping.first);
     await embedded?.note({ stopping: true });
+    if (config.drainSeconds > 0) {
+      log.info(`Parley stops in ${config.drainSeconds} s. Until then it serves on, and /readyz says 503.`);
+      http.drain();
+      started.drain(config.drainSeconds * 1_000);
+      await abortedWithin(stopping.second, config.drainSeconds * 1_000);
+    }
     log.info('Parley stops: requests that are running may finish.');
   } catch (error) {
     // Told to stop while it was starting.

@@ -63,6 +63,9 @@ export type Subscribed =
   | { ok: true; events: LiveEvent[]; gap: boolean; position: Position }
   | { ok: false; reason: string };
 
+/** A node that is about to stop asks the browser to connect anew at some moment within so many milliseconds. */
+export type Move = { within: number };
+
 /** The header of API answers that tells up to which position of the stream they are surely right. */
 export const positionHeader = 'parley-position';
 

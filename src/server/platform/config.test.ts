@@ -13,6 +13,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     databaseUrl: undefined,
     dataFolder: undefined,
     logLevel: 'info',
+    drainSeconds: 0,
     secret: undefined,
     settings: {
       publicUrl: null,
@@ -34,6 +35,7 @@ test('every setting is taken from the environment', () => {
       DATABASE_URL: 'postgres://me:secret@db.example.org/ask',
       PARLEY_DATA: '/srv/parley',
       LOG_LEVEL: 'debug',
+      DRAIN_SECONDS: '15',
       SECRET: 'x'.repeat(32),
       TRUST_PROXY: '2',
       SIGN_UP: 'off',
@@ -49,6 +51,7 @@ test('every setting is taken from the environment', () => {
     databaseUrl: 'postgres://me:secret@db.example.org/ask',
     dataFolder: '/srv/parley',
     logLevel: 'debug',
+    drainSeconds: 15,
     secret: 'x'.repeat(32),
     settings: {
       publicUrl: 'https://ask.example.org',
@@ -75,6 +78,7 @@ test('everything that is wrong is told at once, without secrets', () => {
     PUBLIC_URL: 'https://example.org/ask',
     DATABASE_URL: 'mysql://me:hunter2@db/ask',
     LOG_LEVEL: 'loud',
+    DRAIN_SECONDS: '3601',
     SECRET: 'too short',
     TRUST_PROXY: 'yes',
     SIGN_UP: 'maybe',
@@ -90,6 +94,7 @@ test('everything that is wrong is told at once, without secrets', () => {
       PUBLIC_URL must end after the host: Parley is served at the root of its address.
       DATABASE_URL must be an address such as postgres://user:password@host:5432/database.
       LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
+      DRAIN_SECONDS must be a whole number from 0 to 3600.
       SECRET must have at least 32 characters.
       TRUST_PROXY must be a whole number from 0 to 10.
       SIGN_UP must be on or off.

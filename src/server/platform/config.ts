@@ -17,6 +17,8 @@ export type Config = Readonly<{
   /** Absolute; undefined: `data` in the project folder. */
   dataFolder: string | undefined;
   logLevel: LogLevel;
+  /** How long Parley serves on after it is told to stop, in seconds. */
+  drainSeconds: number;
   /** Undefined: made at the first start and kept in the database. */
   secret: string | undefined;
   settings: Readonly<Omit<Settings, 'secret'>>;
@@ -41,6 +43,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     databaseUrl: value.DATABASE_URL,
     dataFolder: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
+    drainSeconds: value.DRAIN_SECONDS,
     secret: value.SECRET,
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
@@ -98,6 +101,7 @@ const variables = z.object({
     .transform((folder) => path.resolve(folder))
     .optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  DRAIN_SECONDS: wholeNumber(3_600).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   TRUST_PROXY: wholeNumber(10).default(0),
   SIGN_UP: onOff().default(true),

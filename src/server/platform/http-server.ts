@@ -6,6 +6,12 @@ import { errorCode, messageOf, StartupError } from './startup-error.ts';
 const arrivalTime = 60_000;
 
 /**
+ * How long an idle connection is kept for further requests, in milliseconds: longer than a balancer in front keeps one
+ * (nginx 60 s, Amazon's 60 s, Caddy 2 min, Google's 10 min), so that it never sends a request into one that closes.
+ */
+const idleTime = 620_000;
+
+/**
  * Fails when something listens at this place already, before anything is changed.
  * @throws StartupError
  */
@@ -19,6 +25,8 @@ export type HttpServer = {
   server: Server;
   /** Such as 'http://127.0.0.1:3000'. */
   address: string;
+  /** From now on every answer says that its connection closes; requests are taken as before. */
+  drain: () => void;
   /** Takes no more requests, lets running ones finish, and after `patience` milliseconds cuts off those that do not. */
   stop: (patience: number) => Promise<void>;
   /** Cuts off all requests now. */
@@ -29,8 +37,23 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** @throws StartupError when it cannot listen there. */
 export async function listen(handler: Handler, host: string, port: number): Promise<HttpServer> {
-  const limits = { requestTimeout: arrivalTime, headersTimeout: arrivalTime / 2 };
-  const server = createServer(limits, (request, response) => void handler(request, response));
+  const limits = {
+    requestTimeout: arrivalTime,
+    headersTimeout: arrivalTime / 2,
+    keepAliveTimeout: idleTime,
+  };
+  const running = new Set<ServerResponse>();
+  let draining = false;
+  const server = createServer(limits, (request, response) => {
+    running.add(response);
+    response.once('close', () => running.delete(response));
+    if (draining) response.shouldKeepAlive = false;
+    void handler(request, response);
+  });
+  const drain = () => {
+    draining = true;
+    for (const response of running) response.shouldKeepAlive = false;
+  };
   const takenPort = await listenOn(server, host, port);
   // A connection that is kept open for further requests would hold up the stop.
   server.on('request', (_, response) => response.once('close', () => setImmediate(closeIfStopped)));
@@ -40,8 +63,12 @@ export async function listen(handler: Handler, host: string, port: number): Prom
   return {
     server,
     address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${takenPort}`,
+    drain,
     cutOff: () => server.closeAllConnections(),
     async stop(patience) {
+      drain();
+      // Right behind the accepting of what waits: closing resets connections that are made and not accepted yet.
+      await new Promise((resolve) => setImmediate(resolve));
       const closed = new Promise((resolve) => server.close(resolve));
       const timer = setTimeout(() => server.closeAllConnections(), patience);
       await closed;

@@ -5,6 +5,7 @@ import type {
   EventBatch,
   LiveEvent,
   MemberEvent,
+  Move,
   Position,
   Subscribed,
   Topic,
@@ -28,6 +29,7 @@ type ToBrowser = {
   /** Events are gone for good: look again at everything, and listen from this position on. */
   missed: (position: Position) => void;
   writing: (writing: Writing) => void;
+  moving: (move: Move) => void;
 };
 type SocketData = { viewer: Viewer; rate: Rate; writing: Topic | null };
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
@@ -38,6 +40,8 @@ export type Live = {
   /** Events are gone for good. */
   tellMissed(position: Position): void;
   sockets(): number;
+  /** Asks every socket, and those that come meanwhile, to connect anew within so many milliseconds. */
+  drain(milliseconds: number): void;
   stop(): Promise<void>;
 };
 
@@ -53,6 +57,9 @@ export type LiveOptions = {
 
 /** What one member or one socket may hold; nobody who reads meets these. */
 const bounds = { socketsAMember: 30, topicsASocket: 100, messagesASecond: 200, messageBytes: 4_096 } as const;
+
+/** In milliseconds; sockets that a balancer sends back here again and again would else move ever faster. */
+const shortestMove = 1_000;
 
 /** Events for browsers over Socket.IO: a room for each topic, subscriptions authorised one by one. */
 export function startLive({ server, stream, writers, authenticate, allowsOrigin }: LiveOptions): Live {
@@ -70,6 +77,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
   const bursts = new Bursts(listeners, (topic, events, position) => {
     io.to(topic).emit('events', { topic, events, position });
   });
+  let drainedAt: number | undefined;
   io.use((socket, next) => void admit(socket).then(next, () => next(new Error('unavailable'))));
   io.on('connection', (socket) => attend(socket));
   const slowness = closeSlow(io);
@@ -85,6 +93,10 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
     },
     tellMissed: (position) => void io.emit('missed', position),
     sockets: () => io.engine.clientsCount,
+    drain(milliseconds) {
+      drainedAt = performance.now() + milliseconds;
+      io.emit('moving', { within: milliseconds });
+    },
     async stop() {
       clearInterval(slowness);
       bursts.stop();
@@ -126,6 +138,9 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
       if (socket.connected && typeof topic === 'string' && typeof going === 'boolean')
         setWriting(socket, topic, going);
     });
+    // The balancer sent it back here: it has not noticed yet. Those who come last are let go when Parley stops.
+    const within = drainedAt === undefined ? 0 : drainedAt - performance.now();
+    if (within > shortestMove) socket.emit('moving', { within });
     // Its end must reach the socket even when the page did not ask for it.
     void socket.join(ownTopic(viewer));
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Told to stop once, and told again. */
 export type StopSignals = { first: AbortSignal; second: AbortSignal; stop: () => void };
@@ -30,6 +31,11 @@ function stopWithParent(controller: AbortController): void {
   if (process.channel === undefined) return;
   process.channel.unref();
   process.once('disconnect', () => controller.abort());
+}
+
+/** Resolves when it is aborted, or after so many milliseconds. */
+export async function abortedWithin(signal: AbortSignal, milliseconds: number): Promise<void> {
+  await delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 export async function aborted(signal: AbortSignal): Promise<void> {

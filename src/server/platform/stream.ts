@@ -24,6 +24,8 @@ export type EventStream = {
   catchUp: (topic: Topic, older: CaughtUp) => CaughtUp;
   /** Seconds between the writing of an event and its being handed out: of the last one, or of what waits since. */
   lag: () => number;
+  /** Whether the database answered a moment ago, so that what happens is being handed out. */
+  isFollowed: () => boolean;
   stop: () => Promise<void>;
 };
 
@@ -35,6 +37,9 @@ const oldestPosition = (keepMinutes - 10) * 60;
 
 /** How often the table is looked at without being woken, in milliseconds. */
 const pollInterval = 1_000;
+
+/** The stream counts as followed for so long after a look, in milliseconds. */
+const followedFor = 5 * pollInterval;
 
 /** Events replayed to one subscriber at most; who missed more fetches once. */
 const replayed = 500;
@@ -56,6 +61,7 @@ export async function followEvents(options: {
   let here = await look(db, null);
   let recent = new RecentEvents(here.moment);
   let lastLook = performance.now();
+  let isFailing = false;
   let delay = 0;
   let looked: (() => void)[] = [];
   let wake = () => {};
@@ -74,6 +80,7 @@ export async function followEvents(options: {
       return { events: [...events, ...recent.after(from, topic)], gap: false, position: here.position };
     },
     lag: () => Math.max(delay, (performance.now() - lastLook - pollInterval) / 1_000),
+    isFollowed: () => !isFailing && performance.now() - lastLook < followedFor,
     async stop() {
       stopping.abort();
       clearInterval(pruning);
@@ -89,7 +96,9 @@ export async function followEvents(options: {
       looked = [];
       try {
         handOut(await look(db, here.moment));
+        isFailing = false;
       } catch (error) {
+        isFailing = true;
         // The database restarts: the position stays, and the next round goes on from there.
         if (!stopping.signal.aborted) log.warn({ err: error }, 'the stream of events waits for the database');
       }

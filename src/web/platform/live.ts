@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Socket } from 'socket.io-client';
-import type { EventBatch, EventOn, LiveEvent, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
+import type { EventBatch, EventOn, LiveEvent, Move, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
 import { notePosition, safePosition } from './position.ts';
 import { sessionEnded, sessionQuery } from './session.ts';
 
@@ -17,6 +17,7 @@ type LiveSocket = Socket<
     events: (batch: EventBatch) => void;
     missed: (position: Position) => void;
     writing: (writing: Writing) => void;
+    moving: (move: Move) => void;
   },
   {
     subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void;
@@ -74,6 +75,7 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   });
   opened.on('events', hear);
   opened.on('missed', missAll);
+  moveWhenAsked(opened);
   opened.on('connect_error', (error) => {
     if (error.message === 'signed-out') sessionEnded(client);
   });
@@ -83,6 +85,15 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     setTimeout(() => !ending.aborted && opened.connect(), 500 + Math.random() * 1500);
   });
+}
+
+/** Each browser at a moment of its own, so that the other nodes are not met by all at once. */
+function moveWhenAsked(opened: LiveSocket): void {
+  let moving: number | undefined;
+  opened.on('moving', ({ within }) => {
+    moving = window.setTimeout(() => opened.disconnect().connect(), Math.random() * within);
+  });
+  opened.on('disconnect', () => window.clearTimeout(moving));
 }
 
 function listen(topic: Topic, listener: Listener): void {

@@ -1,0 +1,15 @@
+import { Hono } from 'hono';
+
+/**
+ * What a process manager and a balancer ask, without a session: whether the process lives, which touches nothing, and
+ * whether requests may be sent to it.
+ */
+export function healthRoutes(isReady: () => boolean): Hono {
+  const health = new Hono();
+  const headers = { 'cache-control': 'no-store' };
+  health.get('/healthz', (c) => c.text('alive\n', 200, headers));
+  health.get('/readyz', (c) =>
+    isReady() ? c.text('ready\n', 200, headers) : c.text('not ready\n', 503, headers),
+  );
+  return health;
+}

@@ -1,0 +1,77 @@
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+export type Balancer = {
+  /** Such as 'http://127.0.0.1:40123'. */
+  address: string;
+  /** Connections that went to each node, by its address. */
+  taken: ReadonlyMap<string, number>;
+};
+
+/** How often each node is asked whether it is ready, in milliseconds. */
+const checkTime = 100;
+
+/**
+ * A plain TCP balancer: each connection goes to the next node in turn, whoever it is from, and never to another. It
+ * leaves out nodes whose /readyz does not say 200, and tries the next where one refuses. Stops with the test.
+ */
+export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
+  const ready = new Map(nodes.map((node) => [node, true]));
+  const taken = new Map(nodes.map((node) => [node, 0]));
+  let turn = 0;
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const all = nodes.map((_, offset) => nodes[(turn + offset) % nodes.length] ?? '');
+    turn++;
+    tryOne(client, [...all.filter((node) => ready.get(node)), ...all.filter((node) => !ready.get(node))]);
+  });
+  const stopping = new AbortController();
+  const checking = Promise.all(nodes.map((node) => check(node)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    stopping.abort();
+    server.close();
+    await checking;
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the balancer does not listen');
+  return { address: `http://127.0.0.1:${address.port}`, taken };
+
+  function tryOne(client: net.Socket, [node, ...others]: string[]): void {
+    if (node === undefined) return void client.destroy();
+    const { hostname, port } = new URL(node);
+    const upstream = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true });
+    const refused = () => tryOne(client, others);
+    upstream.once('error', refused);
+    upstream.once('connect', () => {
+      upstream.off('error', refused);
+      taken.set(node, (taken.get(node) ?? 0) + 1);
+      join(client, upstream);
+    });
+  }
+
+  async function check(node: string): Promise<void> {
+    while (!stopping.signal.aborted) {
+      ready.set(node, (await statusOf(`${node}/readyz`)) === 200);
+      await delay(checkTime);
+    }
+  }
+}
+
+/** An end of one side is passed on as such, a failure as a failure. */
+function join(client: net.Socket, upstream: net.Socket): void {
+  client.pipe(upstream).pipe(client);
+  client.once('error', () => upstream.destroy());
+  upstream.once('error', () => client.resetAndDestroy());
+  client.once('close', () => upstream.destroy());
+}
+
+/** Null where there is no answer. */
+function statusOf(url: string): Promise<number | null> {
+  return new Promise((resolve) => {
+    http
+      .get(url, { agent: false }, (response) => resolve(response.resume().statusCode ?? null))
+      .on('error', () => resolve(null));
+  });
+}
