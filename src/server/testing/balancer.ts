@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 export type Balancer = {
   /** Such as 'http://127.0.0.1:40123'. */
   address: string;
-  /** Connections that went to each node, by its address. */
-  taken: ReadonlyMap<string, number>;
+  /** Whether a node, named by its address, was ready when it was last asked. */
+  isReady: (node: string) => boolean;
 };
 
 /** How often each node is asked whether it is ready, in milliseconds. */
@@ -19,7 +19,6 @@ const checkTime = 100;
  */
 export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
   const ready = new Map(nodes.map((node) => [node, true]));
-  const taken = new Map(nodes.map((node) => [node, 0]));
   let turn = 0;
   const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const all = nodes.map((_, offset) => nodes[(turn + offset) % nodes.length] ?? '');
@@ -36,7 +35,7 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
   });
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('the balancer does not listen');
-  return { address: `http://127.0.0.1:${address.port}`, taken };
+  return { address: `http://127.0.0.1:${address.port}`, isReady: (node) => ready.get(node) === true };
 
   function tryOne(client: net.Socket, [node, ...others]: string[]): void {
     if (node === undefined) return void client.destroy();
@@ -46,7 +45,6 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
     upstream.once('error', refused);
     upstream.once('connect', () => {
       upstream.off('error', refused);
-      taken.set(node, (taken.get(node) ?? 0) + 1);
       join(client, upstream);
     });
   }

@@ -39,7 +39,7 @@ export class LiveSocket {
     });
     this.#socket = socket;
     onTestFinished(() => void socket.disconnect());
-    socket.on('connect', () => void this.#subscribe());
+    socket.on('connect', () => this.#subscribe());
     socket.on('events', (batch) => this.#hear(batch));
     let moving: NodeJS.Timeout | undefined;
     socket.on('moving', ({ within }) => {
@@ -65,16 +65,17 @@ export class LiveSocket {
     });
   }
 
-  async #subscribe(): Promise<void> {
+  #subscribe(): void {
     this.connections++;
-    const wanted = { topic: this.#topic, since: this.#since ?? '' };
-    const answer = await this.#socket.emitWithAck('subscribe', wanted);
-    if (!answer.ok) throw new Error(`subscribing to ${this.#topic} was answered with ${answer.reason}`);
-    // The first time there is no position yet to hear from.
-    if (answer.gap && this.#since !== undefined) this.gaps++;
-    this.heard.push(...answer.events);
-    this.#since = answer.position;
-    this.#subscribed.resolve();
+    // In the call itself, not after a promise: what is sent behind the answer must not overtake it.
+    this.#socket.emit('subscribe', { topic: this.#topic, since: this.#since ?? '' }, (answer) => {
+      if (!answer.ok) return void this.#subscribed.reject(new Error(`it may not listen: ${answer.reason}`));
+      // The first time there is no position yet to hear from.
+      if (answer.gap && this.#since !== undefined) this.gaps++;
+      this.heard.push(...answer.events);
+      this.#since = answer.position;
+      this.#subscribed.resolve();
+    });
   }
 
   #hear({ topic, events, position }: EventBatch): void {

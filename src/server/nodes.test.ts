@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { LiveSocket } from './testing/live-socket.ts';
+import { Caller, done, password, register } from './testing/member.ts';
+import { testCluster } from './testing/nodes.ts';
+import { eventually } from './testing/parley.ts';
+
+test('three nodes started together on an empty database migrate it once, and serve one community', async () => {
+  const { start } = await testCluster({ bare: true });
+  const nodes = [start(), start(), start()];
+  const addresses = await Promise.all(nodes.map((node) => node.ready));
+  const applied = nodes.flatMap((node) => [...node.output().matchAll(/Applied the migration (\w+)\.sql/g)]);
+  const names = applied.map(([, name]) => name);
+  expect(names).toContain('0001_community');
+  expect(new Set(names).size).toBe(names.length);
+
+  // Without SECRET anywhere: whoever signed in on one node is signed in on all.
+  const ada = await register(addresses[0] ?? '', 'Ada');
+  for (const address of addresses) expect((await ada.at(address).me()).id).toBe(ada.id);
+  expect(nodes.map((node) => node.output()).join('')).not.toContain('another secret');
+});
+
+test('a login that is ended on one node is refused on the other, and its sockets there are closed', async () => {
+  const { start } = await testCluster();
+  const [first, second] = await Promise.all([start().ready, start().ready]);
+  const here = await register(first, 'Ada');
+  const elsewhere = (await here.elsewhere()).at(second);
+  const socket = await LiveSocket.open(elsewhere, 'feeds');
+  const mine = await LiveSocket.open(here.at(second), 'feeds');
+  const closed = socket.closed();
+
+  done(await here.delete('/sessions'));
+  await closed;
+  expect(await elsewhere.get('/feeds/recent')).toMatchObject({ status: 401 });
+  await elsewhere.at(first).get('/feeds/recent');
+  expect((await here.at(second).me()).id).toBe(here.id);
+  expect(mine.isConnected).toBe(true);
+
+  const leaving = mine.closed();
+  done(await here.delete('/session'));
+  await leaving;
+  expect((await here.at(second).get('/session')).body).toMatchObject({ member: null });
+});
+
+test('failed sign-ins count on all nodes together', async () => {
+  const { start } = await testCluster();
+  const [first, second] = await Promise.all([start().ready, start().ready]);
+  const { email } = await register(first, 'Ada');
+  const tries = [first, second, first, second, first];
+  for (const address of tries)
+    expect(await new Caller(address).signIn(email, 'guess')).toMatchObject({ code: 'wrong-password' });
+  for (const address of [first, second])
+    expect(await new Caller(address).signIn(email, password)).toMatchObject({ status: 429 });
+});
+
+test('what is done on one node is heard on the other', async () => {
+  const { start } = await testCluster();
+  const [first, second] = await Promise.all([start().ready, start().ready]);
+  const ada = await register(first, 'Ada');
+  const socket = await LiveSocket.open(ada.at(second), 'feeds');
+  const questionId = await ada.ask();
+  await eventually(() => socket.heard.length > 0);
+  expect(socket.heard).toEqual([{ kind: 'question-posted', questionId, authorId: ada.id }]);
+});
