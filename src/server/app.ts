@@ -17,6 +17,7 @@ import type { Database } from './platform/database.ts';
 import { answerError, ProblemError } from './platform/errors.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
+import { type Metrics, metricsRoutes } from './platform/metrics.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
@@ -35,17 +36,21 @@ export type AppOptions = {
   position?: () => Position;
   /** Whether a balancer may send requests here; absent where nobody asks. */
   isReady?: () => boolean;
+  /** What this node tells of itself; absent where nobody asks. */
+  metrics?: Metrics;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
-export function createApp({ db, settings, log, position, isReady, webFolder }: AppOptions) {
+export function createApp({ db, settings, log, position, isReady, metrics, webFolder }: AppOptions) {
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
+  if (metrics !== undefined) app.use(metrics.measure);
   app.use(secureHeaders(securityHeaders));
+  app.route('/', metricsRoutes(metrics));
   if (isReady !== undefined) app.route('/', healthRoutes(isReady));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
   if (position !== undefined) app.use('/api/*', told(position));

@@ -12,6 +12,7 @@ import { type Database, openDatabase } from './platform/database.ts';
 import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
 import { checkPortIsFree, listen } from './platform/http-server.ts';
 import { type Live, startLive } from './platform/live.ts';
+import { createMetrics } from './platform/metrics.ts';
 import { migrate } from './platform/migrations.ts';
 import { sharedSecret } from './platform/secret.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
@@ -83,12 +84,20 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
     undo.unshift(() => Promise.resolve(clearInterval(housekeeping)));
     const webFolder = path.join(projectFolder, 'dist/web');
+    const metrics =
+      config.metricsToken === undefined
+        ? undefined
+        : createMetrics({
+            token: config.metricsToken,
+            sockets: () => live?.sockets() ?? 0,
+          });
     const app = createApp({
       db,
       settings,
       log,
       position: stream.position,
       isReady: () => live !== undefined && stream.isFollowed() && !stopping.first.aborted,
+      ...(metrics && { metrics }),
       ...(existsSync(webFolder) && { webFolder }),
     });
     const http = await listen(getRequestListener(app.fetch), config.host, config.port);

@@ -15,6 +15,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     logLevel: 'info',
     drainSeconds: 0,
     secret: undefined,
+    metricsToken: undefined,
     settings: {
       publicUrl: null,
       trustedProxies: 0,
@@ -37,6 +38,7 @@ test('every setting is taken from the environment', () => {
       LOG_LEVEL: 'debug',
       DRAIN_SECONDS: '15',
       SECRET: 'x'.repeat(32),
+      METRICS_TOKEN: 'y'.repeat(16),
       TRUST_PROXY: '2',
       SIGN_UP: 'off',
       PASSWORD_SIGN_IN: 'off',
@@ -53,6 +55,7 @@ test('every setting is taken from the environment', () => {
     logLevel: 'debug',
     drainSeconds: 15,
     secret: 'x'.repeat(32),
+    metricsToken: 'y'.repeat(16),
     settings: {
       publicUrl: 'https://ask.example.org',
       trustedProxies: 2,
@@ -80,6 +83,7 @@ test('everything that is wrong is told at once, without secrets', () => {
     LOG_LEVEL: 'loud',
     DRAIN_SECONDS: '3601',
     SECRET: 'too short',
+    METRICS_TOKEN: 'too short as well',
     TRUST_PROXY: 'yes',
     SIGN_UP: 'maybe',
     PASSWORD_SIGN_IN: '1',
@@ -96,6 +100,7 @@ test('everything that is wrong is told at once, without secrets', () => {
       LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
       DRAIN_SECONDS must be a whole number from 0 to 3600.
       SECRET must have at least 32 characters.
+      METRICS_TOKEN must have at least 16 letters, digits, or any of -._~+/=.
       TRUST_PROXY must be a whole number from 0 to 10.
       SIGN_UP must be on or off.
       PASSWORD_SIGN_IN must be on or off.

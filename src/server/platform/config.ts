@@ -21,6 +21,8 @@ export type Config = Readonly<{
   drainSeconds: number;
   /** Undefined: made at the first start and kept in the database. */
   secret: string | undefined;
+  /** Undefined: there are no metrics. */
+  metricsToken: string | undefined;
   settings: Readonly<Omit<Settings, 'secret'>>;
 }>;
 
@@ -45,6 +47,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     logLevel: value.LOG_LEVEL,
     drainSeconds: value.DRAIN_SECONDS,
     secret: value.SECRET,
+    metricsToken: value.METRICS_TOKEN,
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
       trustedProxies: value.TRUST_PROXY,
@@ -103,6 +106,10 @@ const variables = z.object({
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   DRAIN_SECONDS: wholeNumber(3_600).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\w.~+/=-]{16,}$/, 'must have at least 16 letters, digits, or any of -._~+/=')
+    .optional(),
   TRUST_PROXY: wholeNumber(10).default(0),
   SIGN_UP: onOff().default(true),
   PASSWORD_SIGN_IN: onOff().default(true),

@@ -1,0 +1,69 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ProblemError } from './errors.ts';
+
+/** What one node tells of itself. */
+export type Metrics = {
+  /** Counts and times every request that passes. */
+  measure: MiddlewareHandler;
+  mayRead: (token: string) => boolean;
+  registry: Registry;
+};
+
+export type MetricsOptions = {
+  /** Sent by whoever reads them, as `Authorization: Bearer …`. */
+  token: string;
+  /** Live sockets that are open. */
+  sockets: () => number;
+};
+
+/** In seconds, up to what the longest statement may take. */
+const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+export function createMetrics({ token, sockets }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route and status, and the seconds until their answer was made.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers,
+  });
+  gauge('parley_live_sockets', 'Live sockets that are open.', sockets);
+  return {
+    registry,
+    mayRead: (given) => timingSafeEqual(digest(given), digest(token)),
+    async measure(c, next) {
+      const start = performance.now();
+      await next();
+      // The route that answered, such as '/api/questions/:id': few, where addresses are without number.
+      const labels = { method: c.req.method, route: routePath(c), status: c.res.status };
+      durations.observe(labels, (performance.now() - start) / 1_000);
+    },
+  };
+
+  function gauge(name: string, help: string, value: () => number): void {
+    const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) });
+  }
+}
+
+/** `GET /metrics` in Prometheus' text format; who may not read them learns nothing. */
+export function metricsRoutes(metrics: Metrics | undefined): Hono {
+  return new Hono().get('/metrics', async (c) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+    if (token === undefined || !metrics?.mayRead(token))
+      throw new ProblemError('not-found', 'There is nothing at this address.');
+    const { registry } = metrics;
+    return c.body(await registry.metrics(), 200, {
+      'content-type': registry.contentType,
+      'cache-control': 'no-store',
+    });
+  });
+}
+
+/** Of one length whatever was sent, as the comparison in constant time needs. */
+const digest = (text: string) => createHash('sha256').update(text).digest();
