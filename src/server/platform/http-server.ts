@@ -11,6 +11,9 @@ const arrivalTime = 60_000;
  */
 const idleTime = 620_000;
 
+/** How long connections that come all the time may put off the end, in milliseconds. */
+const acceptTime = 1_000;
+
 /**
  * Fails when something listens at this place already, before anything is changed.
  * @throws StartupError
@@ -67,14 +70,30 @@ export async function listen(handler: Handler, host: string, port: number): Prom
     cutOff: () => server.closeAllConnections(),
     async stop(patience) {
       drain();
-      // Right behind the accepting of what waits: closing resets connections that are made and not accepted yet.
-      await new Promise((resolve) => setImmediate(resolve));
+      await acceptWaiting(server);
       const closed = new Promise((resolve) => server.close(resolve));
       const timer = setTimeout(() => server.closeAllConnections(), patience);
       await closed;
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Connections that are made wait to be accepted, one at each turn of the event loop; closing resets those that still
+ * wait, with the requests that are in them already. Resolves right behind a turn in which none came.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  const deadline = performance.now() + acceptTime;
+  let quiet = 0;
+  const accepted = () => (quiet = 0);
+  server.on('connection', accepted);
+  // The first turn may have begun before.
+  while (quiet < 2 && performance.now() < deadline) {
+    quiet++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', accepted);
 }
 
 /** Resolves with the port. */
