@@ -90,6 +90,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
         : createMetrics({
             token: config.metricsToken,
             sockets: () => live?.sockets() ?? 0,
+            lag: () => stream.lag(),
           });
     const app = createApp({
       db,

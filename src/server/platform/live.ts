@@ -42,8 +42,6 @@ export type Live = {
   sockets(): number;
   /** Asks every socket, and those that come meanwhile, to connect anew within so many milliseconds. */
   drain(milliseconds: number): void;
-  /** How many are open. */
-  sockets(): number;
   stop(): Promise<void>;
 };
 
@@ -99,7 +97,6 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
       drainedAt = performance.now() + milliseconds;
       io.emit('moving', { within: milliseconds });
     },
-    sockets: () => io.engine.clientsCount,
     async stop() {
       clearInterval(slowness);
       bursts.stop();

@@ -40,6 +40,7 @@ test('metrics tell of requests by route, of live sockets and of the stream, to w
   expect(text).toContain(`${count('method="GET",route="/api/questions/:id",status="404"')}1\n`);
   expect(text).toMatch(/count\{method="GET",route="[^"]+",status="401"\} 1\n/);
   expect(text).toContain('parley_live_sockets 1\n');
+  expect(text).toMatch(/^parley_stream_lag_seconds \d/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   expect(text).not.toContain(`/questions/${id}`);
 });

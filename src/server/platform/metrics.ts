@@ -17,12 +17,14 @@ export type MetricsOptions = {
   token: string;
   /** Live sockets that are open. */
   sockets: () => number;
+  /** Seconds from the writing of an event to its being handed out. */
+  lag: () => number;
 };
 
 /** In seconds, up to what the longest statement may take. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-export function createMetrics({ token, sockets }: MetricsOptions): Metrics {
+export function createMetrics({ token, sockets, lag }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -34,6 +36,7 @@ export function createMetrics({ token, sockets }: MetricsOptions): Metrics {
     registers,
   });
   gauge('parley_live_sockets', 'Live sockets that are open.', sockets);
+  gauge('parley_stream_lag_seconds', 'Seconds from the writing of an event to its being handed out.', lag);
   return {
     registry,
     mayRead: (given) => timingSafeEqual(digest(given), digest(token)),

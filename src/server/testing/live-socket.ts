@@ -4,7 +4,11 @@ import type { EventBatch, LiveEvent, Move, Position, Subscribed, Topic } from '#
 import type { Caller } from './member.ts';
 
 type Connection = Socket<
-  { events: (batch: EventBatch) => void; moving: (move: Move) => void },
+  {
+    events: (batch: EventBatch) => void;
+    missed: (position: Position) => void;
+    moving: (move: Move) => void;
+  },
   { subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void }
 >;
 
@@ -41,6 +45,10 @@ export class LiveSocket {
     onTestFinished(() => void socket.disconnect());
     socket.on('connect', () => this.#subscribe());
     socket.on('events', (batch) => this.#hear(batch));
+    socket.on('missed', (position) => {
+      this.gaps++;
+      this.#since = position;
+    });
     let moving: NodeJS.Timeout | undefined;
     socket.on('moving', ({ within }) => {
       this.moves++;

@@ -1,7 +1,16 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Socket } from 'socket.io-client';
-import type { EventBatch, EventOn, LiveEvent, Move, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
+import type {
+  EventBatch,
+  EventOn,
+  LiveEvent,
+  Move,
+  Position,
+  Subscribed,
+  Topic,
+  Writing,
+} from '#shared/events.ts';
 import { notePosition, safePosition } from './position.ts';
 import { sessionEnded, sessionQuery } from './session.ts';
 
