@@ -8,7 +8,8 @@ import { Failure, runScript } from './lib/project.mjs';
 
 const help = `npm test [-- OPTIONS] [-- FILTERS]
 
-Installs what is missing, a browser included, and runs every check. The last line counts tests and checks.
+Installs what is missing, a browser and a PostgreSQL with replicas included, and runs every check. The last line
+counts tests and checks.
 
 Options:
   --only NAMES  run these checks only, separated by commas
@@ -20,7 +21,8 @@ Checks:
 ${checks.map(({ name, explains }) => `  ${name.padEnd(8)} ${explains}`).join('\n')}
 
 TEST_DATABASE_URL lets the check server use that PostgreSQL, whose user must be allowed to create databases.
-PARLEY_CHROMIUM names the browser's program. With CI=true, a skipped test counts as failed.`;
+PARLEY_CHROMIUM names the browser's program, PARLEY_POSTGRES_PROGRAMS the folder with those of a PostgreSQL that has
+replicas. With CI=true, a skipped test counts as failed.`;
 
 await runScript(async () => {
   const { only, filters, wantsHelp } = readParameters();

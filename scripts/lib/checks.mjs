@@ -5,6 +5,7 @@ import { findBrowser } from './browser.mjs';
 import { build } from './build.mjs';
 import { runInFront, runQuietly } from './child.mjs';
 import { namedButNotRun, ranInPlaywright, ranInVitest } from './coverage.mjs';
+import { findPostgresPrograms } from './postgresql.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
 
 /**
@@ -69,11 +70,14 @@ async function buildBrowserPart() {
  * @param {string[]} filters
  * @returns {Promise<Result>}
  */
-function serverTests(filters) {
+async function serverTests(filters) {
+  const wantsReplicas = filters.length === 0 || filters.some((filter) => filter.includes('replica'));
+  const programs = wantsReplicas ? await findPostgresPrograms() : undefined;
+  const env = { ...process.env, ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
   return withReport(async (report) => {
     const vitest = path.join(packageFolder('vitest'), 'vitest.mjs');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters]);
+    const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters], { env });
     const found = await readReport(report);
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = found;
     const result = counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests);

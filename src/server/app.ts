@@ -18,6 +18,8 @@ import { answerError, ProblemError } from './platform/errors.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
+import { chooseReading, noteWriters, type ReadingDeps, type ShownEnv } from './platform/replicas/reading.ts';
+import type { Replicas } from './platform/replicas/replicas.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
@@ -38,12 +40,15 @@ export type AppOptions = {
   isReady?: () => boolean;
   /** What this node tells of itself; absent where nobody asks. */
   metrics?: Metrics;
+  /** Streaming replicas that serve reads. */
+  replicas?: Replicas | undefined;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
-export function createApp({ db, settings, log, position, isReady, metrics, webFolder }: AppOptions) {
+export function createApp(options: AppOptions) {
+  const { db, settings, log, position, isReady, metrics, replicas, webFolder } = options;
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings });
   const app = router<{ Variables: object }>();
@@ -54,7 +59,7 @@ export function createApp({ db, settings, log, position, isReady, metrics, webFo
   if (isReady !== undefined) app.route('/', healthRoutes(isReady));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
   if (position !== undefined) app.use('/api/*', told(position));
-  const api = createApi({ db, settings, accounts, limits: createPostingLimits(db) });
+  const api = createApi({ db, settings, accounts, limits: createPostingLimits(db), position, replicas });
   app.route(
     '/api',
     docsRoutes((document) => api.getOpenAPI31Document(document)),
@@ -87,19 +92,21 @@ const revalidated = (_: string, c: Context) => c.header('cache-control', 'no-cac
 export type Api = ReturnType<typeof createApi>;
 
 /** Every feature's routes, listed by hand. What stands below `signedIn` is for signed-in members only. */
-function createApi(deps: Deps & AccountDeps & { limits: PostingLimits }) {
-  const api = router().route('/', visitorRoutes(deps));
-  api.use(signedIn(deps));
+function createApi(deps: Deps & AccountDeps & ReadingDeps & { limits: PostingLimits }) {
+  const noted = router();
+  noted.use(noteWriters(deps.replicas));
+  const api = noted.route('/', visitorRoutes(deps));
+  api.use(signedIn(deps), chooseReading(deps));
   return api
     .route('/', sessionRoutes(deps))
-    .route('/', feedRoutes(deps))
+    .route('/', feedRoutes())
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))
     .route('/', replyRoutes(deps))
     .route('/', voteRoutes(deps))
     .route('/', followRoutes(deps))
-    .route('/', topicRoutes(deps))
-    .route('/', searchRoutes(deps))
+    .route('/', topicRoutes())
+    .route('/', searchRoutes())
     .route('/', notificationRoutes(deps))
     .route('/', profileRoutes(deps));
 }
@@ -113,11 +120,12 @@ const tooLarge = () => {
 
 /** Tells the browser from where on it has to listen. */
 const told = (position: () => Position) =>
-  createMiddleware(async (c, next) => {
+  createMiddleware<ShownEnv>(async (c, next) => {
     // That of the beginning: what happens during the reading may or may not be in it.
     const before = position();
     await next();
-    c.header(positionHeader, before);
+    const shown = c.get('shown');
+    if (shown !== null) c.header(positionHeader, shown ?? before);
   });
 
 /** Answers of the API belong to one member and one moment. */

@@ -69,6 +69,9 @@ export type Move = { within: number };
 /** The header of API answers that tells up to which position of the stream they are surely right. */
 export const positionHeader = 'parley-position';
 
+/** The header of API requests that names the newest position the page was told of: no answer may be older. */
+export const seenHeader = 'parley-seen';
+
 /**
  * The same events of one topic without those that a later one of them makes pointless: earlier counts of the same post,
  * repeated edits, and whatever happened to a post that is gone by the end. Order kept.

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import { answers, json, problems, router, type SignedInEnv } from '#server/platform/http.ts';
+import { answers, json, problems, router, type SignedInEnv, type VisitorEnv } from '#server/platform/http.ts';
 import { networkAddress } from '#server/platform/network-address.ts';
 import { rateLimit } from '#server/platform/rate-limits.ts';
 import type { Settings } from '#server/platform/settings.ts';
@@ -59,9 +59,10 @@ const signOut = createRoute({
 /** What visitors may do, and nothing else. */
 export function visitorRoutes(deps: AccountDeps) {
   const { accounts, settings } = deps;
-  return router<{ Variables: object }>()
+  return router<VisitorEnv>()
     .openapi(register, async (c) => {
       const session = await accounts.register(c.req.valid('json'), visitor(c));
+      c.set('registered', session.memberId);
       return c.json(await begin(c, session), 201);
     })
     .openapi(signIn, async (c) => {

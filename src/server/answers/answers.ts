@@ -1,5 +1,5 @@
 import { tellOfAnswer } from '#server/notifications/notifications.ts';
-import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -68,7 +68,7 @@ export async function postAnswer(
 
 /** A page of a question's answers, newest first, each with its first replies. */
 export async function answersOf(
-  db: Queryable,
+  db: Reader,
   wanted: { questionId: number; viewer: Viewer; cursor: string | undefined },
 ): Promise<AnswersPage> {
   const { questionId, viewer } = wanted;
@@ -87,7 +87,7 @@ export async function answersOf(
 
 /** The same, for an address that may name no question. */
 export async function answersOfExisting(
-  db: Queryable,
+  db: Reader,
   wanted: { questionId: number; viewer: Viewer; cursor: string | undefined },
 ): Promise<AnswersPage> {
   await requireQuestion(db, wanted.questionId);
@@ -96,7 +96,7 @@ export async function answersOfExisting(
 
 /** @throws ProblemError 'not-found' */
 export async function readAnswer(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Answer> {
   const row = await answerById(db, { id, viewerId: viewer.id });
@@ -107,7 +107,7 @@ export async function readAnswer(
 }
 
 /** @throws ProblemError 'not-found'. Returns the question the answer belongs to. */
-export async function requireAnswer(db: Queryable, id: number): Promise<number> {
+export async function requireAnswer(db: Reader, id: number): Promise<number> {
   const questionId = await questionOfAnswer(db, id);
   if (questionId === undefined) throw missing();
   return questionId;
@@ -170,7 +170,7 @@ export async function removeAnswersOfQuestion(
 
 /** All versions of an answer, the current one first. */
 export async function answerRevisions(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Revision[]> {
   const row = await answerById(db, { id, viewerId: viewer.id });
@@ -188,7 +188,7 @@ async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Viewer; refus
   return answer;
 }
 
-async function withReplies(db: Queryable, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
+async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
   const replies = await repliesOfAnswers(db, { answerIds: rows.map((row) => row.id), viewer });
   return rows.map((row) => toAnswer(row, replies.get(row.id) ?? { items: [], nextCursor: null }));
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
@@ -22,7 +22,7 @@ const answerColumns = (viewerId: number) => sql`
 
 /** Newest first; `limit` rows at most, behind the cursor. */
 export async function answersOfQuestion(
-  db: Queryable,
+  db: Reader,
   wanted: { questionId: number; viewerId: number; cursor: Cursor | null; limit: number },
 ) {
   const { questionId, viewerId, cursor, limit } = wanted;
@@ -35,13 +35,13 @@ export async function answersOfQuestion(
   return rows;
 }
 
-export async function answerById(db: Queryable, { id, viewerId }: { id: number; viewerId: number }) {
+export async function answerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<AnswerRow>`
     select ${answerColumns(viewerId)} from answer post ${bylineJoins} where post.id = ${id}`.execute(db);
   return rows[0];
 }
 
-export async function questionOfAnswer(db: Queryable, id: number): Promise<number | undefined> {
+export async function questionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
   const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
   return row?.question_id;
 }

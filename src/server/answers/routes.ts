@@ -58,7 +58,10 @@ export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
     .openapi(list, async (c) => {
       const { cursor } = c.req.valid('query');
       const questionId = c.req.valid('param').id;
-      return c.json(await answersOfExisting(db, { questionId, viewer: c.get('viewer'), cursor }), 200);
+      return c.json(
+        await answersOfExisting(c.get('reading'), { questionId, viewer: c.get('viewer'), cursor }),
+        200,
+      );
     })
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
@@ -81,7 +84,10 @@ export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
       return c.body(null, 204);
     })
     .openapi(versions, async (c) => {
-      const items = await answerRevisions(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      const items = await answerRevisions(c.get('reading'), {
+        id: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+      });
       return c.json({ items }, 200);
     });
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '#server/platform/database.ts';
+import type { Reader } from '#server/platform/database.ts';
 import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
 import { type QuestionCardRow, toQuestionCard } from '#server/questions/cards.ts';
 import type { Feed } from '#shared/feeds.ts';
@@ -8,7 +8,7 @@ import { type FeedWindow, popularQuestions, recentQuestions, unansweredQuestions
 
 /** A page of a feed's questions: the first 20, or the 20 behind a cursor of that feed (DECISIONS section 5). */
 export async function readFeed(
-  db: Queryable,
+  db: Reader,
   { feed, cursor }: { feed: Feed; cursor: string | undefined },
 ): Promise<QuestionCards> {
   const { read, position } = feeds[feed];
@@ -18,7 +18,7 @@ export async function readFeed(
 }
 
 type FeedDefinition = {
-  read: (db: Queryable, window: FeedWindow) => Promise<QuestionCardRow[]>;
+  read: (db: Reader, window: FeedWindow) => Promise<QuestionCardRow[]>;
   position: (row: QuestionCardRow) => Cursor;
 };
 

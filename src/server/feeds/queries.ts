@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable } from '#server/platform/database.ts';
+import type { Reader } from '#server/platform/database.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
@@ -8,7 +8,7 @@ import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 export type FeedWindow = { cursor: Cursor | null; limit: number };
 
 /** Newest first; served in order by the index question_recent. */
-export async function recentQuestions(db: Queryable, { cursor, limit }: FeedWindow) {
+export async function recentQuestions(db: Reader, { cursor, limit }: FeedWindow) {
   const behind = cursor === null ? sql`true` : olderThan(cursor);
   const { rows } = await sql<QuestionCardRow>`
     select ${cardColumns} from question post ${bylineJoins}
@@ -17,7 +17,7 @@ export async function recentQuestions(db: Queryable, { cursor, limit }: FeedWind
 }
 
 /** Most upvotes first; served in order by the index question_popular. */
-export async function popularQuestions(db: Queryable, { cursor, limit }: FeedWindow) {
+export async function popularQuestions(db: Reader, { cursor, limit }: FeedWindow) {
   const behind = cursor === null ? sql`true` : sql`(post.upvotes, post.id) < (${cursor.after}, ${cursor.id})`;
   const { rows } = await sql<QuestionCardRow>`
     select ${cardColumns} from question post ${bylineJoins}
@@ -26,7 +26,7 @@ export async function popularQuestions(db: Queryable, { cursor, limit }: FeedWin
 }
 
 /** Newest without an answer first; served in order by the partial index question_unanswered. */
-export async function unansweredQuestions(db: Queryable, { cursor, limit }: FeedWindow) {
+export async function unansweredQuestions(db: Reader, { cursor, limit }: FeedWindow) {
   const behind = cursor === null ? sql`true` : olderThan(cursor);
   const { rows } = await sql<QuestionCardRow>`
     select ${cardColumns} from question post ${bylineJoins}

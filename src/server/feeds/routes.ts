@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, problems, router } from '#server/platform/http.ts';
+import { answers, problems, router } from '#server/platform/http.ts';
 import { feed } from '#shared/feeds.ts';
 import { cursorQuery } from '#shared/fields.ts';
 import { questionCards } from '#shared/questions.ts';
@@ -13,8 +13,11 @@ const read = createRoute({
   responses: { 200: answers(questionCards, 'A page of questions'), ...problems },
 });
 
-export function feedRoutes({ db }: Deps) {
+export function feedRoutes() {
   return router().openapi(read, async (c) =>
-    c.json(await readFeed(db, { ...c.req.valid('param'), cursor: c.req.valid('query').cursor }), 200),
+    c.json(
+      await readFeed(c.get('reading'), { ...c.req.valid('param'), cursor: c.req.valid('query').cursor }),
+      200,
+    ),
   );
 }

@@ -1,4 +1,4 @@
-import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
+import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { invalidField } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -51,7 +51,7 @@ export async function followTopic(
 
 /** 'All Questions': with a followed tag, or followed themselves, newest first (DECISIONS section 5.5). */
 export async function readFollowedQuestions(
-  db: Queryable,
+  db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<QuestionCards> {
   const rows = await followedQuestions(db, {
@@ -67,7 +67,7 @@ export async function readFollowedQuestions(
 }
 
 /** 'This Week': the last 7 days, at most 10, latest activity first (SPEC section 9). */
-export async function readRecentActivity(db: Queryable, viewer: Viewer): Promise<QuestionCards> {
+export async function readRecentActivity(db: Reader, viewer: Viewer): Promise<QuestionCards> {
   const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
   const rows = await recentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: 10 });
   return { items: rows.map(toQuestionCard), nextCursor: null };

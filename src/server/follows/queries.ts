@@ -1,40 +1,37 @@
 import { sql } from 'kysely';
-import type { Queryable } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 
 export async function insertQuestionFollow(
-  db: Queryable,
+  tx: Tx,
   { questionId, memberId }: { questionId: number; memberId: number },
 ) {
   await sql`
     insert into question_follow (question_id, member_id)
-    select id, ${memberId} from question where id = ${questionId} on conflict do nothing`.execute(db);
+    select id, ${memberId} from question where id = ${questionId} on conflict do nothing`.execute(tx);
 }
 
 export async function deleteQuestionFollow(
-  db: Queryable,
+  tx: Tx,
   { questionId, memberId }: { questionId: number; memberId: number },
 ) {
   await sql`
-    delete from question_follow where question_id = ${questionId} and member_id = ${memberId}`.execute(db);
+    delete from question_follow where question_id = ${questionId} and member_id = ${memberId}`.execute(tx);
 }
 
-export async function insertTagFollow(
-  db: Queryable,
-  { tagId, memberId }: { tagId: number; memberId: number },
-) {
+export async function insertTagFollow(tx: Tx, { tagId, memberId }: { tagId: number; memberId: number }) {
   await sql`
     insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId}) on conflict do nothing`.execute(
-    db,
+    tx,
   );
 }
 
-export async function deleteTagFollow(db: Queryable, { key, memberId }: { key: string; memberId: number }) {
+export async function deleteTagFollow(tx: Tx, { key, memberId }: { key: string; memberId: number }) {
   await sql`
     delete from tag_follow using tag
-    where tag.id = tag_follow.tag_id and tag.key = ${key} and tag_follow.member_id = ${memberId}`.execute(db);
+    where tag.id = tag_follow.tag_id and tag.key = ${key} and tag_follow.member_id = ${memberId}`.execute(tx);
 }
 
 /**
@@ -42,7 +39,7 @@ export async function deleteTagFollow(db: Queryable, { key, memberId }: { key: s
  * own index, so the cost grows with what the member follows, not with the community.
  */
 export async function followedQuestions(
-  db: Queryable,
+  db: Reader,
   { viewerId, cursor, limit }: { viewerId: number; cursor: Cursor | null; limit: number },
 ) {
   const at = cursor === null ? sql`null` : sql`${new Date(cursor.after)}`;
@@ -71,7 +68,7 @@ export async function followedQuestions(
 
 /** Questions of the same kind with activity since `since`, latest activity first. */
 export async function recentlyActiveFollowed(
-  db: Queryable,
+  db: Reader,
   { viewerId, since, limit }: { viewerId: number; since: Date; limit: number },
 ) {
   const { rows } = await sql<QuestionCardRow>`

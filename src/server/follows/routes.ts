@@ -49,7 +49,7 @@ export function followRoutes({ db }: Deps) {
     })
     .openapi(questions, async (c) => {
       const { cursor } = c.req.valid('query');
-      return c.json(await readFollowedQuestions(db, { viewer: c.get('viewer'), cursor }), 200);
+      return c.json(await readFollowedQuestions(c.get('reading'), { viewer: c.get('viewer'), cursor }), 200);
     })
-    .openapi(activity, async (c) => c.json(await readRecentActivity(db, c.get('viewer')), 200));
+    .openapi(activity, async (c) => c.json(await readRecentActivity(c.get('reading'), c.get('viewer')), 200));
 }

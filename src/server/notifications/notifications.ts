@@ -1,4 +1,4 @@
-import { type Database, type Queryable, transaction, type Tx } from '#server/platform/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
 import { publish, publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -80,7 +80,7 @@ const pageSize = 20;
 
 /** The viewer's notifications, newest first. */
 export async function readNotifications(
-  db: Queryable,
+  db: Reader,
   { viewer, filter, cursor }: { viewer: Viewer; filter: NotificationFilter; cursor: string | undefined },
 ): Promise<Notifications> {
   const [rows, unread] = await Promise.all([

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import type { NotificationKind } from '#server/platform/tables.ts';
 
 /** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
@@ -54,7 +54,7 @@ export type NotificationRow = {
 
 /** Newest first, behind the id `before`. */
 export async function notificationsOf(
-  db: Queryable,
+  db: Reader,
   wanted: { memberId: number; unreadOnly: boolean; before: number | null; limit: number },
 ) {
   const { memberId, unreadOnly, before, limit } = wanted;
@@ -72,7 +72,7 @@ export async function notificationsOf(
   return rows;
 }
 
-export async function unreadCount(db: Queryable, memberId: number): Promise<number> {
+export async function unreadCount(db: Reader, memberId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from notification where recipient_id = ${memberId} and read_at is null`.execute(
     db,
@@ -81,20 +81,17 @@ export async function unreadCount(db: Queryable, memberId: number): Promise<numb
 }
 
 /** Returns false when the member has no such notification. */
-export async function markRead(db: Queryable, { id, memberId }: { id: number; memberId: number }) {
+export async function markRead(tx: Tx, { id, memberId }: { id: number; memberId: number }) {
   const { rows } = await sql`
     update notification set read_at = coalesce(read_at, now())
-    where id = ${id} and recipient_id = ${memberId} returning id`.execute(db);
+    where id = ${id} and recipient_id = ${memberId} returning id`.execute(tx);
   return rows.length > 0;
 }
 
 /** Marks those up to and with `upTo` read: what arrived since the member looked stays unread. */
-export async function markAllRead(
-  db: Queryable,
-  { memberId, upTo }: { memberId: number; upTo: number | null },
-) {
+export async function markAllRead(tx: Tx, { memberId, upTo }: { memberId: number; upTo: number | null }) {
   await sql`
     update notification set read_at = now()
     where recipient_id = ${memberId} and read_at is null
-      ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(db);
+      ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(tx);
 }

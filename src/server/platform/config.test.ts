@@ -11,6 +11,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     port: 3000,
     host: '127.0.0.1',
     databaseUrl: undefined,
+    databaseReplicaUrls: [],
     dataFolder: undefined,
     logLevel: 'info',
     drainSeconds: 0,
@@ -34,6 +35,7 @@ test('every setting is taken from the environment', () => {
       HOST: '::1',
       PUBLIC_URL: 'https://ask.example.org/',
       DATABASE_URL: 'postgres://me:secret@db.example.org/ask',
+      DATABASE_REPLICA_URLS: 'postgres://me@db2.example.org/ask, postgresql://me@db3.example.org:5433/ask',
       PARLEY_DATA: '/srv/parley',
       LOG_LEVEL: 'debug',
       DRAIN_SECONDS: '15',
@@ -51,6 +53,7 @@ test('every setting is taken from the environment', () => {
     port: 0,
     host: '::1',
     databaseUrl: 'postgres://me:secret@db.example.org/ask',
+    databaseReplicaUrls: ['postgres://me@db2.example.org/ask', 'postgresql://me@db3.example.org:5433/ask'],
     dataFolder: '/srv/parley',
     logLevel: 'debug',
     drainSeconds: 15,
@@ -80,6 +83,7 @@ test('everything that is wrong is told at once, without secrets', () => {
     HOST: 'not a host',
     PUBLIC_URL: 'https://example.org/ask',
     DATABASE_URL: 'mysql://me:hunter2@db/ask',
+    DATABASE_REPLICA_URLS: 'postgres://me@db/ask,mysql://me:hunter2@db/ask',
     LOG_LEVEL: 'loud',
     DRAIN_SECONDS: '3601',
     SECRET: 'too short',
@@ -97,6 +101,7 @@ test('everything that is wrong is told at once, without secrets', () => {
       HOST must be a host name or an address, such as 127.0.0.1.
       PUBLIC_URL must end after the host: Parley is served at the root of its address.
       DATABASE_URL must be an address such as postgres://user:password@host:5432/database.
+      DATABASE_REPLICA_URLS must be addresses such as postgres://user:password@host:5432/database, separated by commas.
       LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
       DRAIN_SECONDS must be a whole number from 0 to 3600.
       SECRET must have at least 32 characters.
@@ -109,6 +114,12 @@ test('everything that is wrong is told at once, without secrets', () => {
   `);
   for (const name of Object.keys(wrong)) expect(message).toContain(`  ${name} must `);
   expect(message).not.toMatch(/hunter2|too short/);
+});
+
+test('replicas without DATABASE_URL are refused, because there is nothing that they could follow', () => {
+  expect(messageOf(() => readConfig({ DATABASE_REPLICA_URLS: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
+    'The configuration is not valid:\n  DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
+  );
 });
 
 test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('PORT=%j is refused', (port) => {

@@ -14,6 +14,8 @@ export type Config = Readonly<{
   host: string;
   /** A PostgreSQL of the operator's own; undefined: the embedded one. */
   databaseUrl: string | undefined;
+  /** Streaming replicas of it, which serve reads. */
+  databaseReplicaUrls: readonly string[];
   /** Absolute; undefined: `data` in the project folder. */
   dataFolder: string | undefined;
   logLevel: LogLevel;
@@ -34,15 +36,19 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   const given = { ...readEnvFile(file), ...environment };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value?.trim()));
   const parsed = variables.safeParse(set);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}.`);
-    throw new StartupError(`The configuration is not valid:\n${lines.join('\n')}`);
-  }
+  const wrong = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
+  if (set['DATABASE_REPLICA_URLS'] !== undefined && set['DATABASE_URL'] === undefined)
+    wrong.push(
+      'DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
+    );
+  if (!parsed.success || wrong.length > 0)
+    throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const value = parsed.data;
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
     databaseUrl: value.DATABASE_URL,
+    databaseReplicaUrls: Object.freeze(value.DATABASE_REPLICA_URLS),
     dataFolder: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
     drainSeconds: value.DRAIN_SECONDS,
@@ -84,6 +90,8 @@ const onOff = () =>
 
 const address = (protocols: RegExp, message: string) => z.url({ protocol: protocols, error: message });
 
+const postgres = /^postgres(ql)?$/;
+
 /** Values that are secrets, or may hold one, are never repeated in a message; the others are short enough to find. */
 const variables = z.object({
   PORT: wholeNumber(65_535).default(3000),
@@ -96,9 +104,21 @@ const variables = z.object({
     .transform((url) => new URL(url).origin)
     .optional(),
   DATABASE_URL: address(
-    /^postgres(ql)?$/,
+    postgres,
     'must be an address such as postgres://user:password@host:5432/database',
   ).optional(),
+  DATABASE_REPLICA_URLS: z
+    .string()
+    .transform((list) => list.split(',').map((url) => url.trim()))
+    .pipe(
+      z.array(
+        address(
+          postgres,
+          'must be addresses such as postgres://user:password@host:5432/database, separated by commas',
+        ),
+      ),
+    )
+    .default([]),
   PARLEY_DATA: z
     .string()
     .transform((folder) => path.resolve(folder))

@@ -55,8 +55,8 @@ async function connectTo(url: string): Promise<Connected> {
   }
 }
 
-/** Parameters go as well: `?password=` is one. */
-function withoutPassword(url: string): string {
+/** An address as it may be shown. Parameters go as well: `?password=` is one. */
+export function withoutPassword(url: string): string {
   const { protocol, username, host, pathname } = new URL(url);
   return `${protocol}//${username && `${username}@`}${host}${pathname}`;
 }

@@ -12,6 +12,12 @@ declare const inTransaction: unique symbol;
 /** What a query can run on. */
 export type Queryable = Database | Tx;
 
+/**
+ * What a query that only reads runs on: the database, a transaction, or a streaming replica (`replicas/`), which takes
+ * neither writes nor transactions. What takes a `Reader` may stand behind a GET.
+ */
+export type Reader = Pick<Database, 'selectFrom' | 'getExecutor'>;
+
 export type DatabaseOptions = {
   connection: pg.PoolConfig;
   /** Connections kept at most. */
@@ -23,7 +29,12 @@ export type DatabaseOptions = {
 /** No statement runs longer, in milliseconds; a request that needs longer is refused, not waited for. */
 const statementTimeout = 15_000;
 
-export function openDatabase({ connection, size = 20, onIdleError = () => {} }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(options) }) });
+}
+
+/** The connections alone. What `connection` says wins over what holds for all. */
+export function openPool({ connection, size = 20, onIdleError = () => {} }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     max: size,
     connectionTimeoutMillis: 5_000,
@@ -38,7 +49,7 @@ export function openDatabase({ connection, size = 20, onIdleError = () => {} }: 
   // The pool listens only while a connection is idle. One that breaks between two queries of a transaction makes the
   // next query fail, which is enough; but an error event that nobody listens to ends the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return pool;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { problem } from '#shared/problem.ts';
-import type { Database } from './database.ts';
+import type { Database, Reader } from './database.ts';
 import { ProblemError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
@@ -8,8 +8,14 @@ import type { Settings } from './settings.ts';
 export type Viewer = { readonly id: number; readonly sessionId: number; readonly [signedIn]: true };
 declare const signedIn: unique symbol;
 
-/** What a signed-in route finds in its context. */
-export type SignedInEnv = { Variables: { viewer: Viewer } };
+/**
+ * What a signed-in route finds in its context. A GET reads from `reading`, which may be a streaming replica, unless what
+ * it tells must be as it is at this moment (sessions, settings, notifications).
+ */
+export type SignedInEnv = { Variables: { viewer: Viewer; reading: Reader } };
+
+/** What a visitor's route leaves in its context: the member who has registered just now. */
+export type VisitorEnv = { Variables: { registered?: number } };
 
 /** What every feature's routes are made with. */
 export type Deps = { db: Database; settings: Settings };

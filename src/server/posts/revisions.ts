@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import type { Revision } from '#shared/revisions.ts';
 import type { PostKind } from './post.ts';
 
@@ -35,7 +35,7 @@ const shown = 100;
 
 /** The earlier versions of a post, newest first. */
 export async function earlierRevisions(
-  db: Queryable,
+  db: Reader,
   { kind, id }: { kind: PostKind; id: number },
 ): Promise<Revision[]> {
   const column = `${kind}_id` as const;

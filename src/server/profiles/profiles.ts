@@ -1,5 +1,5 @@
 import { toAnswerCard } from '#server/answers/cards.ts';
-import type { Queryable } from '#server/platform/database.ts';
+import type { Queryable, Reader } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
@@ -11,7 +11,7 @@ import { answersBy, memberProfile, ownSettings, questionsBy, updateSettings } fr
 
 /** A member as others see them; the member themselves always see their address. */
 export async function readProfile(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Profile> {
   const row = await memberProfile(db, id);
@@ -35,7 +35,7 @@ export async function readProfile(
 type Wanted = { id: number; viewer: Viewer; cursor: string | undefined };
 
 /** A member's questions, newest first. */
-export async function readQuestionsBy(db: Queryable, { id, viewer, cursor }: Wanted): Promise<QuestionCards> {
+export async function readQuestionsBy(db: Reader, { id, viewer, cursor }: Wanted): Promise<QuestionCards> {
   await readProfile(db, { id, viewer });
   const rows = await questionsBy(db, {
     memberId: id,
@@ -47,7 +47,7 @@ export async function readQuestionsBy(db: Queryable, { id, viewer, cursor }: Wan
 }
 
 /** A member's answers, newest first. */
-export async function readAnswersBy(db: Queryable, { id, viewer, cursor }: Wanted): Promise<AnswerCards> {
+export async function readAnswersBy(db: Reader, { id, viewer, cursor }: Wanted): Promise<AnswerCards> {
   await readProfile(db, { id, viewer });
   const rows = await answersBy(db, {
     memberId: id,
@@ -58,7 +58,7 @@ export async function readAnswersBy(db: Queryable, { id, viewer, cursor }: Wante
   return { items: items.map(toAnswerCard), nextCursor };
 }
 
-export async function readSettings(db: Queryable, viewer: Viewer): Promise<MemberSettings> {
+export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSettings> {
   const row = await ownSettings(db, viewer.id);
   return { displayName: row.display_name ?? row.email ?? '', bio: row.bio, showEmail: row.show_email };
 }

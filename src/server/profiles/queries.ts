@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Queryable, Reader } from '#server/platform/database.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 
-export async function memberProfile(db: Queryable, id: number) {
+export async function memberProfile(db: Reader, id: number) {
   const { rows } = await sql<{
     id: number;
     display_name: string | null;
@@ -48,7 +48,7 @@ const behind = (cursor: Cursor | null) =>
     : sql`(post.created_at, post.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
 
 /** A member's questions, newest first; served in order by the index question_author. */
-export async function questionsBy(db: Queryable, { memberId, cursor, limit }: Window) {
+export async function questionsBy(db: Reader, { memberId, cursor, limit }: Window) {
   const { rows } = await sql<QuestionCardRow>`
     select ${cardColumns} from question post ${bylineJoins}
     where post.author_id = ${memberId} and ${behind(cursor)}
@@ -57,7 +57,7 @@ export async function questionsBy(db: Queryable, { memberId, cursor, limit }: Wi
 }
 
 /** A member's answers, newest first; served in order by the index answer_author. */
-export async function answersBy(db: Queryable, { memberId, cursor, limit }: Window) {
+export async function answersBy(db: Reader, { memberId, cursor, limit }: Window) {
   const { rows } = await sql<AnswerCardRow>`
     select ${answerCardColumns} from answer post
     join question on question.id = post.question_id ${bylineJoins}
@@ -66,7 +66,7 @@ export async function answersBy(db: Queryable, { memberId, cursor, limit }: Wind
   return rows;
 }
 
-export async function ownSettings(db: Queryable, id: number) {
+export async function ownSettings(db: Reader, id: number) {
   return db
     .selectFrom('member')
     .select(['display_name', 'email', 'bio', 'show_email'])
@@ -75,7 +75,7 @@ export async function ownSettings(db: Queryable, id: number) {
 }
 
 export async function updateSettings(
-  db: Queryable | Tx,
+  db: Queryable,
   {
     id,
     displayName,

@@ -49,7 +49,10 @@ const change = createRoute({
 export function profileRoutes({ db }: Deps) {
   return router()
     .openapi(read, async (c) =>
-      c.json(await readProfile(db, { id: c.req.valid('param').id, viewer: c.get('viewer') }), 200),
+      c.json(
+        await readProfile(c.get('reading'), { id: c.req.valid('param').id, viewer: c.get('viewer') }),
+        200,
+      ),
     )
     .openapi(questions, async (c) => {
       const wanted = {
@@ -57,7 +60,7 @@ export function profileRoutes({ db }: Deps) {
         viewer: c.get('viewer'),
         cursor: c.req.valid('query').cursor,
       };
-      return c.json(await readQuestionsBy(db, wanted), 200);
+      return c.json(await readQuestionsBy(c.get('reading'), wanted), 200);
     })
     .openapi(answered, async (c) => {
       const wanted = {
@@ -65,7 +68,7 @@ export function profileRoutes({ db }: Deps) {
         viewer: c.get('viewer'),
         cursor: c.req.valid('query').cursor,
       };
-      return c.json(await readAnswersBy(db, wanted), 200);
+      return c.json(await readAnswersBy(c.get('reading'), wanted), 200);
     })
     .openapi(ownSettings, async (c) => c.json(await readSettings(db, c.get('viewer')), 200))
     .openapi(change, async (c) =>

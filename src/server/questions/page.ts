@@ -1,5 +1,5 @@
 import { answersOf } from '#server/answers/answers.ts';
-import type { Queryable } from '#server/platform/database.ts';
+import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { commentsOf } from '#server/replies/replies.ts';
 import type { QuestionPage } from '#shared/questions.ts';
@@ -7,7 +7,7 @@ import { readQuestion } from './questions.ts';
 
 /** All that the page of a question shows at first. */
 export async function readQuestionPage(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<QuestionPage> {
   const [question, comments, answers] = await Promise.all([

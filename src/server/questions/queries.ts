@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { QuestionDraft } from '#shared/questions.ts';
@@ -13,7 +13,7 @@ export type QuestionRow = QuestionCardRow & {
   following: boolean;
 };
 
-export async function questionById(db: Queryable, { id, viewerId }: { id: number; viewerId: number }) {
+export async function questionById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<QuestionRow>`
     select ${cardColumns}, post.content, post.edited_at,
       (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
@@ -119,7 +119,7 @@ export async function countView(tx: Tx, questionId: number): Promise<number> {
   return row.views;
 }
 
-export async function questionExists(db: Queryable, id: number): Promise<boolean> {
+export async function questionExists(db: Reader, id: number): Promise<boolean> {
   const row = await db.selectFrom('question').select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }

@@ -1,4 +1,4 @@
-import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -45,7 +45,7 @@ export async function askQuestion(
 
 /** @throws ProblemError 'not-found' */
 export async function readQuestion(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Question> {
   const row = await questionById(db, { id, viewerId: viewer.id });
@@ -69,7 +69,7 @@ export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }
 }
 
 /** @throws ProblemError 'not-found' */
-export async function requireQuestion(db: Queryable, id: number): Promise<void> {
+export async function requireQuestion(db: Reader, id: number): Promise<void> {
   if (!(await questionExists(db, id))) throw missing();
 }
 
@@ -111,7 +111,7 @@ export async function editQuestion(
 
 /** All versions of a question, the current one first. */
 export async function questionRevisions(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Revision[]> {
   const question = await readQuestion(db, { id, viewer });

@@ -66,7 +66,10 @@ export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits })
       return c.json({ id }, 201);
     })
     .openapi(read, async (c) => {
-      const page = await readQuestionPage(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      const page = await readQuestionPage(c.get('reading'), {
+        id: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+      });
       return c.json(page, 200);
     })
     .openapi(edit, async (c) => {
@@ -83,7 +86,10 @@ export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits })
       return c.body(null, 204);
     })
     .openapi(versions, async (c) => {
-      const items = await questionRevisions(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      const items = await questionRevisions(c.get('reading'), {
+        id: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+      });
       return c.json({ items }, 200);
     });
 }

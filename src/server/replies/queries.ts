@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
 import type { Direction } from '#shared/fields.ts';
 
@@ -28,7 +28,7 @@ const replyColumns = (viewerId: number) => sql`
 
 /** The first `limit` replies of each answer, oldest first. */
 export async function firstReplies(
-  db: Queryable,
+  db: Reader,
   { answerIds, viewerId, limit }: { answerIds: readonly number[]; viewerId: number; limit: number },
 ) {
   const { rows } = await sql<ReplyRow>`
@@ -42,7 +42,7 @@ export async function firstReplies(
 
 /** Replies of one answer or, with `answerId` null, of the question itself; oldest first, behind `afterId`. */
 export async function repliesAfter(
-  db: Queryable,
+  db: Reader,
   wanted: { on: ReplyPlace; afterId: number; viewerId: number; limit: number },
 ) {
   const { on, afterId, viewerId, limit } = wanted;
@@ -59,7 +59,7 @@ export async function repliesAfter(
 /** What a reply hangs on: an answer, or the question itself where `answerId` is null. */
 export type ReplyPlace = { questionId: number; answerId: number | null };
 
-export async function replyById(db: Queryable, { id, viewerId }: { id: number; viewerId: number }) {
+export async function replyById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<ReplyRow>`
     select ${replyColumns(viewerId)} from reply post ${bylineJoins} where post.id = ${id}`.execute(db);
   return rows[0];

@@ -1,5 +1,5 @@
 import { forgetReply, tellOfReply } from '#server/notifications/notifications.ts';
-import { type Database, type Queryable, type Tx, transaction } from '#server/platform/database.ts';
+import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -76,7 +76,7 @@ export async function postReply(
 
 /** The first replies of each answer, oldest first, by answer id. */
 export async function repliesOfAnswers(
-  db: Queryable,
+  db: Reader,
   { answerIds, viewer }: { answerIds: readonly number[]; viewer: Viewer },
 ): Promise<Map<number, RepliesPage>> {
   if (answerIds.length === 0) return new Map();
@@ -87,7 +87,7 @@ export async function repliesOfAnswers(
 
 /** A page of the replies on one answer or question, oldest first. */
 export async function repliesOn(
-  db: Queryable,
+  db: Reader,
   { on, viewer, cursor }: { on: ReplyPlace; viewer: Viewer; cursor: string | undefined },
 ): Promise<RepliesPage> {
   const afterId = decodeCursor(cursor)?.id ?? 0;
@@ -97,17 +97,14 @@ export async function repliesOn(
 
 /** The replies to the question itself (DECISIONS section 4.4). */
 export async function commentsOf(
-  db: Queryable,
+  db: Reader,
   { questionId, viewer, cursor }: { questionId: number; viewer: Viewer; cursor: string | undefined },
 ): Promise<RepliesPage> {
   return repliesOn(db, { on: { questionId, answerId: null }, viewer, cursor });
 }
 
 /** @throws ProblemError 'not-found' */
-export async function readReply(
-  db: Queryable,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<Reply> {
+export async function readReply(db: Reader, { id, viewer }: { id: number; viewer: Viewer }): Promise<Reply> {
   const row = await replyById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw missing();
   return toReply(row);
@@ -150,7 +147,7 @@ export async function deleteReply(
 
 /** All versions of a reply, the current one first. */
 export async function replyRevisions(
-  db: Queryable,
+  db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Revision[]> {
   const reply = await readReply(db, { id, viewer });

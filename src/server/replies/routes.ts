@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { requireAnswer } from '#server/answers/answers.ts';
+import type { Reader } from '#server/platform/database.ts';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
@@ -67,23 +68,31 @@ const versions = createRoute({
 export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
   return router()
     .openapi(listOnAnswer, async (c) => {
-      const on = await onAnswer(c.req.valid('param').id);
+      const on = await onAnswer(c.get('reading'), c.req.valid('param').id);
       return c.json(
-        await repliesOn(db, { on, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor }),
+        await repliesOn(c.get('reading'), {
+          on,
+          viewer: c.get('viewer'),
+          cursor: c.req.valid('query').cursor,
+        }),
         200,
       );
     })
     .openapi(listOnQuestion, async (c) => {
-      const on = await onQuestion(c.req.valid('param').id);
+      const on = await onQuestion(c.get('reading'), c.req.valid('param').id);
       return c.json(
-        await repliesOn(db, { on, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor }),
+        await repliesOn(c.get('reading'), {
+          on,
+          viewer: c.get('viewer'),
+          cursor: c.req.valid('query').cursor,
+        }),
         200,
       );
     })
     .openapi(postOnAnswer, async (c) => {
       const viewer = c.get('viewer');
       await limits.write(viewer.id);
-      const on = await onAnswer(c.req.valid('param').id);
+      const on = await onAnswer(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
       const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json') });
       return c.json(await readReply(db, { id, viewer }), 201);
@@ -91,7 +100,7 @@ export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
     .openapi(postOnQuestion, async (c) => {
       const viewer = c.get('viewer');
       await limits.write(viewer.id);
-      const on = await onQuestion(c.req.valid('param').id);
+      const on = await onQuestion(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
       const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json') });
       return c.json(await readReply(db, { id, viewer }), 201);
@@ -106,16 +115,19 @@ export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
       return c.body(null, 204);
     })
     .openapi(versions, async (c) => {
-      const items = await replyRevisions(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      const items = await replyRevisions(c.get('reading'), {
+        id: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+      });
       return c.json({ items }, 200);
     });
+}
 
-  async function onAnswer(answerId: number) {
-    return { questionId: await requireAnswer(db, answerId), answerId };
-  }
+async function onAnswer(db: Reader, answerId: number) {
+  return { questionId: await requireAnswer(db, answerId), answerId };
+}
 
-  async function onQuestion(questionId: number) {
-    await requireQuestion(db, questionId);
-    return { questionId, answerId: null };
-  }
+async function onQuestion(db: Reader, questionId: number) {
+  await requireQuestion(db, questionId);
+  return { questionId, answerId: null };
 }

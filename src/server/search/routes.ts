@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, problems, router } from '#server/platform/http.ts';
+import { answers, problems, router } from '#server/platform/http.ts';
 import { cursorQuery } from '#shared/fields.ts';
 import { limits } from '#shared/limits.ts';
 import { searchKind, searchResults, searchSort } from '#shared/search.ts';
@@ -28,9 +28,9 @@ const find = createRoute({
   responses: { 200: answers(searchResults, 'A page of results'), ...problems },
 });
 
-export function searchRoutes({ db }: Deps) {
+export function searchRoutes() {
   return router().openapi(find, async (c) => {
     const { q, in: kind, sort, cursor } = c.req.valid('query');
-    return c.json(await search(db, { query: q, kind, sort, cursor }), 200);
+    return c.json(await search(c.get('reading'), { query: q, kind, sort, cursor }), 200);
   });
 }

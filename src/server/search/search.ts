@@ -1,5 +1,5 @@
 import { toAnswerCard } from '#server/answers/cards.ts';
-import { type Database, transaction } from '#server/platform/database.ts';
+import type { Reader } from '#server/platform/database.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { pageOffset } from '#server/topics/topics.ts';
@@ -21,7 +21,7 @@ export type Search = { query: string; kind: SearchKind; sort: SearchSort; cursor
  * A page of what matches the query. A blank query matches nothing. Where no question matches, those that would with
  * typing errors forgiven are given, and where there are none of those either, suggestions.
  */
-export async function search(db: Database, { query, kind, sort, cursor }: Search): Promise<SearchResults> {
+export async function search(db: Reader, { query, kind, sort, cursor }: Search): Promise<SearchResults> {
   const text = query.trim().replace(/\s+/gu, ' ');
   if (text === '') return nothing;
   const offset = pageOffset(cursor);
@@ -46,7 +46,7 @@ const nothing: SearchResults = {
 
 type Window = { query: string; sort: SearchSort; offset: number; limit: number };
 
-async function find(db: Database, kind: SearchKind, window: Window) {
+async function find(db: Reader, kind: SearchKind, window: Window) {
   switch (kind) {
     case 'questions':
       return toPage(await matchingQuestions(db, window), window, (rows) => ({
@@ -76,19 +76,17 @@ function toPage<Row extends { total: number }>(
 }
 
 /** What was probably meant: titles that are alike but for typing errors. */
-async function forgiving(db: Database, query: string) {
-  const rows = await transaction(db, (tx) =>
-    similarQuestions(tx, { query, limit: limits.feedPage, loosely: false }),
-  );
+async function forgiving(db: Reader, query: string) {
+  const rows = await similarQuestions(db, { query, limit: limits.feedPage, loosely: false });
   return rows.map(toQuestionCard);
 }
 
 /** Tags and questions close to the query (DECISIONS section 5.4). */
-async function suggest(db: Database, query: string): Promise<Suggestions> {
+async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([
     similarTags(db, { words, limit: 5 }),
-    transaction(db, (tx) => similarQuestions(tx, { query, limit: 5, loosely: true })),
+    similarQuestions(db, { query, limit: 5, loosely: true }),
   ]);
   return { tags, questions: questions.map((row) => ({ id: row.id, title: row.title })) };
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '#server/platform/database.ts';
+import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
@@ -12,7 +12,7 @@ const questionsATopic = 3;
 
 /** 'My Topics': each followed topic with its newest questions, by name. */
 export async function readFollowedTopics(
-  db: Queryable,
+  db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<{ items: FollowedTopic[]; nextCursor: string | null }> {
   const offset = pageOffset(cursor);
@@ -30,7 +30,7 @@ export async function readFollowedTopics(
 }
 
 /** The names of the topics followed first, and how many there are. */
-export async function readFollowedSummary(db: Queryable, viewer: Viewer): Promise<FollowedSummary> {
+export async function readFollowedSummary(db: Reader, viewer: Viewer): Promise<FollowedSummary> {
   const rows = await followedTopicNames(db, { viewerId: viewer.id, limit: summaryNames });
   return { tags: rows.map((row) => row.name), total: rows[0]?.total ?? 0 };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import { likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
@@ -111,7 +111,7 @@ const topicColumns = (viewerId: number) => sql`
 
 /** Topics with questions, 'limit' at most; `query` is a part of the name, already without case. */
 export async function topicsPage(
-  db: Queryable,
+  db: Reader,
   wanted: { viewerId: number; query: string; sort: TopicSort; offset: number; limit: number },
 ) {
   const { viewerId, query, sort, offset, limit } = wanted;
@@ -128,7 +128,7 @@ export async function topicsPage(
   return rows;
 }
 
-export async function topicByKey(db: Queryable, { key, viewerId }: { key: string; viewerId: number }) {
+export async function topicByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
   const { rows } = await sql<TopicRow>`
     select ${topicColumns(viewerId)} from tag where tag.key = ${key}`.execute(db);
   return rows[0];
@@ -136,7 +136,7 @@ export async function topicByKey(db: Queryable, { key, viewerId }: { key: string
 
 /** The topics a member follows, by name. */
 export async function followedTopicsPage(
-  db: Queryable,
+  db: Reader,
   { viewerId, offset, limit }: { viewerId: number; offset: number; limit: number },
 ) {
   const { rows } = await sql<TopicRow>`
@@ -146,7 +146,7 @@ export async function followedTopicsPage(
 }
 
 export async function followedTopicNames(
-  db: Queryable,
+  db: Reader,
   { viewerId, limit }: { viewerId: number; limit: number },
 ) {
   const { rows } = await sql<{ name: string; total: number }>`
@@ -157,7 +157,7 @@ export async function followedTopicNames(
 
 /** A topic's questions, newest first; served in order by the index question_tag_newest. */
 export async function questionsWithTag(
-  db: Queryable,
+  db: Reader,
   { tagId, cursor, limit }: { tagId: number; cursor: Cursor | null; limit: number },
 ) {
   const behind =
@@ -172,7 +172,7 @@ export async function questionsWithTag(
 }
 
 /** The newest questions of each of several topics, `limit` a topic. */
-export async function newestOfTags(db: Queryable, { ids, limit }: { ids: readonly number[]; limit: number }) {
+export async function newestOfTags(db: Reader, { ids, limit }: { ids: readonly number[]; limit: number }) {
   const { rows } = await sql<QuestionCardRow & { tag_id: number }>`
     select wanted.tag_id, card.* from unnest(${[...ids]}::bigint[]) as wanted (tag_id)
     cross join lateral (

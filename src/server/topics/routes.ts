@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, problems, router } from '#server/platform/http.ts';
+import { answers, problems, router } from '#server/platform/http.ts';
 import { addressText, cursorQuery, tagParam } from '#shared/fields.ts';
 import { questionCards } from '#shared/questions.ts';
 import { followedSummary, followedTopics, topic, topics, topicSort } from '#shared/topics.ts';
@@ -51,23 +51,32 @@ const summary = createRoute({
   responses: { 200: answers(followedSummary, 'The summary'), ...problems },
 });
 
-export function topicRoutes({ db }: Deps) {
+export function topicRoutes() {
   return router()
     .openapi(list, async (c) => {
       const { q, sort, cursor } = c.req.valid('query');
-      return c.json(await readTopics(db, { viewer: c.get('viewer'), query: q, sort, cursor }), 200);
+      return c.json(
+        await readTopics(c.get('reading'), { viewer: c.get('viewer'), query: q, sort, cursor }),
+        200,
+      );
     })
     .openapi(read, async (c) =>
-      c.json(await readTopic(db, { tag: c.req.valid('param').tag, viewer: c.get('viewer') }), 200),
+      c.json(
+        await readTopic(c.get('reading'), { tag: c.req.valid('param').tag, viewer: c.get('viewer') }),
+        200,
+      ),
     )
     .openapi(questions, async (c) => {
       const { cursor } = c.req.valid('query');
       const { tag } = c.req.valid('param');
-      return c.json(await readTopicQuestions(db, { tag, viewer: c.get('viewer'), cursor }), 200);
+      return c.json(
+        await readTopicQuestions(c.get('reading'), { tag, viewer: c.get('viewer'), cursor }),
+        200,
+      );
     })
     .openapi(followed, async (c) => {
       const { cursor } = c.req.valid('query');
-      return c.json(await readFollowedTopics(db, { viewer: c.get('viewer'), cursor }), 200);
+      return c.json(await readFollowedTopics(c.get('reading'), { viewer: c.get('viewer'), cursor }), 200);
     })
-    .openapi(summary, async (c) => c.json(await readFollowedSummary(db, c.get('viewer')), 200));
+    .openapi(summary, async (c) => c.json(await readFollowedSummary(c.get('reading'), c.get('viewer')), 200));
 }

@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, encodeCursor, page } from '#server/posts/cursor.ts';
@@ -26,7 +26,7 @@ const topicsAPage = 60;
 
 /** Topics with questions whose name contains `query`, a page at a time. */
 export async function readTopics(
-  db: Queryable,
+  db: Reader,
   wanted: { viewer: Viewer; query: string; sort: TopicSort; cursor: string | undefined },
 ): Promise<Topics> {
   const { viewer, query, sort } = wanted;
@@ -48,7 +48,7 @@ export async function readTopics(
 
 /** One topic. A tag nobody used yet is a topic without questions, so that it can be followed. */
 export async function readTopic(
-  db: Queryable,
+  db: Reader,
   { tag, viewer }: { tag: string; viewer: Viewer },
 ): Promise<Topic> {
   const row = await topicByKey(db, { key: tagKey(tag), viewerId: viewer.id });
@@ -58,7 +58,7 @@ export async function readTopic(
 
 /** The questions of a topic, newest first. */
 export async function readTopicQuestions(
-  db: Queryable,
+  db: Reader,
   { tag, viewer, cursor }: { tag: string; viewer: Viewer; cursor: string | undefined },
 ): Promise<QuestionCards> {
   const topic = await topicByKey(db, { key: tagKey(tag), viewerId: viewer.id });

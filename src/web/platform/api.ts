@@ -1,9 +1,10 @@
 import { hc, type ClientResponse } from 'hono/client';
 import type { Api } from '#server/app.ts';
+import { seenHeader } from '#shared/events.ts';
 import type { Problem } from '#shared/problem.ts';
 import { reportConnection } from './connection.ts';
 import { ApiError, Unreachable } from './errors.ts';
-import { notePositionOf } from './position.ts';
+import { newestPosition, notePositionOf } from './position.ts';
 
 /**
  * The server's API, typed by the server's own routes. Requests throw `ApiError` or `Unreachable`, and nothing else:
@@ -36,8 +37,11 @@ export function newIdempotencyKey(): string {
 
 async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   let response: Response;
+  const headers = new Headers(init?.headers);
+  const seen = newestPosition();
+  if (seen !== undefined) headers.set(seenHeader, seen);
   try {
-    response = await fetch(input, { ...init, credentials: 'same-origin' });
+    response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
   } catch (error) {
     if (isAbort(error)) throw error;
     reportConnection('offline');

@@ -137,6 +137,7 @@ async function subscribe(topic: Topic, subscription: Subscription): Promise<void
     return;
   }
   if (!answer.ok) return;
+  notePosition(answer.position);
   subscription.since = answer.position;
   if (answer.gap) for (const listener of subscription.listeners) listener.missed();
   else tell(subscription, answer.events);

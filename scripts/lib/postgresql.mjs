@@ -1,0 +1,45 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { runQuietly } from './child.mjs';
+
+/** Where Debian and its kin put the programs of each version. */
+const debian = '/usr/lib/postgresql';
+
+/**
+ * The folder with the programs of a PostgreSQL of the system (version 15 or newer), for the tests with a streaming
+ * replica, which the embedded one has no programs for: the folder named by PARLEY_POSTGRES_PROGRAMS, Debian's, and where
+ * there is none, one installed now. Undefined where that is not possible: then those tests are skipped, which is said.
+ * @returns {Promise<string | undefined>}
+ */
+export async function findPostgresPrograms() {
+  const named = process.env['PARLEY_POSTGRES_PROGRAMS'];
+  return named ? named : (newest() ?? (await installed()));
+}
+
+function newest() {
+  const versions = existsSync(debian) ? readdirSync(debian).map(Number) : [];
+  const folders = versions
+    .filter((version) => version >= 15)
+    .toSorted((one, other) => other - one)
+    .map((version) => path.join(debian, String(version), 'bin'));
+  return folders.find((folder) => existsSync(path.join(folder, 'pg_basebackup')));
+}
+
+async function installed() {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+    return missing('Install PostgreSQL 15 or newer, or name its programs in PARLEY_POSTGRES_PROGRAMS.');
+  console.log("There is no PostgreSQL for the tests with replicas. Installing Debian's package postgresql …");
+  // On run level 1, Debian's packages do not start what they install.
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  for (const parameters of [['update'], ['install', '-y', '--no-install-recommends', 'postgresql']]) {
+    const { code, output } = await runQuietly('apt-get', parameters, { env });
+    if (code !== 0) return missing(output.trim());
+  }
+  return newest() ?? missing('The PostgreSQL that was installed is older than 15.');
+}
+
+/** @param {string} why */
+function missing(why) {
+  console.log(`Streaming replicas are NOT TRIED, for want of a PostgreSQL of the system. ${why}`);
+  return undefined;
+}

@@ -1,0 +1,282 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EventBatch, positionHeader, seenHeader } from '#shared/events.ts';
+import { laterPosition } from '#shared/positions.ts';
+import type { QuestionCards, QuestionPage } from '#shared/questions.ts';
+import { done, type Member, register } from './testing/member.ts';
+import { eventually } from './testing/parley.ts';
+import { type ParleyProcess, spawnParley } from './testing/process.ts';
+import { postgresPrograms, type Replicated, startReplicated } from './testing/replicated.ts';
+
+const programs = postgresPrograms();
+if (programs === undefined)
+  console.error(
+    'NOT TRIED: streaming replicas, for want of a PostgreSQL of the system (Debian: postgresql).',
+  );
+
+// One PostgreSQL for all, so the order matters: the last ones end the replica for good.
+describe.skipIf(programs === undefined)('with a streaming replica and two nodes', () => {
+  let databases: Replicated;
+  let nodes: ParleyProcess[];
+  let here: string;
+  let there: string;
+  let ada: Member;
+  let ben: Member;
+
+  beforeAll(async () => {
+    databases = await startReplicated(programs ?? '');
+    const first = startNode();
+    here = await first.ready;
+    const second = startNode();
+    there = await second.ready;
+    nodes = [first, second];
+    ada = await register(here, 'Ada');
+    ben = await register(there, 'Ben');
+    for (const node of nodes) await node.says(/The replica \S+ serves reads/);
+  });
+  afterAll(async () => {
+    for (const node of nodes) node.signal('SIGTERM');
+    await Promise.all(nodes.map((node) => node.ended));
+    await databases.remove();
+  });
+
+  test('every page is read from the replica, and the primary only says who asks', async () => {
+    const id = await ada.ask({ title: 'Which page is read where?', tags: ['pages'] });
+    const answer = await ada.answer(id);
+    const reply = await ada.reply(answer.id);
+    const pages = [
+      ...['recent', 'popular', 'unanswered'].map((feed) => `/feeds/${feed}`),
+      ...['', '/answers', '/replies', '/revisions'].map((part) => `/questions/${id}${part}`),
+      ...['/replies', '/revisions'].map((part) => `/answers/${answer.id}${part}`),
+      `/replies/${reply.id}/revisions`,
+      ...['', '/questions', '/answers'].map((part) => `/members/${ada.id}${part}`),
+      ...['', '/pages', '/pages/questions'].map((part) => `/topics${part}`),
+      ...['', '/topics', '/questions', '/activity'].map((part) => `/following${part}`),
+      ...['questions', 'answers', 'users'].map((kind) => `/search?q=which%20pgae&in=${kind}`),
+    ];
+    // A replica that is a moment behind leaves a page to the primary; soon it is not.
+    await eventually(async () => {
+      const primary = parleyStatements(await databases.primary.log()).length;
+      const replica = parleyStatements(await databases.replica.log()).length;
+      for (const page of pages) expect([page, (await ada.get(page)).status]).toEqual([page, 200]);
+      const checks = parleyStatements(await databases.primary.log()).slice(primary);
+      const readings = parleyStatements(await databases.replica.log()).slice(replica);
+      expect(checks.length).toBeGreaterThan(pages.length);
+      return readings.length >= pages.length && !checks.some((text) => /\bfrom (question|tag)\b/.test(text));
+    });
+  });
+
+  test('a member sees what they wrote at once, on each node and in each browser, though the replica stands still', async () => {
+    const otherBrowser = (await ada.elsewhere()).at(there);
+    await standingStill(async () => {
+      const id = await ada.ask();
+      expect((await ada.at(there).get(`/questions/${id}`)).status).toBe(200);
+      expect((await otherBrowser.get(`/questions/${id}`)).status).toBe(200);
+      for (const following of [true, false, true]) {
+        await ada.put(`/questions/${id}/follow`, { following });
+        const page = done(await ada.at(there).get<QuestionPage>(`/questions/${id}`));
+        expect(page.question.following).toBe(following);
+      }
+    });
+  });
+
+  test('who has registered just now finds their own page on the other node', async () => {
+    await standingStill(async () => {
+      const cleo = await register(here, 'Cleo');
+      expect((await cleo.at(there).get(`/members/${cleo.id}`)).status).toBe(200);
+    });
+  });
+
+  test('who is told of a question live can open it at once, though the replica stands still', async () => {
+    const told = await listen(ben);
+    await standingStill(async () => {
+      const id = await ada.ask();
+      const position = await told.positionOf(id);
+      const uninformed = await ben.get(`/questions/${id}`);
+      // Who does not say so gets a page that may be a moment old, and is told from where on to listen.
+      const from = uninformed.headers.get(positionHeader) ?? '';
+      expect(uninformed.status === 200 || laterPosition(from, position) !== from).toBe(true);
+      const informed = await ben.send('GET', `/questions/${id}`, { headers: { [seenHeader]: position } });
+      expect(informed.status).toBe(200);
+    });
+    told.stop();
+  });
+
+  test('a replica that stands still is left out, and everyone sees what others do', async () => {
+    await standingStill(async () => {
+      const id = await ada.ask();
+      await everyNodeSays(/is left out: it lags by \d\.\d s/, async () => {
+        await eventually(async () => (await newest(ben)) === id);
+      });
+      const next = await ada.ask();
+      expect(await newest(ben)).toBe(next);
+    });
+    await everyNodeSays(/serves reads/);
+  });
+
+  test('a replica that lags by 10 seconds is left out until it has caught up', async () => {
+    await databases.replica.sql(`alter system set recovery_min_apply_delay = '10s'`);
+    await everyNodeSays(/is left out/, () => databases.replica.sql('select pg_reload_conf()'));
+    const id = await ada.ask();
+    expect(await newest(ben)).toBe(id);
+    await databases.replica.sql('alter system reset recovery_min_apply_delay');
+    await everyNodeSays(/serves reads/, () => databases.replica.sql('select pg_reload_conf()'));
+    expect(await newest(ben)).toBe(id);
+  });
+
+  test.each([
+    ['is stopped', () => databases.replica.end('SIGINT'), () => databases.replica.start()],
+    ['breaks off', () => databases.replica.end('SIGQUIT'), () => databases.replica.start()],
+    ['hangs', () => databases.replica.freeze(), () => databases.replica.thaw()],
+  ])(
+    'no request fails while the replica %s under load; afterwards it serves again',
+    async (_, stop, start) => {
+      const id = await ada.ask();
+      const load = startLoad(id);
+      await load.requests(50);
+      await everyNodeSays(/is left out/, stop);
+      await load.requests(50);
+      const idle = parleyStatements(await databases.replica.log()).length;
+      await everyNodeSays(/serves reads/, start);
+      await eventually(async () => parleyStatements(await databases.replica.log()).length > idle);
+      await load.requests(50);
+      expect(await load.stop()).toEqual([]);
+    },
+  );
+
+  test('a replica that was promoted is left out under load, and pages stay right', async () => {
+    const id = await ada.ask();
+    const load = startLoad(id);
+    await load.requests(50);
+    await everyNodeSays(/is left out: it is no standby/, () => databases.replica.sql('select pg_promote()'));
+    // Now it goes its own way.
+    await databases.replica.sql(`update question set title = 'Not what anybody asked'`);
+    const next = await ada.ask({ title: 'What everybody asked' });
+    for (const member of [ada, ben, ada.at(there), ben.at(here)]) {
+      const { items } = done(await member.get<QuestionCards>('/feeds/recent'));
+      expect(items[0]).toMatchObject({ id: next, title: 'What everybody asked' });
+      expect(items.map((item) => item.title)).not.toContain('Not what anybody asked');
+    }
+    expect(await load.stop()).toEqual([]);
+  });
+
+  test('a replica that cannot be reached does not hold up the start; the warning does not tell its password', async () => {
+    const node = startNode('postgres://parley:hunter2@127.0.0.1:1/postgres?password=hunter2');
+    nodes.push(node);
+    const address = await node.ready;
+    expect(node.output()).toMatch(
+      /The replica postgres:\/\/parley@127\.0\.0\.1:1\/postgres is left out: it does not answer/,
+    );
+    expect(node.output()).not.toContain('hunter2');
+    expect((await ada.at(address).get('/feeds/recent')).status).toBe(200);
+  });
+
+  function startNode(replica = databases.replica.url): ParleyProcess {
+    return spawnParley({
+      env: {
+        DATABASE_URL: databases.primary.url,
+        DATABASE_REPLICA_URLS: replica,
+        SECRET: 'a secret that the nodes of this test share',
+      },
+    });
+  }
+
+  /** The replica gets everything and shows nothing of it. */
+  async function standingStill(work: () => Promise<void>): Promise<void> {
+    await databases.replica.sql('select pg_wal_replay_pause()');
+    await eventually(async () => {
+      const [row] = await databases.replica.sql('select pg_get_wal_replay_pause_state() as state');
+      return row?.['state'] === 'paused';
+    });
+    try {
+      await work();
+    } finally {
+      await databases.replica.sql('select pg_wal_replay_resume()');
+    }
+  }
+
+  /** Waits until each node says it once more than it had. */
+  async function everyNodeSays(pattern: RegExp, work?: () => Promise<unknown>): Promise<void> {
+    const count = (node: ParleyProcess) => node.output().split(pattern).length;
+    const before = nodes.map(count);
+    await work?.();
+    await eventually(() => nodes.every((node, index) => count(node) > (before[index] ?? 0)));
+  }
+
+  async function newest(member: Member): Promise<number | undefined> {
+    return done(await member.get<QuestionCards>('/feeds/recent')).items[0]?.id;
+  }
+
+  /** Members who read on both nodes, and check that what they set on one is so on the other. */
+  function startLoad(id: number) {
+    const failures: string[] = [];
+    let count = 0;
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const readers = [ada, ben, ada.at(there), ben.at(here)].map(async (member) => {
+      while (!signal.aborted) await attempt(() => member.get('/feeds/recent').then(done));
+    });
+    const writers = [ada, ben].map(async (member) => {
+      for (let following = true; !signal.aborted; following = !following)
+        await attempt(async () => {
+          done(await member.put(`/questions/${id}/follow`, { following }));
+          const other = member.at(member.address === here ? there : here);
+          const { question } = done(await other.get<QuestionPage>(`/questions/${id}`));
+          if (question.following !== following) throw new Error('an own write is not seen');
+        });
+    });
+    return {
+      /** Waits for as many more. */
+      async requests(more: number) {
+        const enough = count + more;
+        await eventually(() => count >= enough);
+      },
+      async stop() {
+        stopping.abort();
+        await Promise.all([...readers, ...writers]);
+        return failures;
+      },
+    };
+
+    async function attempt(work: () => Promise<unknown>): Promise<void> {
+      const begin = performance.now();
+      await work().catch((error: unknown) => void failures.push(String(error)));
+      if (performance.now() - begin > patience) failures.push('a request hung');
+      count++;
+      await delay(5);
+    }
+  }
+});
+
+/** Milliseconds after which a member would think that nothing comes. */
+const patience = 8_000;
+
+/** What the nodes' pools asked, of a log that begins each entry with the name of the program. */
+function parleyStatements(log: string): string[] {
+  return log.split(/^(?=[\w ]*: LOG: )/m).filter((entry) => entry.startsWith('parley: '));
+}
+
+/** Hears of questions live, as the home page does. */
+async function listen(member: Member) {
+  const cookie = [...member.cookies].map((pair) => pair.join('=')).join('; ');
+  const socket: Socket = io(member.address, {
+    path: '/api/live',
+    transports: ['websocket'],
+    extraHeaders: { cookie },
+    forceNew: true,
+  });
+  const batches: EventBatch[] = [];
+  socket.on('events', (batch: EventBatch) => batches.push(batch));
+  const since = (await member.get('/feeds/recent')).headers.get(positionHeader) ?? '';
+  await socket.timeout(10_000).emitWithAck('subscribe', { topic: 'feeds', since });
+  return {
+    async positionOf(questionId: number): Promise<string> {
+      const tellsOf = (batch: EventBatch) =>
+        batch.events.some((event) => event.kind === 'question-posted' && event.questionId === questionId);
+      await eventually(() => batches.some(tellsOf));
+      return batches.find(tellsOf)?.position ?? '';
+    },
+    stop: () => socket.disconnect(),
+  };
+}
