@@ -57,6 +57,26 @@ test('posts of different ids and ends of different logins are all told, in their
   expect(merged(events)).toEqual(events);
 });
 
+test('counts of topics are told apart by topic and by what they count, whatever the capitals', () => {
+  const asked = (tag: string, questionsCount: number): LiveEvent => ({
+    kind: 'topic-asked',
+    tag,
+    questionsCount,
+  });
+  const followed: LiveEvent = { kind: 'topic-followed', tag: 'rye', followersCount: 1 };
+  expect(merged([asked('Rye', 1), followed, asked('oats', 1), asked('rye', 2)])).toEqual([
+    followed,
+    asked('oats', 1),
+    asked('rye', 2),
+  ]);
+});
+
+test('of several follows the last of each thing is told', () => {
+  const topic = (following: boolean): LiveEvent => ({ kind: 'follows-changed', tag: 'rye', following });
+  const question: LiveEvent = { kind: 'follows-changed', questionId: 1, following: true };
+  expect(merged([topic(true), question, topic(false)])).toEqual([question, topic(false)]);
+});
+
 test('merging what was merged changes nothing', () => {
   const once = merged([counted(1, 1), voted('question', 1, 1), counted(1, 2), { kind: 'edited' }]);
   expect(merged(once)).toEqual(once);

@@ -1,14 +1,42 @@
+import { tagKey } from './tags.ts';
+
 /**
- * What happened, as the browser is told of it. A topic is what one can look at: the feeds, a question with everything
- * on it, and what concerns one member alone.
+ * What happened, as the browser is told of it. A topic is what one can look at: every list of questions, every list of
+ * answers, what goes on in questions, the topics, a member's profile, a question with everything on it, and what
+ * concerns one member alone. Only that last one is heard by its member alone: the others say nothing that not every
+ * member may see.
  */
-export type Topic = 'feeds' | `question:${number}` | `member:${number}`;
+export type Topic =
+  | 'feeds'
+  | 'answers'
+  | 'activity'
+  | 'topics'
+  | `profile:${number}`
+  | `question:${number}`
+  | `member:${number}`;
 
 /** Votes on a post as they are now. */
 type Counted = { id: number; upvotes: number; downvotes: number };
 
+/** What lists show of a question, as it is after an edit. */
+type QuestionEdited = {
+  kind: 'question-edited';
+  questionId: number;
+  title: string;
+  excerpt: string;
+  excerptCut: boolean;
+  tags: string[];
+  /** When it was asked. */
+  createdAt: string;
+};
+
+type QuestionDeleted = { kind: 'question-deleted'; questionId: number };
+
+/** An import brought more than can be told one by one. */
+type Imported = { kind: 'imported' };
+
 export type FeedEvent =
-  | { kind: 'question-posted'; questionId: number; authorId: number }
+  | { kind: 'question-posted'; questionId: number; authorId: number; tags: string[] }
   /** Its counts as they are now. */
   | {
       kind: 'question-counted';
@@ -18,8 +46,31 @@ export type FeedEvent =
       views: number;
       answerCount: number;
     }
-  | { kind: 'question-edited'; questionId: number }
-  | { kind: 'question-deleted'; questionId: number };
+  | QuestionEdited
+  | QuestionDeleted
+  | Imported;
+
+/** For lists of answers, each shown under its question's title. */
+export type AnswersEvent =
+  | { kind: 'answer-posted'; answerId: number; authorId: number }
+  | { kind: 'answer-counted'; answerId: number; upvotes: number; downvotes: number }
+  | { kind: 'answer-edited'; answerId: number; excerpt: string; excerptCut: boolean }
+  | { kind: 'answer-deleted'; answerId: number }
+  | QuestionEdited
+  | QuestionDeleted
+  | Imported;
+
+/** A question got an answer or a reply, or it or one of its answers was edited. */
+export type ActivityEvent = { kind: 'question-active'; questionId: number; tags: string[] };
+
+/** Counts of a topic as they are now. */
+export type TopicsEvent =
+  | { kind: 'topic-asked'; tag: string; questionsCount: number }
+  | { kind: 'topic-followed'; tag: string; followersCount: number }
+  | Imported;
+
+/** Name, bio or one of the counts. */
+export type ProfileEvent = { kind: 'profile-changed' };
 
 export type QuestionEvent =
   | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & Counted)
@@ -36,18 +87,34 @@ export type QuestionEvent =
 export type MemberEvent =
   | { kind: 'notified' }
   | { kind: 'notifications-read' }
-  | { kind: 'follows-changed' }
+  | { kind: 'follows-changed'; questionId: number; following: boolean }
+  | { kind: 'follows-changed'; tag: string; following: boolean }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };
 
-export type LiveEvent = FeedEvent | QuestionEvent | MemberEvent;
+export type LiveEvent =
+  | FeedEvent
+  | AnswersEvent
+  | ActivityEvent
+  | TopicsEvent
+  | ProfileEvent
+  | QuestionEvent
+  | MemberEvent;
 
 /** What can happen on a topic. */
 export type EventOn<T extends Topic> = T extends 'feeds'
   ? FeedEvent
-  : T extends `question:${number}`
-    ? QuestionEvent
-    : MemberEvent;
+  : T extends 'answers'
+    ? AnswersEvent
+    : T extends 'activity'
+      ? ActivityEvent
+      : T extends 'topics'
+        ? TopicsEvent
+        : T extends `profile:${number}`
+          ? ProfileEvent
+          : T extends `question:${number}`
+            ? QuestionEvent
+            : MemberEvent;
 
 /** Events of one topic that became visible together, in order, and the position behind them. */
 export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string };
@@ -96,5 +163,6 @@ function subjectOf(event: LiveEvent): string {
   if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
   if ('replyId' in event) return `reply ${event.replyId}`;
   if ('answerId' in event) return `answer ${event.answerId}`;
-  return 'questionId' in event ? `question ${event.questionId}` : '';
+  if ('questionId' in event) return `question ${event.questionId}`;
+  return 'tag' in event ? `topic ${tagKey(event.tag)}` : '';
 }

@@ -1,18 +1,14 @@
 import { tellOfAnswer } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
-import { publish } from '#server/platform/events.ts';
+import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import {
-  lockQuestionThread,
-  requireQuestion,
-  tellCounts,
-  touchQuestion,
-} from '#server/questions/questions.ts';
+import { profilesChanged, questionCounted } from '#server/posts/told.ts';
+import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
 import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
@@ -20,6 +16,7 @@ import type { Answer, AnswerDraft, AnswersPage } from '#shared/answers.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
+import { answerExcerpt } from './cards.ts';
 import {
   answerById,
   type AnswerRow,
@@ -50,17 +47,20 @@ export async function postAnswer(
         authorId: viewer.id,
         content: draft.content,
       });
-      await changeAnswerCount(tx, { questionId, by: 1 });
+      const counts = await changeAnswerCount(tx, { questionId, by: 1 });
       await changeAnswersCounts(tx, [{ memberId: viewer.id, by: 1 }]);
-      await touchQuestion(tx, { id: questionId, at });
+      const active = await touchQuestion(tx, { id: questionId, at });
       await touchTopics(tx, { questionId, at });
-      await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id });
-      await publish(tx, `question:${questionId}`, {
-        kind: 'answer-posted',
-        answerId: id,
-        authorId: viewer.id,
-      });
-      await tellCounts(tx, questionId);
+      const bells = await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id });
+      const posted = { kind: 'answer-posted', answerId: id, authorId: viewer.id } as const;
+      await publishAll(tx, [
+        ...bells,
+        { topic: `question:${questionId}`, event: posted },
+        { topic: 'answers', event: posted },
+        questionCounted(questionId, counts),
+        active,
+        ...profilesChanged([viewer.id]),
+      ]);
       return id;
     }),
   );
@@ -124,8 +124,14 @@ export async function editAnswer(
     const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
     if (old.content === draft.content) return;
     await keepRevision(tx, { kind: 'answer', id, old });
-    await touchQuestion(tx, { id: questionId, at: await updateAnswer(tx, { id, content: draft.content }) });
-    await publish(tx, `question:${questionId}`, { kind: 'answer-edited', answerId: id });
+    const at = await updateAnswer(tx, { id, content: draft.content });
+    const active = await touchQuestion(tx, { id: questionId, at });
+    const start = answerExcerpt(draft.content);
+    await publishAll(tx, [
+      { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
+      { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
+      active,
+    ]);
   });
 }
 
@@ -139,14 +145,20 @@ export async function deleteAnswer(
     const questionId = await requireAnswer(tx, id);
     await lockQuestionThread(tx, questionId);
     const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
-    const replyIds = await lockRepliesOfAnswer(tx, id);
+    const replies = await lockRepliesOfAnswer(tx, id);
+    const replyIds = replies.map((reply) => reply.id);
     await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
     await deleteAnswerRows(tx, [id]);
-    await changeAnswerCount(tx, { questionId, by: -1 });
+    const counts = await changeAnswerCount(tx, { questionId, by: -1 });
     await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
     await untouchTopics(tx, { questionId, at: answer.created_at });
-    await publish(tx, `question:${questionId}`, { kind: 'answer-deleted', answerId: id });
-    await tellCounts(tx, questionId);
+    const deleted = { kind: 'answer-deleted', answerId: id } as const;
+    await publishAll(tx, [
+      { topic: `question:${questionId}`, event: deleted },
+      { topic: 'answers', event: deleted },
+      questionCounted(questionId, counts),
+      ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
+    ]);
   });
 }
 

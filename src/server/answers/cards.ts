@@ -18,15 +18,19 @@ export const answerCardColumns = sql`
   post.id, post.question_id, question.title as question_title, left(post.content, 3500) as content_start,
   post.created_at, post.upvotes, post.downvotes, ${bylineColumns}`;
 
+/** What a list shows of an answer's text, of which a few thousand characters are enough. */
+export function answerExcerpt(content: string): Pick<AnswerCard, 'excerpt' | 'excerptCut'> {
+  const { excerpt: text, cut } = excerpt(content.slice(0, 3500));
+  return { excerpt: text, excerptCut: cut };
+}
+
 /** An answer in a list, as the API gives it. */
 export function toAnswerCard(row: AnswerCardRow): AnswerCard {
-  const start = excerpt(row.content_start);
   return {
     id: row.id,
     questionId: row.question_id,
     questionTitle: row.question_title,
-    excerpt: start.excerpt,
-    excerptCut: start.cut,
+    ...answerExcerpt(row.content_start),
     ...byline(row, 'answer'),
     createdAt: row.created_at.toISOString(),
     upvotes: row.upvotes,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
+import type { QuestionCounts } from '#server/posts/told.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 
@@ -85,10 +86,10 @@ export async function updateAnswer(tx: Tx, { id, content }: { id: number; conten
   return row.edited_at;
 }
 
-export async function lockRepliesOfAnswer(tx: Tx, answerId: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from reply where answer_id = ${answerId} order by id for update`.execute(tx);
-  return rows.map((row) => row.id);
+export async function lockRepliesOfAnswer(tx: Tx, answerId: number) {
+  const { rows } = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from reply where answer_id = ${answerId} order by id for update`.execute(tx);
+  return rows;
 }
 
 /** Deletes answers; the database's cascades take their replies, votes and versions. */
@@ -96,8 +97,14 @@ export async function deleteAnswerRows(tx: Tx, ids: readonly number[]) {
   await sql`delete from answer where id = any(${[...ids]}::bigint[])`.execute(tx);
 }
 
+/** Returns the question's counts as they are now. */
 export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId: number; by: 1 | -1 }) {
-  await sql`update question set answer_count = answer_count + ${by} where id = ${questionId}`.execute(tx);
+  const { rows } = await sql<QuestionCounts>`
+    update question set answer_count = answer_count + ${by} where id = ${questionId}
+    returning upvotes, downvotes, views, answer_count`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked question is gone');
+  return row;
 }
 
 /** Adds to members' numbers of answers; the rows are locked in id order. */

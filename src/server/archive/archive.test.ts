@@ -235,11 +235,12 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('tells open pages that there is more, once for the feeds and where a question that was here has grown', async () => {
+  it('tells open pages that there is more, once for each kind of list and where a question that was here has grown', async () => {
     const community = await createCommunity();
     await community.import(await writeArchive(small));
     const told = `select topic, event ->> 'kind' as kind from event order by id`;
-    expect(await community.rows(told)).toEqual([{ topic: 'feeds', kind: 'question-changed' }]);
+    const lists = ['feeds', 'answers', 'topics'].map((topic) => ({ topic, kind: 'imported' }));
+    expect(await community.rows(told)).toEqual(lists);
     await community.import(
       await writeArchive({
         ...small,
@@ -248,7 +249,8 @@ describe('an imported archive', () => {
       }),
     );
     const [first, fourth] = await community.rows('select id from question order by source_key');
-    expect((await community.rows(told)).slice(1)).toEqual([
+    expect((await community.rows(told)).slice(3)).toEqual([
+      ...lists,
       { topic: `question:${String(fourth?.['id'])}`, kind: 'answer-posted' },
       { topic: `question:${String(first?.['id'])}`, kind: 'reply-posted' },
     ]);

@@ -59,14 +59,15 @@ async function recountTags(client: ClientBase): Promise<void> {
     where tag.id = counted.tag_id`);
 }
 
-/** Appends to the stream of events what open pages need to know: that there is more, and where they look at it. */
+/**
+ * Appends to the stream of events what open pages need to know: one event for each kind of list, and what is new on the
+ * pages of questions that were here.
+ */
 export async function publish(client: ClientBase): Promise<void> {
   const published = await client.query(`
     insert into event (topic, event)
-    select 'feeds', jsonb_build_object('kind', 'question-changed', 'questionId', id)
-    from (
-      select question.id from question join archive_question placed on placed.id = question.id and placed.fresh
-      order by question.created_at desc, question.id desc limit 1) newest
+    select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'topics']) as list (topic)
+    where exists (select 1 from archive_question where fresh) or exists (select 1 from archive_touched)
     union all
     select 'question:' || question_id,
       jsonb_build_object('kind', 'answer-posted', 'answerId', answer.id, 'authorId', coalesce(answer.author_id, 0))

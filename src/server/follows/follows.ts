@@ -1,20 +1,20 @@
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
-import { publish } from '#server/platform/events.ts';
+import { publish, publishAll } from '#server/platform/events.ts';
 import { invalidField } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
-import { ensureTag } from '#server/topics/topics.ts';
+import { setTopicFollow } from '#server/topics/topics.ts';
 import { limits } from '#shared/limits.ts';
+import type { Followed } from '#shared/follows.ts';
 import type { QuestionCards } from '#shared/questions.ts';
-import { normalizeTags, tagKey, tagsProblem } from '#shared/tags.ts';
+import { normalizeTags, tagsProblem } from '#shared/tags.ts';
 import {
   deleteQuestionFollow,
-  deleteTagFollow,
   followedQuestions,
   insertQuestionFollow,
-  insertTagFollow,
+  followedMarks,
   recentlyActiveFollowed,
 } from './queries.ts';
 
@@ -26,8 +26,8 @@ export async function followQuestion(
   return transaction(db, async (tx) => {
     await requireQuestion(tx, questionId);
     const follow = { questionId, memberId: viewer.id };
-    await (following ? insertQuestionFollow(tx, follow) : deleteQuestionFollow(tx, follow));
-    await publish(tx, `member:${viewer.id}`, { kind: 'follows-changed' });
+    if (await (following ? insertQuestionFollow(tx, follow) : deleteQuestionFollow(tx, follow)))
+      await publish(tx, `member:${viewer.id}`, { kind: 'follows-changed', questionId, following });
     return { following };
   });
 }
@@ -42,9 +42,7 @@ export async function followTopic(
   const problem = tagsProblem([name]);
   if (problem !== null) throw invalidField('tag', problem);
   await transaction(db, async (tx) => {
-    if (following) await insertTagFollow(tx, { tagId: await ensureTag(tx, name), memberId: viewer.id });
-    else await deleteTagFollow(tx, { key: tagKey(name), memberId: viewer.id });
-    await publish(tx, `member:${viewer.id}`, { kind: 'follows-changed' });
+    await publishAll(tx, await setTopicFollow(tx, { tag: name, memberId: viewer.id, following }));
   });
   return { following };
 }
@@ -71,4 +69,13 @@ export async function readRecentActivity(db: Reader, viewer: Viewer): Promise<Qu
   const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
   const rows = await recentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: 10 });
   return { items: rows.map(toQuestionCard), nextCursor: null };
+}
+
+/** Names of topics and ids of questions told of at most, each; nobody sees to more. */
+const marks = 1000;
+
+/** What the viewer follows, the latest first, so that a browser knows which news concern it. */
+export async function readFollowed(db: Reader, viewer: Viewer): Promise<Followed> {
+  const { tags, questions } = await followedMarks(db, { viewerId: viewer.id, limit: marks });
+  return { tags, questions, complete: tags.length < marks && questions.length < marks };
 }

@@ -4,34 +4,36 @@ import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 
-export async function insertQuestionFollow(
-  tx: Tx,
-  { questionId, memberId }: { questionId: number; memberId: number },
-) {
-  await sql`
+type QuestionFollow = { questionId: number; memberId: number };
+
+/** Returns false when the member followed it before. */
+export async function insertQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
+  const { rows } = await sql`
     insert into question_follow (question_id, member_id)
-    select id, ${memberId} from question where id = ${questionId} on conflict do nothing`.execute(tx);
+    select id, ${memberId} from question where id = ${questionId}
+    on conflict do nothing returning question_id`.execute(tx);
+  return rows.length > 0;
 }
 
-export async function deleteQuestionFollow(
-  tx: Tx,
-  { questionId, memberId }: { questionId: number; memberId: number },
-) {
-  await sql`
-    delete from question_follow where question_id = ${questionId} and member_id = ${memberId}`.execute(tx);
+/** Returns false when the member did not follow it. */
+export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
+  const { rows } = await sql`
+    delete from question_follow where question_id = ${questionId} and member_id = ${memberId}
+    returning question_id`.execute(tx);
+  return rows.length > 0;
 }
 
-export async function insertTagFollow(tx: Tx, { tagId, memberId }: { tagId: number; memberId: number }) {
-  await sql`
-    insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId}) on conflict do nothing`.execute(
-    tx,
-  );
-}
-
-export async function deleteTagFollow(tx: Tx, { key, memberId }: { key: string; memberId: number }) {
-  await sql`
-    delete from tag_follow using tag
-    where tag.id = tag_follow.tag_id and tag.key = ${key} and tag_follow.member_id = ${memberId}`.execute(tx);
+/** The names of followed tags and the ids of followed questions, `limit` of each at most, the latest first. */
+export async function followedMarks(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
+  const { rows } = await sql<{ tags: string[]; questions: number[] }>`
+    select array(
+      select tag.name from tag_follow follow join tag on tag.id = follow.tag_id
+      where follow.member_id = ${viewerId} order by follow.created_at desc, tag.id desc limit ${limit}
+    ) as tags, to_json(array(
+      select question_id from question_follow
+      where member_id = ${viewerId} order by created_at desc, question_id desc limit ${limit}
+    )) as questions`.execute(db);
+  return rows[0] ?? { tags: [], questions: [] };
 }
 
 /**

@@ -1,8 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
 import { cursorQuery, idParam, tagParam } from '#shared/fields.ts';
+import { followed } from '#shared/follows.ts';
 import { followState, questionCards } from '#shared/questions.ts';
-import { followQuestion, followTopic, readFollowedQuestions, readRecentActivity } from './follows.ts';
+import {
+  followQuestion,
+  followTopic,
+  readFollowed,
+  readFollowedQuestions,
+  readRecentActivity,
+} from './follows.ts';
 
 const question = createRoute({
   method: 'put',
@@ -35,6 +42,13 @@ const activity = createRoute({
   responses: { 200: answers(questionCards, 'Latest activity first, 10 at most'), ...problems },
 });
 
+const marks = createRoute({
+  method: 'get',
+  path: '/following/marks',
+  summary: 'The names and ids of all that the member follows',
+  responses: { 200: answers(followed, 'The latest first, 1,000 of each at most'), ...problems },
+});
+
 export function followRoutes({ db }: Deps) {
   return router()
     .openapi(question, async (c) => {
@@ -51,5 +65,6 @@ export function followRoutes({ db }: Deps) {
       const { cursor } = c.req.valid('query');
       return c.json(await readFollowedQuestions(c.get('reading'), { viewer: c.get('viewer'), cursor }), 200);
     })
-    .openapi(activity, async (c) => c.json(await readRecentActivity(c.get('reading'), c.get('viewer')), 200));
+    .openapi(activity, async (c) => c.json(await readRecentActivity(c.get('reading'), c.get('viewer')), 200))
+    .openapi(marks, async (c) => c.json(await readFollowed(c.get('reading'), c.get('viewer')), 200));
 }

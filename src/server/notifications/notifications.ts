@@ -1,5 +1,5 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
-import { publish, publishAll } from '#server/platform/events.ts';
+import { publish, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { NotificationKind } from '#server/platform/tables.ts';
@@ -18,16 +18,21 @@ import {
   unreadCount,
 } from './queries.ts';
 
-/** Tells the question's author and followers of an answer; each once, the sender never (DECISIONS section 6.1). */
+/**
+ * Tells the question's author and followers of an answer; each once, the sender never (DECISIONS section 6.1). Returns
+ * what their browsers are to be told, as all of these do, for the caller to publish with the rest.
+ */
 export async function tellOfAnswer(
   tx: Tx,
   { question, answerId, senderId }: { question: Authored; answerId: number; senderId: number },
-): Promise<void> {
+): Promise<StreamedEvent[]> {
   const base = { senderId, questionId: question.id, answerId, replyId: null };
-  if (question.author_id !== null)
-    await tell(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
+  const author =
+    question.author_id === null
+      ? []
+      : await tell(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
   const news = { ...base, kind: 'followed_answer' as const };
-  await ringBells(tx, await notifyFollowers(tx, { news, except: question.author_id }));
+  return [...author, ...bells(await notifyFollowers(tx, { news, except: question.author_id }))];
 }
 
 /** A post with its author, who may be unknown. */
@@ -47,13 +52,18 @@ export async function tellOfReply(
     parentAuthorId: number | null;
     hostAuthorId: number | null;
   },
-): Promise<void> {
+): Promise<StreamedEvent[]> {
   const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId } = reply;
   const base = { senderId, questionId, answerId, replyId };
+  const events: StreamedEvent[] = [];
   if (parentAuthorId !== null)
-    await tell(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } });
+    events.push(
+      ...(await tell(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } })),
+    );
   const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
-  if (hostAuthorId !== null) await tell(tx, { recipientId: hostAuthorId, news: { ...base, kind } });
+  if (hostAuthorId !== null)
+    events.push(...(await tell(tx, { recipientId: hostAuthorId, news: { ...base, kind } })));
+  return events;
 }
 
 /** Tells an author of an up vote; down votes tell nobody, and switching back and forth tells once. */
@@ -65,9 +75,9 @@ export async function tellOfUpvote(
     senderId: number;
     place: { questionId: number; answerId: number | null; replyId: number | null };
   },
-): Promise<void> {
+): Promise<StreamedEvent[]> {
   const news = { kind: `vote_${vote.kind}` as const, senderId: vote.senderId, ...vote.place };
-  await tell(tx, { recipientId: vote.authorId, news });
+  return tell(tx, { recipientId: vote.authorId, news });
 }
 
 /** A reply was blanked: what told of it goes (DECISIONS section 6.5). Other deletions are cascades. */
@@ -116,16 +126,13 @@ export async function readAll(
   });
 }
 
-async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<void> {
-  await ringBells(tx, await insertNotification(tx, told));
+async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<StreamedEvent[]> {
+  return bells(await insertNotification(tx, told));
 }
 
 /** Their bells show it at once, in every tab. */
-async function ringBells(tx: Tx, memberIds: readonly number[]): Promise<void> {
-  await publishAll(
-    tx,
-    memberIds.map((id) => ({ topic: `member:${id}` as const, event: { kind: 'notified' } as const })),
-  );
+function bells(memberIds: readonly number[]): StreamedEvent[] {
+  return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notified' } }));
 }
 
 function toNotification(row: NotificationRow): Notification {

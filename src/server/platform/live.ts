@@ -208,10 +208,11 @@ const ownTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
 
 /** The topic where the viewer may hear of it, else null. */
 function allowedTopic(topic: string, viewer: Viewer): Topic | null {
-  if (topic === 'feeds') return topic;
+  if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'topics') return topic;
   if (topic === ownTopic(viewer)) return ownTopic(viewer);
-  const question = /^question:([1-9]\d{0,15})$/.exec(topic);
-  return question === null ? null : `question:${Number(question[1])}`;
+  const one = /^(question|profile):([1-9]\d{0,15})$/.exec(topic);
+  if (one === null) return null;
+  return one[1] === 'question' ? `question:${Number(one[2])}` : `profile:${Number(one[2])}`;
 }
 
 function isEnded(event: Extract<MemberEvent, { kind: 'sessions-ended' }>, sessionId: number): boolean {

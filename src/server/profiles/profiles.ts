@@ -1,8 +1,10 @@
 import { toAnswerCard } from '#server/answers/cards.ts';
-import type { Queryable, Reader } from '#server/platform/database.ts';
+import { type Database, type Reader, transaction } from '#server/platform/database.ts';
+import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
+import { profilesChanged } from '#server/posts/told.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { limits } from '#shared/limits.ts';
 import type { AnswerCards, MemberSettings, Profile } from '#shared/profiles.ts';
@@ -65,10 +67,13 @@ export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSe
 
 /** Changes what the viewer decides about themselves; a new name shows everywhere at once. */
 export async function changeSettings(
-  db: Queryable,
+  db: Database,
   { viewer, settings }: { viewer: Viewer; settings: MemberSettings },
 ): Promise<MemberSettings> {
-  await updateSettings(db, { id: viewer.id, ...settings, bio: settings.bio === '' ? null : settings.bio });
+  await transaction(db, async (tx) => {
+    await updateSettings(tx, { id: viewer.id, ...settings, bio: settings.bio === '' ? null : settings.bio });
+    await publishAll(tx, profilesChanged([viewer.id]));
+  });
   return readSettings(db, viewer);
 }
 

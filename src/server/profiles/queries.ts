@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Reader } from '#server/platform/database.ts';
+import type { Reader, Tx } from '#server/platform/database.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
@@ -75,7 +75,7 @@ export async function ownSettings(db: Reader, id: number) {
 }
 
 export async function updateSettings(
-  db: Queryable,
+  tx: Tx,
   {
     id,
     displayName,
@@ -86,5 +86,5 @@ export async function updateSettings(
   await sql`
     update member
     set display_name = ${displayName}, bio = ${bio}, show_email = ${showEmail}, updated_at = now()
-    where id = ${id}`.execute(db);
+    where id = ${id}`.execute(tx);
 }

@@ -1,7 +1,8 @@
 import { removeAnswersOfQuestion } from '#server/answers/answers.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
-import { publish } from '#server/platform/events.ts';
+import { publishAll } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
+import { profilesChanged } from '#server/posts/told.ts';
 import { tagQuestion } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import { changeQuestionsCount, deleteQuestionRow, lockThread } from './queries.ts';
@@ -19,13 +20,20 @@ export async function deleteQuestion(
       refusal: 'You can only delete your own questions.',
       missing: 'Question not found or already deleted.',
     });
-    const { answers, replyIds } = await lockThread(tx, question.id);
+    const { answers, replies } = await lockThread(tx, question.id);
+    const replyIds = replies.map((reply) => reply.id);
     await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
     await removeAnswersOfQuestion(tx, answers);
     await changeQuestionsCount(tx, { memberId: viewer.id, by: -1 });
-    await tagQuestion(tx, { questionId: id, tags: [] });
+    const { told } = await tagQuestion(tx, { questionId: id, tags: [] });
     await deleteQuestionRow(tx, id);
-    await publish(tx, `question:${id}`, { kind: 'deleted' });
-    await publish(tx, 'feeds', { kind: 'question-deleted', questionId: id });
+    const deleted = { kind: 'question-deleted', questionId: id } as const;
+    await publishAll(tx, [
+      { topic: `question:${id}`, event: { kind: 'deleted' } },
+      { topic: 'feeds', event: deleted },
+      { topic: 'answers', event: deleted },
+      ...told,
+      ...profilesChanged([question, ...answers, ...replies].map((post) => post.author_id)),
+    ]);
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
+import type { QuestionCounts } from '#server/posts/told.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { QuestionDraft } from '#shared/questions.ts';
 import { cardColumns, type QuestionCardRow } from './cards.ts';
@@ -73,14 +74,14 @@ export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId:
 
 /**
  * Locks the answers and replies of a locked question, in the order every other transaction locks them, and tells who
- * wrote how many of the answers.
+ * wrote them.
  */
 export async function lockThread(tx: Tx, questionId: number) {
   const answers = await sql<{ id: number; author_id: number | null }>`
     select id, author_id from answer where question_id = ${questionId} order by id for update`.execute(tx);
-  const replies = await sql<{ id: number }>`
-    select id from reply where question_id = ${questionId} order by id for update`.execute(tx);
-  return { answers: answers.rows, replyIds: replies.rows.map((row) => row.id) };
+  const replies = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from reply where question_id = ${questionId} order by id for update`.execute(tx);
+  return { answers: answers.rows, replies: replies.rows };
 }
 
 /** Deletes the question; the database's cascades take its answers, replies, votes, views, follows and versions. */
@@ -88,17 +89,15 @@ export async function deleteQuestionRow(tx: Tx, id: number) {
   await sql`delete from question where id = ${id}`.execute(tx);
 }
 
-export async function questionCounts(tx: Tx, id: number) {
-  return tx
-    .selectFrom('question')
-    .select(['upvotes', 'downvotes', 'views', 'answer_count as answerCount'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-}
-
-export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at: Date }) {
-  await sql`
-    update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}`.execute(tx);
+/** Returns the names of the question's tags. */
+export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at: Date }): Promise<string[]> {
+  const { rows } = await sql<{ tags: string[] }>`
+    update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}
+    returning array(
+      select tag.name from question_tag join tag on tag.id = question_tag.tag_id
+      where question_tag.question_id = question.id order by question_tag.position
+    ) as tags`.execute(tx);
+  return rows[0]?.tags ?? [];
 }
 
 /** Notes that a member has seen the question. Returns false when they had before, or it does not exist. */
@@ -110,13 +109,14 @@ export async function insertView(tx: Tx, { questionId, memberId }: { questionId:
   return rows.length > 0;
 }
 
-/** Returns the views there are now. */
-export async function countView(tx: Tx, questionId: number): Promise<number> {
-  const { rows } = await sql<{ views: number }>`
-    update question set views = views + 1 where id = ${questionId} returning views`.execute(tx);
+/** Returns the counts there are now, and the author. */
+export async function countView(tx: Tx, questionId: number) {
+  const { rows } = await sql<QuestionCounts & { author_id: number | null }>`
+    update question set views = views + 1 where id = ${questionId}
+    returning author_id, upvotes, downvotes, views, answer_count`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the viewed question is gone');
-  return row.views;
+  return row;
 }
 
 export async function questionExists(db: Reader, id: number): Promise<boolean> {

@@ -1,10 +1,11 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
-import { publish } from '#server/platform/events.ts';
+import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { postOnce, type Posting } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { profilesChanged, questionActive, questionCounted } from '#server/posts/told.ts';
 import { questionTags, tagQuestion } from '#server/topics/topics.ts';
 import type { Question, QuestionDraft } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
@@ -17,7 +18,6 @@ import {
   insertView,
   lockQuestion,
   questionById,
-  questionCounts,
   questionExists,
   raiseQuestionActivity,
   type QuestionRow,
@@ -36,8 +36,12 @@ export async function askQuestion(
     postOnce(tx, posting, async () => {
       const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
       await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
-      await tagQuestion(tx, { questionId: id, tags: draft.tags });
-      await publish(tx, 'feeds', { kind: 'question-posted', questionId: id, authorId: viewer.id });
+      const { tags, told } = await tagQuestion(tx, { questionId: id, tags: draft.tags });
+      await publishAll(tx, [
+        { topic: 'feeds', event: { kind: 'question-posted', questionId: id, authorId: viewer.id, tags } },
+        ...told,
+        ...profilesChanged([viewer.id]),
+      ]);
       return id;
     }),
   );
@@ -63,9 +67,9 @@ export async function lockQuestionThread(tx: Tx, id: number) {
   return question;
 }
 
-/** Something happened on a question at `at`: what is followed lists it as active. */
-export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }): Promise<void> {
-  await raiseQuestionActivity(tx, { id, at });
+/** Something happened on a question at `at`: what is followed lists it as active. Returns what to publish of it. */
+export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }): Promise<StreamedEvent> {
+  return questionActive(id, await raiseQuestionActivity(tx, { id, at }));
 }
 
 /** @throws ProblemError 'not-found' */
@@ -80,16 +84,13 @@ export async function viewQuestion(
 ): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await insertView(tx, { questionId: id, memberId: viewer.id }))) return requireQuestion(tx, id);
-    const views = await countView(tx, id);
-    await publish(tx, `question:${id}`, { kind: 'viewed', views });
-    await tellCounts(tx, id);
+    const question = await countView(tx, id);
+    await publishAll(tx, [
+      { topic: `question:${id}`, event: { kind: 'viewed', views: question.views } },
+      questionCounted(id, question),
+      ...profilesChanged([question.author_id]),
+    ]);
   });
-}
-
-/** Tells the feeds how a question's counts stand; call it last, with the question locked. */
-export async function tellCounts(tx: Tx, id: number): Promise<void> {
-  const counts = await questionCounts(tx, id);
-  await publish(tx, 'feeds', { kind: 'question-counted', questionId: id, ...counts });
 }
 
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
@@ -102,10 +103,25 @@ export async function editQuestion(
     const tags = await questionTags(tx, id);
     if (old.title === draft.title && old.content === draft.content && sameTags(tags, draft.tags)) return;
     await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
-    await updateQuestion(tx, { id, draft, excerpt: excerpt(draft.content) });
-    await tagQuestion(tx, { questionId: id, tags: draft.tags });
-    await publish(tx, `question:${id}`, { kind: 'edited' });
-    await publish(tx, 'feeds', { kind: 'question-edited', questionId: id });
+    const start = excerpt(draft.content);
+    await updateQuestion(tx, { id, draft, excerpt: start });
+    const { tags: stored, told } = await tagQuestion(tx, { questionId: id, tags: draft.tags });
+    const edited = {
+      kind: 'question-edited' as const,
+      questionId: id,
+      title: draft.title,
+      excerpt: start.excerpt,
+      excerptCut: start.cut,
+      tags: stored,
+      createdAt: old.created_at.toISOString(),
+    };
+    await publishAll(tx, [
+      { topic: `question:${id}`, event: { kind: 'edited' } },
+      { topic: 'feeds', event: edited },
+      { topic: 'answers', event: edited },
+      questionActive(id, stored),
+      ...told,
+    ]);
   });
 }
 

@@ -1,6 +1,6 @@
 import { forgetReply, tellOfReply } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
-import { publish } from '#server/platform/events.ts';
+import { publish, publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
@@ -8,6 +8,7 @@ import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { keepQuestionOf } from '#server/posts/thread.ts';
+import { profilesChanged } from '#server/posts/told.ts';
 import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import { limits } from '#shared/limits.ts';
@@ -55,20 +56,17 @@ export async function postReply(
         authorId: viewer.id,
         content,
       });
-      await touchQuestion(tx, { id: on.questionId, at });
-      await tellOfReply(tx, {
+      const active = await touchQuestion(tx, { id: on.questionId, at });
+      const bells = await tellOfReply(tx, {
         replyId: id,
         senderId: viewer.id,
         ...on,
         parentAuthorId: parent?.author_id ?? null,
         hostAuthorId: (await hostAuthor(tx, on)) ?? null,
       });
-      await publish(tx, `question:${on.questionId}`, {
-        kind: 'reply-posted',
-        replyId: id,
-        answerId: on.answerId,
-        authorId: viewer.id,
-      });
+      const { questionId, answerId } = on;
+      const posted = { kind: 'reply-posted', replyId: id, answerId, authorId: viewer.id } as const;
+      await publishAll(tx, [...bells, { topic: `question:${questionId}`, event: posted }, active]);
       return id;
     }),
   );
@@ -141,7 +139,10 @@ export async function deleteReply(
       await deleteReplyRow(tx, id);
       await deleteEmptyAncestors(tx, reply.parent_reply_id);
     }
-    await publish(tx, `question:${reply.question_id}`, { kind: 'reply-deleted', replyId: id });
+    await publishAll(tx, [
+      { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
+      ...profilesChanged([viewer.id]),
+    ]);
   });
 }
 

@@ -7,8 +7,8 @@ import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { tagKey } from '#shared/tags.ts';
 import type { TopicSort } from '#shared/topics.ts';
 
-/** The ids of the tags named, in the same order; names seen for the first time become tags. */
-export async function tagIds(tx: Tx, names: readonly string[]): Promise<number[]> {
+/** The tags named, in the same order, as they are shown; names seen for the first time become tags. */
+export async function ensureTags(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
   // Sorted, so that two transactions with the same names wait for each other in one order.
   const wanted = names
@@ -19,13 +19,13 @@ export async function tagIds(tx: Tx, names: readonly string[]): Promise<number[]
     insert into tag (name, key)
     select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
     on conflict (key) do nothing`.execute(tx);
-  const { rows } = await sql<{ id: number; key: string }>`
-    select id, key from tag where key = any(${keys}::text[])`.execute(tx);
-  const byKey = new Map(rows.map((row) => [row.key, row.id]));
+  const { rows } = await sql<{ id: number; name: string; key: string }>`
+    select id, name, key from tag where key = any(${keys}::text[])`.execute(tx);
+  const byKey = new Map(rows.map((row) => [row.key, row]));
   return names.map((name) => {
-    const id = byKey.get(tagKey(name));
-    if (id === undefined) throw new Error(`tag '${name}' was not stored`);
-    return id;
+    const tag = byKey.get(tagKey(name));
+    if (tag === undefined) throw new Error(`tag '${name}' was not stored`);
+    return tag;
   });
 }
 
@@ -48,14 +48,44 @@ export async function replaceQuestionTags(
     where question.id = ${questionId}`.execute(tx);
 }
 
-/** Adds to the number of questions of each tag; the rows are locked in id order. */
+/** The tag of that key, locked against everything else that counts in it. */
+export async function lockTag(tx: Tx, key: string) {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from tag where key = ${key} for no key update`.execute(tx);
+  return rows[0];
+}
+
+type TagFollow = { tagId: number; memberId: number };
+
+/** Returns false when the member followed it before. */
+export async function insertTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
+  const { rows } = await sql`
+    insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId})
+    on conflict do nothing returning tag_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Returns false when the member did not follow it. */
+export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
+  const { rows } = await sql`
+    delete from tag_follow where tag_id = ${tagId} and member_id = ${memberId} returning tag_id`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function countFollowers(tx: Tx, tagId: number): Promise<number> {
+  const { rows } = await sql<{ followers: number }>`
+    select count(*) as followers from tag_follow where tag_id = ${tagId}`.execute(tx);
+  return rows[0]?.followers ?? 0;
+}
+
+/** Adds to the number of questions of each tag and returns it; the rows are locked in id order. */
 export async function changeTagCounts(tx: Tx, { ids, by }: { ids: readonly number[]; by: 1 | -1 }) {
-  if (ids.length === 0) return;
-  await sql`
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ name: string; questions_count: number }>`
     update tag set questions_count = questions_count + ${by}
-    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)`.execute(
-    tx,
-  );
+    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
+    returning name, questions_count`.execute(tx);
+  return rows;
 }
 
 /** The time of a question's latest answer, or of the question itself. */

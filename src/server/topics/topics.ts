@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#server/platform/database.ts';
+import type { StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, encodeCursor, page } from '#server/posts/cursor.ts';
@@ -9,12 +10,16 @@ import { tagKey, topicDescription } from '#shared/tags.ts';
 import type { Topic, Topics, TopicSort } from '#shared/topics.ts';
 import {
   changeTagCounts,
+  countFollowers,
+  deleteTagFollow,
+  ensureTags,
+  insertTagFollow,
   latestPostTime,
+  lockTag,
   questionsWithTag,
   raiseTagActivity,
   recomputeTagActivity,
   replaceQuestionTags,
-  tagIds,
   tagsOfQuestion,
   topicByKey,
   type TopicRow,
@@ -72,11 +77,22 @@ export async function readTopicQuestions(
   return { items: items.map(toQuestionCard), nextCursor };
 }
 
-/** The id of a tag, which becomes one if it was none. */
-export async function ensureTag(tx: Tx, tag: string): Promise<number> {
-  const [id] = await tagIds(tx, [tag]);
-  if (id === undefined) throw new Error('tag was not stored');
-  return id;
+/** Makes a member follow a tag, which becomes one if it was none, or not. Returns what to publish if that changed it. */
+export async function setTopicFollow(
+  tx: Tx,
+  { tag, memberId, following }: { tag: string; memberId: number; following: boolean },
+): Promise<StreamedEvent[]> {
+  if (following) await ensureTags(tx, [tag]);
+  // Locked, so that of two who follow at once the second counts both, and tells of it second.
+  const topic = await lockTag(tx, tagKey(tag));
+  if (topic === undefined) return [];
+  const follow = { tagId: topic.id, memberId };
+  if (!(await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow)))) return [];
+  const followersCount = await countFollowers(tx, topic.id);
+  return [
+    { topic: 'topics', event: { kind: 'topic-followed', tag: topic.name, followersCount } },
+    { topic: `member:${memberId}`, event: { kind: 'follows-changed', tag: topic.name, following } },
+  ];
 }
 
 /** The names of a question's tags, in its author's order. */
@@ -84,22 +100,33 @@ export async function questionTags(tx: Tx, questionId: number): Promise<string[]
   return (await tagsOfQuestion(tx, questionId)).map((tag) => tag.name);
 }
 
-/** Sets a locked question's tags, and keeps every topic's number of questions and latest activity right. */
+/**
+ * Sets a locked question's tags, and keeps every topic's number of questions and latest activity right. Returns the tags
+ * as they are shown, and what is to be published of the numbers.
+ */
 export async function tagQuestion(
   tx: Tx,
   { questionId, tags }: { questionId: number; tags: readonly string[] },
-): Promise<void> {
+): Promise<{ tags: string[]; told: StreamedEvent[] }> {
   const before = (await tagsOfQuestion(tx, questionId)).map((tag) => tag.id);
-  const after = await tagIds(tx, tags);
-  if (before.length === 0 && after.length === 0) return;
+  const wanted = await ensureTags(tx, tags);
+  const after = wanted.map((tag) => tag.id);
+  if (before.length === 0 && after.length === 0) return { tags: [], told: [] };
   const added = after.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !after.includes(id));
   const at = await latestPostTime(tx, questionId);
   await replaceQuestionTags(tx, { questionId, ids: after });
-  await changeTagCounts(tx, { ids: added, by: 1 });
-  await changeTagCounts(tx, { ids: removed, by: -1 });
+  const counted = [
+    ...(await changeTagCounts(tx, { ids: added, by: 1 })),
+    ...(await changeTagCounts(tx, { ids: removed, by: -1 })),
+  ];
   await raiseTagActivity(tx, { ids: added, at });
   await recomputeTagActivity(tx, { ids: removed, at });
+  const told = counted.map(({ name, questions_count: questionsCount }): StreamedEvent => ({
+    topic: 'topics',
+    event: { kind: 'topic-asked', tag: name, questionsCount },
+  }));
+  return { tags: wanted.map((tag) => tag.name), told };
 }
 
 /** A locked question got an answer: its topics are active now. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import type { PostKind } from '#server/posts/post.ts';
+import type { QuestionCounts } from '#server/posts/told.ts';
 import { reputationPoints } from '#shared/votes.ts';
 import type { Direction } from '#shared/fields.ts';
 
@@ -55,17 +56,22 @@ export async function writeVote(
     do update set direction = excluded.direction, created_at = now()`.execute(tx);
 }
 
+/** Votes as they are now; `question`: all counts of the question that was voted on. */
+export type VoteCounts = { upvotes: number; downvotes: number; question: QuestionCounts | null };
+
 /** Adds to the counts of the target and returns them. */
 export async function changeVoteCounts(
   tx: Tx,
   { target, up, down }: { target: VoteTarget; up: number; down: number },
-) {
-  const { rows } = await sql<{ upvotes: number; downvotes: number }>`
+): Promise<VoteCounts> {
+  const others = target.kind === 'question' ? sql`views, answer_count` : sql`0 as views, 0 as answer_count`;
+  const { rows } = await sql<QuestionCounts>`
     update ${sql.table(target.kind)} set upvotes = upvotes + ${up}, downvotes = downvotes + ${down}
-    where id = ${target.id} returning upvotes, downvotes`.execute(tx);
+    where id = ${target.id} returning upvotes, downvotes, ${others}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the locked post is gone');
-  return row;
+  const { upvotes, downvotes } = row;
+  return { upvotes, downvotes, question: target.kind === 'question' ? row : null };
 }
 
 export async function changeReputation(tx: Tx, { memberId, points }: { memberId: number; points: number }) {

@@ -1,12 +1,12 @@
 import { tellOfUpvote } from '#server/notifications/notifications.ts';
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
-import { publish } from '#server/platform/events.ts';
+import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { keepQuestionOf } from '#server/posts/thread.ts';
+import { profilesChanged, questionCounted } from '#server/posts/told.ts';
 import type { Direction } from '#shared/fields.ts';
-import { tellCounts } from '#server/questions/questions.ts';
 import { reputationPoints, type VoteState } from '#shared/votes.ts';
 import {
   changeReputation,
@@ -18,6 +18,7 @@ import {
   resetReplyCounts,
   takePoints,
   type VoteTarget,
+  type VoteCounts,
   writeVote,
 } from './queries.ts';
 
@@ -45,6 +46,7 @@ export async function setVote(
     const before = await ownVote(tx, { target, memberId: viewer.id });
     if (before === vote) return { upvotes: post.upvotes, downvotes: post.downvotes, myVote: vote };
     await writeVote(tx, { target, memberId: viewer.id, vote });
+    const events: StreamedEvent[] = [];
     const counts = await changeVoteCounts(tx, {
       target,
       up: Number(vote === 'up') - Number(before === 'up'),
@@ -55,17 +57,14 @@ export async function setVote(
       await changeReputation(tx, { memberId: post.author_id, points });
       if (vote === 'up') {
         const place = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
-        await tellOfUpvote(tx, { kind: target.kind, authorId: post.author_id, senderId: viewer.id, place });
+        const news = { kind: target.kind, authorId: post.author_id, senderId: viewer.id, place };
+        events.push(...(await tellOfUpvote(tx, news)));
       }
     }
-    await publish(tx, `question:${post.question_id}`, {
-      kind: 'voted',
-      post: target.kind,
-      id: target.id,
-      ...counts,
-    });
-    if (target.kind === 'question') await tellCounts(tx, target.id);
-    return { ...counts, myVote: vote };
+    const { upvotes, downvotes } = counts;
+    events.push(...voted({ target, questionId: post.question_id, authorId: post.author_id, counts }));
+    await publishAll(tx, events);
+    return { upvotes, downvotes, myVote: vote };
   });
 }
 
@@ -73,6 +72,24 @@ export async function setVote(
 export async function removeVotes(tx: Tx, posts: DoomedPosts): Promise<void> {
   await takePoints(tx, await deleteVotes(tx, posts));
   await resetReplyCounts(tx, posts.replyIds);
+}
+
+function voted(vote: {
+  target: VoteTarget;
+  questionId: number;
+  authorId: number | null;
+  counts: VoteCounts;
+}): StreamedEvent[] {
+  const { target, questionId, authorId, counts } = vote;
+  const { upvotes, downvotes } = counts;
+  const { kind, id } = target;
+  const events: StreamedEvent[] = [
+    { topic: `question:${questionId}`, event: { kind: 'voted', post: kind, id, upvotes, downvotes } },
+  ];
+  if (counts.question !== null) events.push(questionCounted(id, counts.question));
+  if (kind === 'answer')
+    events.push({ topic: 'answers', event: { kind: 'answer-counted', answerId: id, upvotes, downvotes } });
+  return [...events, ...profilesChanged([authorId])];
 }
 
 function pointsFor(target: VoteTarget, vote: Direction | null): number {

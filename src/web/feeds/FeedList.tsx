@@ -13,7 +13,7 @@ import classes from './FeedList.module.css';
 /** One tab of the home feed. */
 export function FeedList({ feed }: { feed: Feed }) {
   const query = useInfiniteQuery(feedQuery(feed));
-  const { waiting, show } = useLiveFeed(feed);
+  const news = useLiveFeed(feed);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
@@ -30,9 +30,7 @@ export function FeedList({ feed }: { feed: Feed }) {
   if (questions.length === 0) return <EmptyFeed feed={feed} />;
   return (
     <>
-      {waiting > 0 && (
-        <NewItems onClick={show}>{waiting === 1 ? '1 new question' : `${waiting} new questions`}</NewItems>
-      )}
+      {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
       {distinct(questions).map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}

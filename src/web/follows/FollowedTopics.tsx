@@ -5,14 +5,20 @@ import type { QuestionCard } from '#shared/questions.ts';
 import { TopicCard } from '#web/topics/TopicCard.tsx';
 import { TopicSkeletons } from '#web/topics/TopicSkeletons.tsx';
 import { Count } from '#web/ui/Count.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { followedTopicsQuery } from './follows.ts';
+import { useLiveFollowedTopics } from './useLiveFollowed.ts';
 import classes from './FollowedTopics.module.css';
 
-/** 'My Topics': each followed topic with its newest questions. */
-export function FollowedTopics({ empty }: { empty: ReactNode }) {
+/**
+ * 'My Topics': each followed topic with its newest questions.
+ * @param still nothing comes in by itself, because the member chooses among what stands below.
+ */
+export function FollowedTopics({ still, empty }: { still: boolean; empty: ReactNode }) {
   const query = useInfiniteQuery(followedTopicsQuery);
+  const news = useLiveFollowedTopics(still);
   return (
     <PagedList
       query={query}
@@ -23,6 +29,7 @@ export function FollowedTopics({ empty }: { empty: ReactNode }) {
     >
       {(topics) => (
         <div className={classes.topics}>
+          {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
           {topics.map((topic) => (
             <TopicCard key={topic.tag} topic={topic}>
               {topic.questions.length > 0 && (

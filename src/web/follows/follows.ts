@@ -19,11 +19,19 @@ export const followKeys = {
   questions: ['following', 'questions'],
   activity: ['following', 'activity'],
   topics: ['following', 'topics'],
+  marks: ['following', 'marks'],
 } as const;
 
 export const followedSummaryQuery = queryOptions({
   queryKey: followKeys.summary,
   queryFn: ({ signal }) => read(api.following.$get({}, { init: { signal } })),
+  staleTime: 0,
+});
+
+/** All that the member follows: which news are of it. */
+export const followedMarksQuery = queryOptions({
+  queryKey: followKeys.marks,
+  queryFn: ({ signal }) => read(api.following.marks.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
@@ -84,13 +92,22 @@ export async function refreshFollowed(client: QueryClient): Promise<void> {
   ]);
 }
 
-/** Sets the button of a topic wherever the cache holds the topic. */
+/** Sets the button of a topic wherever the cache holds the topic; the member's own click counts at once. */
 function showFollowing(client: QueryClient, tag: string, following: boolean): void {
-  const key = tagKey(tag);
-  const set = <T extends Topic>(topic: T): T => {
-    if (tagKey(topic.tag) !== key || topic.following === following) return topic;
+  changeTopics(client, tag, (topic) => {
+    if (topic.following === following) return topic;
     return { ...topic, following, followersCount: topic.followersCount + (following ? 1 : -1) };
-  };
+  });
+}
+
+/** The member followed a topic or stopped, maybe elsewhere; its count is told apart from that. */
+export function markFollowed(client: QueryClient, tag: string, following: boolean): void {
+  changeTopics(client, tag, (topic) => ({ ...topic, following }));
+}
+
+function changeTopics(client: QueryClient, tag: string, change: <T extends Topic>(topic: T) => T): void {
+  const key = tagKey(tag);
+  const set = <T extends Topic>(topic: T): T => (tagKey(topic.tag) === key ? change(topic) : topic);
   const inPages = <T extends Topic>(data: Pages<T> | undefined): Pages<T> | undefined =>
     data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(set) })) };
 

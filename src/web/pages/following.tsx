@@ -36,7 +36,7 @@ export function FollowingPage() {
       {summary && <FollowedSummary summary={summary} />}
       <TabLinks label="What you follow" tabs={tabs} current={tab}>
         {/* Below 'My Topics', so that the topic just left stays where it is. */}
-        {tab === 'topics' && <FollowedTopics empty={<Short>{empty.topics}</Short>} />}
+        {tab === 'topics' && <FollowedTopics still={followedHere} empty={<Short>{empty.topics}</Short>} />}
         {suggesting && <TopicSuggestions onFollow={() => setFollowedHere(true)} />}
         {tab === 'questions' && (
           <FollowedQuestions empty={suggesting ? <Short>{empty.questions}</Short> : <NoQuestions />} />

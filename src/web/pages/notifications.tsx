@@ -5,10 +5,12 @@ import { MarkAllRead } from '#web/notifications/MarkAllRead.tsx';
 import { NotificationList } from '#web/notifications/NotificationList.tsx';
 import { notificationsQuery, useUnreadCount } from '#web/notifications/notifications.ts';
 import { NotificationSkeletons } from '#web/notifications/NotificationSkeletons.tsx';
+import { useLiveNotifications } from '#web/notifications/useLiveNotifications.ts';
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Empty } from '#web/ui/Empty.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
@@ -24,6 +26,7 @@ export function NotificationsPage() {
   const { tab: filter = 'all' } = useSearch({ from: '/member/notifications' });
   const query = useInfiniteQuery(notificationsQuery(filter));
   const unread = useUnreadCount();
+  const news = useLiveNotifications(filter);
 
   return (
     <>
@@ -40,7 +43,12 @@ export function NotificationsPage() {
           pending={<NotificationSkeletons />}
           empty={filter === 'unread' ? <AllRead /> : <NoneYet />}
         >
-          {(notifications) => <NotificationList notifications={notifications} />}
+          {(notifications) => (
+            <>
+              {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+              <NotificationList notifications={notifications} />
+            </>
+          )}
         </PagedList>
       </TabLinks>
     </>

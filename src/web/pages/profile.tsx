@@ -8,6 +8,7 @@ import { usePageTitle } from '#web/platform/title.ts';
 import { ProfileHeader } from '#web/profiles/ProfileHeader.tsx';
 import { AnswersBy, QuestionsBy } from '#web/profiles/ProfilePosts.tsx';
 import { memberIdOf, profileQuery } from '#web/profiles/profiles.ts';
+import { useLiveProfile } from '#web/profiles/useLiveProfile.ts';
 import { ProfileSkeleton } from '#web/profiles/ProfileSkeleton.tsx';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Message } from '#web/ui/Message.tsx';
@@ -28,6 +29,7 @@ export function ProfilePage() {
 function MemberPage({ id, own, address }: { id: number; own: boolean; address: string }) {
   const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
   const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
+  useLiveProfile(id);
   usePageTitle(profile?.displayName ?? 'Profile');
 
   if (isStatus(error, 404)) return <NotFound />;

@@ -1,13 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useId } from 'react';
-import { topicDescription } from '#shared/tags.ts';
-import { QuestionList } from '#web/feeds/QuestionList.tsx';
+import { tagKey, topicDescription } from '#shared/tags.ts';
+import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
-import { topicQuery, topicQuestionsQuery } from '#web/topics/topics.ts';
+import { topicKeys, topicQuery, topicQuestionsQuery } from '#web/topics/topics.ts';
+import { useLiveTopic } from '#web/topics/useLiveTopics.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Empty } from '#web/ui/Empty.tsx';
@@ -19,7 +20,10 @@ export function TopicPage() {
   const { tag } = useParams({ from: '/member/topics/$tag' });
   const topic = useQuery(topicQuery(tag));
   const questions = useInfiniteQuery(topicQuestionsQuery(tag));
+  useLiveTopic(tag);
   const headingId = useId();
+  const isTagged = ({ tags }: { tags: readonly string[] }) =>
+    tags.some((each) => tagKey(each) === tagKey(tag));
   const name = topic.data?.tag ?? tag;
   const unknown = isStatus(topic.error, 404) || isStatus(topic.error, 400);
   usePageTitle(unknown ? 'Topic not found' : name);
@@ -53,8 +57,11 @@ export function TopicPage() {
           </>
         )}
       </p>
-      <QuestionList
+      <LiveQuestionList
         query={questions}
+        queryKey={topicKeys.questions(tag)}
+        takes={isTagged}
+        keeps={isTagged}
         empty={
           <Empty title="No questions found" text={`Questions tagged ${name} show up here.`}>
             <ButtonLink href={paths.ask}>Ask a question</ButtonLink>

@@ -1,8 +1,9 @@
 /**
  * Runs `task` at once, and then at most every `milliseconds`: a burst of events makes one fetch at its beginning and one
- * at its end. Each page waits a little differently, so that a thousand of them do not ask at the same moment.
+ * at its end. Each page waits a little differently, up to `spread` milliseconds, so that a thousand of them do not ask at
+ * the same moment.
  */
-export function calmly(task: () => void, milliseconds: number): () => void {
+export function calmly(task: () => void, milliseconds: number, spread = 100): () => void {
   let last = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
@@ -14,7 +15,7 @@ export function calmly(task: () => void, milliseconds: number): () => void {
         last = Date.now();
         task();
       },
-      wait + Math.random() * 100,
+      wait + Math.random() * spread,
     );
   };
 }

@@ -1,19 +1,23 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Profile } from '#shared/profiles.ts';
-import { QuestionList } from '#web/feeds/QuestionList.tsx';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import type { AnswerCards, Profile } from '#shared/profiles.ts';
+import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { paths } from '#web/platform/paths.ts';
 import { AnswerCard } from '#web/search/AnswerCard.tsx';
+import { useLiveAnswers } from '#web/search/useLiveAnswers.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Empty } from '#web/ui/Empty.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { answersByQuery, questionsByQuery } from './profiles.ts';
+import { answersByQuery, profileKeys, questionsByQuery } from './profiles.ts';
 
 /** What a member asked. */
 export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }) {
   return (
-    <QuestionList
+    <LiveQuestionList
       query={useInfiniteQuery(questionsByQuery(profile.id))}
+      queryKey={profileKeys.questions(profile.id)}
+      takes={({ authorId }) => authorId === profile.id}
       empty={
         own ? (
           <Empty title="You haven't asked any questions yet.">
@@ -29,6 +33,11 @@ export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }
 
 /** What a member answered. */
 export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) {
+  const news = useLiveAnswers({
+    queryKey: profileKeys.answers(profile.id),
+    changeCards: changePages,
+    takes: ({ authorId }) => authorId === profile.id,
+  });
   return (
     <PagedList
       query={useInfiniteQuery(answersByQuery(profile.id))}
@@ -45,7 +54,25 @@ export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) 
         )
       }
     >
-      {(answers) => answers.map((answer) => <AnswerCard key={answer.id} answer={answer} />)}
+      {(answers) => (
+        <>
+          {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+          {answers.map((answer) => (
+            <AnswerCard key={answer.id} answer={answer} />
+          ))}
+        </>
+      )}
     </PagedList>
   );
+}
+
+function changePages(
+  data: InfiniteData<AnswerCards>,
+  change: (card: AnswerCards['items'][number]) => AnswerCards['items'][number] | null,
+): InfiniteData<AnswerCards> {
+  const pages = data.pages.map((page) => ({
+    ...page,
+    items: page.items.map(change).filter((card) => card !== null),
+  }));
+  return { ...data, pages };
 }

@@ -1,8 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { QuestionEvent } from '#shared/events.ts';
+import type { QuestionPage } from '#shared/questions.ts';
 import { calmly } from '#web/platform/calmly.ts';
-import { useLive } from '#web/platform/live.ts';
+import { useLiveEntry } from '#web/platform/live-list.ts';
 import { findPost, patchPost } from '#web/posts/question-page.ts';
 import { questionQuery, type QuestionCache } from '#web/posts/question-query.ts';
 
@@ -13,17 +14,8 @@ import { questionQuery, type QuestionCache } from '#web/posts/question-query.ts'
 export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: number; show: () => void } {
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<ReadonlySet<number>>(new Set());
-  const refetch = useMemo(
-    () => calmly(() => void client.invalidateQueries({ queryKey: questionQuery(id).queryKey }), 800),
-    [client, id],
-  );
-
-  useLive(`question:${id}`, {
-    heard(events) {
-      for (const event of events) apply(event);
-    },
-    missed: refetch,
-  });
+  const refetch = useMemo(() => refetcher(client, id), [client, id]);
+  useLiveEntry(`question:${id}`, questionQuery(id).queryKey, { patch, heard, missed: refetch });
   return { waiting: waiting.size, show };
 
   function show() {
@@ -32,15 +24,23 @@ export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: nu
     document.getElementById('answers')?.scrollIntoView({ block: 'start' });
   }
 
-  function apply(event: QuestionEvent) {
+  function patch(event: QuestionEvent) {
+    if (event.kind === 'voted') {
+      const { post: kind, id: postId, upvotes, downvotes } = event;
+      change((page) => patchPost(page, { kind, id: postId }, { upvotes, downvotes }));
+    }
+    if (event.kind === 'viewed')
+      change((page) => ({ ...page, question: { ...page.question, views: event.views } }));
+  }
+
+  function change(to: (page: QuestionPage) => QuestionPage) {
+    client.setQueryData(questionQuery(id).queryKey, (page) => page && to(page));
+  }
+
+  function heard(event: QuestionEvent) {
     switch (event.kind) {
-      case 'voted': {
-        const { post: kind, id: postId, upvotes, downvotes } = event;
-        void cache.change((page) => patchPost(page, { kind, id: postId }, { upvotes, downvotes }));
-        return;
-      }
+      case 'voted':
       case 'viewed':
-        void cache.change((page) => ({ ...page, question: { ...page.question, views: event.views } }));
         return;
       case 'answer-posted':
         if (shows('answer', event.answerId)) return;
@@ -69,6 +69,21 @@ export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: nu
     const page = cache.read();
     return page !== undefined && findPost(page, { kind, id: postId }) !== undefined;
   }
+}
+
+/**
+ * Fetches the page again soon. A member's own click gives a running fetch up (question-query.ts), and with it what it
+ * would have brought: then it is done once more.
+ */
+function refetcher(client: QueryClient, id: number): () => void {
+  const { queryKey } = questionQuery(id);
+  const fetchUnlessGivenUp = async () => {
+    await client.invalidateQueries({ queryKey });
+    const state = client.getQueryState(queryKey);
+    if (state?.isInvalidated === true && state.error === null) refetch();
+  };
+  const refetch = calmly(() => void fetchUnlessGivenUp(), 800);
+  return refetch;
 }
 
 /**

@@ -1,16 +1,19 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import type { SearchResults as Results } from '#shared/search.ts';
+import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { countedResults, type SearchResults as Results } from '#shared/search.ts';
 import { QuestionCard } from '#web/feeds/QuestionCard.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
+import { useLiveCards } from '#web/feeds/useLiveCards.ts';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { AnswerCard } from './AnswerCard.tsx';
 import { MemberCard } from './MemberCard.tsx';
 import { resultCount, searchQuery, type Search } from './search.ts';
 import { SearchSuggestions } from './SearchSuggestions.tsx';
+import { useLiveAnswers } from './useLiveAnswers.ts';
 import classes from './SearchResults.module.css';
 
 /** What was found, and how much of it; a search that failed found nothing (SPEC section 8). */
 export function SearchResults({ search }: { search: Search }) {
+  const { queryKey } = searchQuery(search);
   const query = useInfiniteQuery({ ...searchQuery(search), select: toList });
   const failed = query.isError && query.data === undefined;
   const first = query.data?.first;
@@ -18,6 +21,8 @@ export function SearchResults({ search }: { search: Search }) {
 
   return (
     <>
+      {search.kind === 'questions' && <LiveQuestions queryKey={queryKey} />}
+      {search.kind === 'answers' && <LiveAnswers queryKey={queryKey} />}
       <output className={classes.count}>{!query.isPending && resultCount(first?.total ?? 0)}</output>
       {first?.corrected === true && (
         <p className={classes.corrected} dir="auto">
@@ -55,6 +60,42 @@ function Result(found: Found) {
     case 'users':
       return <MemberCard member={found.item} />;
   }
+}
+
+/** Shows nothing; keeps what was found as it is on the server. What would be found by now is for the next search. */
+function LiveQuestions({ queryKey }: { queryKey: QueryKey }) {
+  useLiveCards({ queryKey, changeCards: changeQuestions });
+  return null;
+}
+
+function LiveAnswers({ queryKey }: { queryKey: QueryKey }) {
+  useLiveAnswers({ queryKey, changeCards: changeAnswers });
+  return null;
+}
+
+type Pages = InfiniteData<Results>;
+type Change<Item> = (item: Item) => Item | null;
+
+function changeQuestions(data: Pages, change: Change<Results['questions'][number]>): Pages {
+  const lists = data.pages.map((page) => page.questions.map(change).filter((card) => card !== null));
+  return withLists(data, (page, index) => ({ ...page, questions: lists[index] ?? [] }));
+}
+
+function changeAnswers(data: Pages, change: Change<Results['answers'][number]>): Pages {
+  const lists = data.pages.map((page) => page.answers.map(change).filter((card) => card !== null));
+  return withLists(data, (page, index) => ({ ...page, answers: lists[index] ?? [] }));
+}
+
+/** What is gone from the lists no longer counts among the results. */
+function withLists(data: Pages, change: (page: Results, index: number) => Results): Pages {
+  const pages = data.pages.map(change);
+  const gone = sizeOf(data.pages) - sizeOf(pages);
+  const left = (total: number) => (total > countedResults ? total : total - gone);
+  return { ...data, pages: pages.map((page) => ({ ...page, total: left(page.total) })) };
+}
+
+function sizeOf(pages: readonly Results[]): number {
+  return pages.reduce((sum, page) => sum + page.questions.length + page.answers.length, 0);
 }
 
 /** Every page has the list of one kind; the other two are empty. */

@@ -4,14 +4,17 @@ import type { TopicSort } from '#shared/topics.ts';
 import { paths } from '#web/platform/paths.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Empty } from '#web/ui/Empty.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { TopicCard } from './TopicCard.tsx';
 import { TopicGrid } from './TopicGrid.tsx';
 import { topicsQuery } from './topics.ts';
 import { TopicSkeletons } from './TopicSkeletons.tsx';
+import { useLiveTopics } from './useLiveTopics.ts';
 
 /** The grid of /topics; while one types, the grid before stays until the next is there. */
 export function TopicList({ q, sort }: { q: string; sort: TopicSort }) {
+  const news = useLiveTopics({ q, sort });
   const query = useInfiniteQuery({ ...topicsQuery({ q, sort }), placeholderData: keepPreviousData });
   return (
     <PagedList
@@ -23,6 +26,7 @@ export function TopicList({ q, sort }: { q: string; sort: TopicSort }) {
     >
       {(topics) => (
         <>
+          {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
           <VisuallyHidden component="output">
             {topics.length}
             {query.hasNextPage && ' or more'} {topics.length === 1 ? 'topic' : 'topics'}

@@ -15,8 +15,7 @@ export type ReadingDeps = {
 
 /**
  * Up to which position of the stream of events the replica that was chosen shows everything: the browser is told that one,
- * because it listens from there on. Null where none is known,
- * absent where the primary was read.
+ * because it listens from there on. Null where none is known, absent where the primary was read.
  */
 export type ShownEnv = { Variables: { shown?: Position | null } };
 

@@ -1,0 +1,25 @@
+import type { StreamedEvent } from '#server/platform/events.ts';
+
+/** The counts of a question as the tables have them. */
+export type QuestionCounts = { upvotes: number; downvotes: number; views: number; answer_count: number };
+
+/** What every list of questions is told when the counts of one change. Make it with the question locked. */
+export function questionCounted(questionId: number, counts: QuestionCounts): StreamedEvent {
+  const { upvotes, downvotes, views, answer_count: answerCount } = counts;
+  return {
+    topic: 'feeds',
+    event: { kind: 'question-counted', questionId, upvotes, downvotes, views, answerCount },
+  };
+}
+
+/** What lists of what is followed are told. @param tags names of the question's tags. */
+export function questionActive(questionId: number, tags: string[]): StreamedEvent {
+  return { topic: 'activity', event: { kind: 'question-active', questionId, tags } };
+}
+
+/** What the profiles of members are told whose name, bio or counts change. Unknown authors have none. */
+export function profilesChanged(memberIds: Iterable<number | null>): StreamedEvent[] {
+  return [...new Set(memberIds)]
+    .filter((id) => id !== null)
+    .map((id) => ({ topic: `profile:${id}`, event: { kind: 'profile-changed' } }));
+}

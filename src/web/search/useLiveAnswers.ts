@@ -1,0 +1,64 @@
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import type { AnswersEvent } from '#shared/events.ts';
+import type { AnswerCard } from '#shared/search.ts';
+import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
+
+export type LiveAnswers<Data> = {
+  queryKey: QueryKey;
+  /** The data with each card of it changed, and without those changed to null. */
+  changeCards: (data: Data, change: (card: AnswerCard) => AnswerCard | null) => Data;
+  /** Whether a new answer belongs into the list; none does where this is left out. */
+  takes?: (posted: Extract<AnswersEvent, { kind: 'answer-posted' }>) => boolean;
+};
+
+/** Keeps answer cards as they are on the server, as useLiveCards does with questions. */
+export function useLiveAnswers<Data>({ queryKey, changeCards, takes }: LiveAnswers<Data>): NewItems {
+  const client = useQueryClient();
+  const arrivals = useArrivals(queryKey, 'answer', holds);
+  useLiveEntry('answers', queryKey, { patch, heard, missed: arrivals.refresh });
+  return arrivals;
+
+  function patch(event: AnswersEvent) {
+    switch (event.kind) {
+      case 'answer-counted': {
+        const { answerId, upvotes, downvotes } = event;
+        return change((card) => (card.id === answerId ? { ...card, upvotes, downvotes } : card));
+      }
+      case 'answer-edited': {
+        const { answerId, excerpt, excerptCut } = event;
+        return change((card) => (card.id === answerId ? { ...card, excerpt, excerptCut } : card));
+      }
+      case 'answer-deleted':
+        return change((card) => (card.id === event.answerId ? null : card));
+      case 'question-edited': {
+        const { questionId, title: questionTitle } = event;
+        return change((card) => (card.questionId === questionId ? { ...card, questionTitle } : card));
+      }
+      case 'question-deleted':
+        return change((card) => (card.questionId === event.questionId ? null : card));
+      case 'answer-posted':
+      case 'imported':
+    }
+  }
+
+  function heard(event: AnswersEvent) {
+    if (event.kind === 'answer-posted' && takes?.(event) === true) arrivals.arrive(event.answerId);
+    if (event.kind === 'answer-deleted') arrivals.leave(event.answerId);
+    if (event.kind === 'imported' && takes !== undefined) arrivals.arriveMany();
+  }
+
+  function change(to: (card: AnswerCard) => AnswerCard | null) {
+    client.setQueryData<Data>(queryKey, (data) => data && changeCards(data, to));
+  }
+
+  function holds(id: number): boolean {
+    let found = false;
+    const data = client.getQueryData<Data>(queryKey);
+    if (data !== undefined)
+      changeCards(data, (card) => {
+        found ||= card.id === id;
+        return card;
+      });
+    return found;
+  }
+}
