@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, password } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { accountMessages, registerMessages, type SessionState } from '#shared/accounts.ts';
+import { madeByHeader } from '#shared/waiting.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -193,6 +194,14 @@ describe('signing out', () => {
     expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null });
     expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, code: 'signed-out' });
     expect((await phone.me()).id).toBe(ann.id);
+  });
+
+  test('leaves what waited in the browser to that member: it is not done as the next one', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const madeBy = (id: number) =>
+      bob.send('GET', '/feeds/recent', { headers: { [madeByHeader]: String(id) } });
+    expect(await madeBy(ann.id)).toMatchObject({ status: 401, code: 'signed-out' });
+    expect(await madeBy(bob.id)).toMatchObject({ status: 200 });
   });
 
   test('without a session does nothing', async () => {

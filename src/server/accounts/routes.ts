@@ -10,6 +10,7 @@ import type { Settings } from '#server/platform/settings.ts';
 import { accountMessages, credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
 import { idParam } from '#shared/fields.ts';
 import { passwordChange } from '#shared/profiles.ts';
+import { madeByHeader } from '#shared/waiting.ts';
 import { type Accounts, endOtherSessions, endSession, me, type SignedIn } from './accounts.ts';
 import { sessionsOf } from './queries.ts';
 
@@ -20,6 +21,10 @@ export function signedIn({ accounts }: AccountDeps) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
     const session = await accounts.viewer(c.req.raw.headers);
     if (session === null) throw new ProblemError('signed-out', 'Please sign in first.');
+    // What waited in a browser for a connection is never done as the member who signed in there since.
+    const madeBy = c.req.header(madeByHeader) ?? String(session.viewer.id);
+    if (madeBy !== String(session.viewer.id))
+      throw new ProblemError('signed-out', 'The member who did this is signed out by now.');
     c.set('viewer', session.viewer);
     await next();
     setCookies(c, session.cookies);

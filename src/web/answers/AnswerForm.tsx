@@ -1,17 +1,19 @@
 import type { Answer } from '#shared/answers.ts';
 import { limits } from '#shared/limits.ts';
+import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostForm } from '#web/posts/PostForm.tsx';
 import { editAnswer, postAnswer } from '#web/posts/post-api.ts';
 import { addAnswer } from '#web/posts/question-page.ts';
+import { answerAction, answerFormId, highestId, waitingAnchor } from '#web/posts/waiting-posts.ts';
 import classes from './AnswerForm.module.css';
 
 const tooLong = 'An answer can have up to 30,000 characters';
 
 export function AnswerForm() {
-  const { questionId, cache, reveal } = useQuestionPage();
+  const { questionId, member, cache, reveal } = useQuestionPage();
   return (
-    <div className={classes.form}>
+    <div id={answerFormId} className={classes.form}>
       <PostForm
         label="Your answer"
         place={`answer:${questionId}`}
@@ -22,8 +24,15 @@ export function AnswerForm() {
         placeholder="What would you tell a friend who asks you this?"
         submitName="Post Answer"
         failure="Failed to post answer"
+        returned="Your answer was not posted"
         submit={async (content, key) => {
-          const answer = await postAnswer(questionId, content, key);
+          const after = highestId(cache.read(), 'answer');
+          const answer = await sendOrWait(
+            member.id,
+            answerAction({ questionId, content, key, after }),
+            (sending) => postAnswer(questionId, { content, key }, sending),
+          );
+          if (answer === null) return reveal(waitingAnchor(key));
           await cache.change((page) => addAnswer(page, answer));
           cache.refreshLists();
           reveal({ kind: 'answer', id: answer.id });

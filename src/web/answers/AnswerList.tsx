@@ -1,6 +1,7 @@
 import type { AnswersPage } from '#shared/answers.ts';
 import { LoadMore } from '#web/posts/LoadMore.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
+import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
 import { NewItems } from '#web/ui/NewItems.tsx';
 import { Thread } from '#web/replies/Thread.tsx';
 import { AnswerArticle } from './AnswerArticle.tsx';
@@ -16,7 +17,8 @@ type AnswerListProps = {
 
 /** The answers, newest first, each with its replies. */
 export function AnswerList({ answers, count, live }: AnswerListProps) {
-  const { cache } = useQuestionPage();
+  const { cache, waiting } = useQuestionPage();
+  const mine = waiting.filter(({ kind }) => kind === 'answer').toReversed();
   return (
     <section aria-labelledby="answers" className={classes.list}>
       <h2 id="answers" className={classes.heading}>
@@ -27,9 +29,14 @@ export function AnswerList({ answers, count, live }: AnswerListProps) {
           {live.waiting === 1 ? '1 new answer' : `${live.waiting} new answers`}
         </NewItems>
       )}
-      {answers.items.length === 0 && (
+      {answers.items.length + mine.length === 0 && (
         <p className={classes.empty}>Answers will stand here, the newest first. Yours can be the first.</p>
       )}
+      {mine.map((post) => (
+        <div key={post.data.key} className={classes.answer}>
+          <WaitingArticle post={post} />
+        </div>
+      ))}
       {answers.items.map((answer) => (
         <div key={answer.id} className={classes.answer}>
           <AnswerArticle answer={answer} />

@@ -1,6 +1,10 @@
-import { Button } from '@mantine/core';
-import { IconCheck, IconPlus } from '@tabler/icons-react';
-import { useFollowTopic } from './follows.ts';
+import { Button, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconClock, IconPlus } from '@tabler/icons-react';
+import { useId } from 'react';
+import { useMember } from '#web/platform/session.ts';
+import { waitingText } from '#web/ui/WaitingMark.tsx';
+import { useFollowTopic } from './useFollowTopic.ts';
+import { useWaitingTopicFollow } from './waiting-follows.ts';
 import classes from './FollowTopicButton.module.css';
 
 /** 'Follow' or 'Following'; disabled while saving. */
@@ -16,31 +20,33 @@ export function FollowTopicButton({
   describedBy: string;
   onChange?: (following: boolean) => void;
 }) {
-  const follow = useFollowTopic(tag);
+  const follow = useFollowTopic(tag, following);
+  const waits = useWaitingTopicFollow(useMember()?.id ?? null, tag);
+  const shown = waits ?? following;
+  const waitingId = useId();
+  const Icon = waits !== undefined ? IconClock : shown ? IconCheck : IconPlus;
 
   function toggle() {
-    const wanted = !following;
+    const wanted = !shown;
     onChange?.(wanted);
     follow.mutate(wanted, { onError: () => onChange?.(!wanted) });
   }
 
   return (
-    <Button
-      size="compact-sm"
-      variant={following ? 'default' : 'light'}
-      className={classes.button ?? ''}
-      disabled={follow.isPending}
-      aria-describedby={describedBy}
-      leftSection={
-        following ? (
-          <IconCheck size={15} stroke={2} aria-hidden />
-        ) : (
-          <IconPlus size={15} stroke={2} aria-hidden />
-        )
-      }
-      onClick={toggle}
-    >
-      {following ? 'Following' : 'Follow'}
-    </Button>
+    <>
+      <Button
+        size="compact-sm"
+        variant={shown ? 'default' : 'light'}
+        className={classes.button ?? ''}
+        disabled={follow.isPending}
+        aria-describedby={waits === undefined ? describedBy : `${describedBy} ${waitingId}`}
+        title={waits === undefined ? undefined : waitingText}
+        leftSection={<Icon size={15} stroke={2} aria-hidden />}
+        onClick={toggle}
+      >
+        {shown ? 'Following' : 'Follow'}
+      </Button>
+      {waits !== undefined && <VisuallyHidden id={waitingId}>{waitingText}</VisuallyHidden>}
+    </>
   );
 }

@@ -1,15 +1,13 @@
 import {
   infiniteQueryOptions,
   queryOptions,
-  useMutation,
-  useQueryClient,
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
 import { tagKey } from '#shared/tags.ts';
 import type { Topic } from '#shared/topics.ts';
 import { api, read } from '#web/platform/api.ts';
-import { logFailure } from '#web/platform/log.ts';
+import type { Sending } from '#web/platform/send-waiting.ts';
 import { topicKeys } from '#web/topics/topics.ts';
 
 /** Under which keys the cache holds what the member follows. */
@@ -64,21 +62,10 @@ export const followedTopicsQuery = infiniteQueryOptions({
   staleTime: 0,
 });
 
-/** Follows a topic or stops; shown at once, and back again when the server refuses. */
-export function useFollowTopic(tag: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (following: boolean) =>
-      read(api.topics[':tag'].follow.$put({ param: { tag: encodeURIComponent(tag) }, json: { following } })),
-    onMutate: (following) => showFollowing(client, tag, following),
-    // Again, because a list that was on its way may have come in between with what was before.
-    onSuccess: (state) => showFollowing(client, tag, state.following),
-    onError: (error, wanted) => {
-      logFailure(`Following the topic ${tag}`, error);
-      showFollowing(client, tag, !wanted);
-    },
-    onSettled: () => refreshFollowed(client),
-  });
+export function setFollowTopic(tag: string, following: boolean, sending: Partial<Sending>) {
+  return read(
+    api.topics[':tag'].follow.$put({ param: { tag: encodeURIComponent(tag) }, json: { following } }, sending),
+  );
 }
 
 /** What the member follows has changed, here or in another tab. */
@@ -93,7 +80,7 @@ export async function refreshFollowed(client: QueryClient): Promise<void> {
 }
 
 /** Sets the button of a topic wherever the cache holds the topic; the member's own click counts at once. */
-function showFollowing(client: QueryClient, tag: string, following: boolean): void {
+export function showFollowing(client: QueryClient, tag: string, following: boolean): void {
   changeTopics(client, tag, (topic) => {
     if (topic.following === following) return topic;
     return { ...topic, following, followersCount: topic.followersCount + (following ? 1 : -1) };

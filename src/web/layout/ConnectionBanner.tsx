@@ -1,19 +1,35 @@
 import { useConnection } from '#web/platform/connection.ts';
+import { changesWait } from '#web/platform/waiting.ts';
+import { useWaitingCount } from './useWaitingCount.ts';
+import { RefusedNote } from './RefusedNote.tsx';
 import classes from './ConnectionBanner.module.css';
 
-/** Tells that what is on the page may be old; goes by itself when the server answers again. */
+/**
+ * Tells that what is on the page may be old, and what waits to be sent; goes by itself when the server answers again
+ * and has all of it.
+ */
 export function ConnectionBanner() {
   const connection = useConnection();
+  const count = useWaitingCount();
   return (
-    <output className={classes.place}>
-      {connection === 'offline' && (
-        <span className={classes.banner}>You are offline. What you see may be old.</span>
-      )}
-      {connection === 'restarting' && (
-        <span className={classes.banner}>
-          The server is restarting. This page carries on by itself in a moment.
-        </span>
-      )}
-    </output>
+    <div className={classes.place}>
+      <output className={classes.output}>
+        {connection === 'offline' && (
+          <span className={classes.banner}>
+            You are offline. What you see may be old.{count > 0 && ` ${changesWait(count)}`}
+          </span>
+        )}
+        {connection === 'restarting' && (
+          <span className={classes.banner}>
+            The server is restarting. This page carries on by itself in a moment.
+            {count > 0 && ` ${changesWait(count)}`}
+          </span>
+        )}
+        {connection === 'online' && count > 0 && (
+          <span className={`${classes.banner} ${classes.sending}`}>{changesWait(count)}</span>
+        )}
+      </output>
+      <RefusedNote />
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import { useMember, useSession } from '#web/platform/session.ts';
 import { BottomBar } from './BottomBar.tsx';
 import { LiveMember } from './LiveMember.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
+import { SendWaiting } from './SendWaiting.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { TopBar } from './TopBar.tsx';
 import classes from './MemberLayout.module.css';
@@ -18,6 +19,7 @@ export function MemberLayout() {
   return (
     <>
       {member !== null && <LiveMember memberId={member.id} />}
+      {member !== null && <SendWaiting memberId={member.id} />}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         Skip to content
       </a>

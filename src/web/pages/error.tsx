@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, Unreachable } from '#web/platform/errors.ts';
+import { useWaitingCount } from '#web/layout/useWaitingCount.ts';
 import { usePageTitle } from '#web/platform/title.ts';
+import { changesWait } from '#web/platform/waiting.ts';
 import { Message } from '#web/ui/Message.tsx';
 
 /** What a page shows when it cannot be shown. After an outage it comes back by itself (layout/Root.tsx). */
@@ -9,8 +11,10 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter();
   const { heading, text } = explain(error);
   usePageTitle(heading);
+  const waiting = useWaitingCount();
   return (
     <Message heading={heading} text={text} outage={isTransient(error)}>
+      {isTransient(error) && waiting > 0 && <p>{changesWait(waiting)}</p>}
       {!isTransient(error) && (
         <Button variant="default" onClick={() => void router.invalidate()}>
           Try again

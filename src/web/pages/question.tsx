@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { Me } from '#shared/accounts.ts';
 import { AnswerForm } from '#web/answers/AnswerForm.tsx';
 import { AnswerList } from '#web/answers/AnswerList.tsx';
@@ -9,7 +9,10 @@ import { isStatus } from '#web/platform/errors.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { QuestionPageProvider, type QuestionPageContext } from '#web/posts/page-context.ts';
+import type { PostRef } from '#web/posts/post.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/question-query.ts';
+import { WaitingAlone } from '#web/posts/WaitingAlone.tsx';
+import { useWaitingPosts } from '#web/posts/useWaitingPosts.ts';
 import { Comments } from '#web/questions/Comments.tsx';
 import { QuestionArticle } from '#web/questions/QuestionArticle.tsx';
 import { QuestionSkeleton } from '#web/questions/QuestionSkeleton.tsx';
@@ -40,16 +43,31 @@ function Question({ id, member }: { id: number; member: Me }) {
   const reveal = useReveal(page);
   const marked = useMarkedPost(id, page, cache, reveal);
   const replying = useReplyingTo(id, member.id);
-  const live = useLiveQuestion(id, cache);
+  const live = useLiveQuestion(id, cache, member.id);
+  const { setReplyingTo, rememberReplyingTo, replyingTo } = replying;
+  const openReply = useCallback(
+    (target: PostRef) => {
+      setReplyingTo(target);
+      rememberReplyingTo(target);
+    },
+    [setReplyingTo, rememberReplyingTo],
+  );
+  const waiting = useWaitingPosts({ questionId: id, memberId: member.id, page, replyingTo, openReply });
   useCountView(id, member.id, page !== undefined);
   usePostKeys();
   usePageTitle(page?.question.title ?? (error === null ? 'Question' : 'Question not found'));
 
   const context = useMemo<QuestionPageContext>(
-    () => ({ questionId: id, member, cache, marked, reveal, ...replying }),
-    [id, member, cache, marked, reveal, replying],
+    () => ({ questionId: id, member, cache, marked, waiting, reveal, ...replying }),
+    [id, member, cache, marked, waiting, reveal, replying],
   );
-  if (isStatus(error, 404)) return <QuestionNotFound />;
+  if (isStatus(error, 404))
+    return (
+      <>
+        <QuestionNotFound />
+        <WaitingAlone waiting={waiting} memberId={member.id} />
+      </>
+    );
   if (page === undefined) {
     // The error page of the route; it comes back by itself after an outage.
     if (error !== null) throw error;
@@ -59,6 +77,7 @@ function Question({ id, member }: { id: number; member: Me }) {
     <QuestionPageProvider value={context}>
       <QuestionArticle question={page.question} />
       <Comments comments={page.comments} />
+      <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
       <AnswerForm />
       <AnswerList answers={page.answers} count={page.question.answerCount} live={live} />
     </QuestionPageProvider>

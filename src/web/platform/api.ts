@@ -3,7 +3,7 @@ import type { Api } from '#server/app.ts';
 import { seenHeader } from '#shared/events.ts';
 import type { Problem } from '#shared/problem.ts';
 import { reportConnection } from './connection.ts';
-import { ApiError, Unreachable } from './errors.ts';
+import { ApiError, isTransient, saysRestarting, Unreachable } from './errors.ts';
 import { newestPosition, notePositionOf } from './position.ts';
 
 /**
@@ -28,6 +28,16 @@ export async function read<R extends ClientResponse<unknown>>(pending: Promise<R
 }
 type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
 
+/** Whether the server answers at all, asked anew; what is not answered in 5 seconds is not. */
+export async function isReachable(): Promise<boolean> {
+  try {
+    await read(api.session.$get({}, { init: { signal: AbortSignal.timeout(5000) } }));
+    return true;
+  } catch (error) {
+    return !isTransient(error);
+  }
+}
+
 /** A key for one thing to post: kept with the draft, a retry posts the same thing once (DECISIONS section 4.3). */
 export function newIdempotencyKey(): string {
   // crypto.randomUUID exists in secure contexts only; a server on plain http in a local network is not one.
@@ -47,7 +57,7 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
     reportConnection('offline');
     throw new Unreachable('The server cannot be reached.', { cause: error });
   }
-  reportConnection(response.status === 503 ? 'restarting' : 'online');
+  reportConnection(saysRestarting(response.status) ? 'restarting' : 'online');
   notePositionOf(response);
   if (!response.ok) throw new ApiError(await problemOf(response), retryAfterOf(response));
   return response;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** How the last requests fared: answered, not answered at all, or refused by a restarting server (503). */
+/** How the last requests fared: answered, not answered at all, or refused for a restarting server (502 to 504). */
 export type Connection = 'online' | 'offline' | 'restarting';
 
 let current: Connection = navigator.onLine ? 'online' : 'offline';

@@ -6,6 +6,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
  */
 export type DraftState = 'empty' | 'saved' | 'unsaved';
 
+/** The forms that show a draft, by its key. */
+const mounted = new Map<string, { flush: () => void; take: (draft: object) => void }>();
+
+const cleared = new Set<() => void>();
+
 const prefix = 'parley.draft';
 const saveAfterMs = 300;
 
@@ -20,7 +25,7 @@ export function useDraft<T extends object>(options: {
   initial: () => T;
   isEmpty: (draft: T) => boolean;
 }): { draft: T; setDraft: (change: Partial<T>) => void; clearDraft: () => void; state: DraftState } {
-  const key = `${prefix}.${options.memberId}.${options.place}`;
+  const key = keyOf(options.memberId, options.place);
   const initial = useRef(options.initial);
   const isEmpty = useRef(options.isEmpty);
   const [draft, set] = useState<T>(() => read(key, options.initial));
@@ -35,6 +40,23 @@ export function useDraft<T extends object>(options: {
     const kept = empty ? remove(key) : write(key, latest.current);
     setState(empty ? 'empty' : kept ? 'saved' : 'unsaved');
   }, [key]);
+
+  useEffect(() => {
+    const form = {
+      flush: () => {
+        if (pending.current !== undefined) save();
+      },
+      take: (draft: object) => {
+        latest.current = { ...initial.current(), ...draft };
+        set(latest.current);
+        setState('saved');
+      },
+    };
+    mounted.set(key, form);
+    return () => {
+      if (mounted.get(key) === form) mounted.delete(key);
+    };
+  }, [key, save]);
 
   // Leaving the page, by whichever way, must not lose the last keystrokes.
   useEffect(() => {
@@ -67,9 +89,35 @@ export function useDraft<T extends object>(options: {
     latest.current = initial.current();
     set(latest.current);
     setState('empty');
+    for (const listener of cleared) listener();
   }, [key]);
 
   return { draft, setDraft, clearDraft, state };
+}
+
+/** Puts a text into a form, open or not; false, and nothing happens, where the form holds another draft already. */
+export function offerDraft(memberId: number, place: string, draft: object): boolean {
+  const key = keyOf(memberId, place);
+  const form = mounted.get(key);
+  form?.flush();
+  try {
+    if (localStorage.getItem(key) !== null) return false;
+  } catch {
+    return false;
+  }
+  if (!write(key, draft)) return false;
+  form?.take(draft);
+  return true;
+}
+
+/** Hears when a form has posted what it held. */
+export function onDraftCleared(listener: () => void): () => void {
+  cleared.add(listener);
+  return () => cleared.delete(listener);
+}
+
+function keyOf(memberId: number, place: string): string {
+  return `${prefix}.${memberId}.${place}`;
 }
 
 function read<T extends object>(key: string, initial: () => T): T {

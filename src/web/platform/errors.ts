@@ -38,5 +38,10 @@ export function isStatus(error: unknown, status: number): error is ApiError {
 
 /** Worth trying again without changing anything: no answer, or a server that is restarting. */
 export function isTransient(error: unknown): error is ApiError | Unreachable {
-  return error instanceof Unreachable || isStatus(error, 503);
+  return error instanceof Unreachable || (error instanceof ApiError && saysRestarting(error.status));
+}
+
+/** 503 by the server itself; 502 and 504 by a proxy whose server does not answer. */
+export function saysRestarting(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
 }

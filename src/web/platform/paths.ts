@@ -31,6 +31,10 @@ export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
 }
 
+export function questionPath(id: number): string {
+  return `/question/${id}`;
+}
+
 /** An answer in its place on the question's page, marked there. */
 export function answerPath({ questionId, id }: { questionId: number; id: number }): string {
   return `/question/${questionId}#answer-${id}`;

@@ -19,6 +19,11 @@ export function useSession(): Session | undefined {
   return useQuery(sessionQuery).data;
 }
 
+/** The same for what stands around every page: it never asks itself, so that the router's own try stays the only one. */
+export function useKnownSession(): Session | undefined {
+  return useQuery({ ...sessionQuery, enabled: false }).data;
+}
+
 /** The signed-in member, or null: then the layout is about to send the visitor to /login. */
 export function useMember(): Me | null {
   return useSession()?.member ?? null;

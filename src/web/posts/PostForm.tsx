@@ -6,10 +6,13 @@ import { newIdempotencyKey } from '#web/platform/api.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
+import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
 import { useQuestionPage } from './page-context.ts';
+import classes from './PostForm.module.css';
 
-type Draft = { content: string; key: string };
+/** `refused`: why the server did not want it, where it had been sent without the member looking on. */
+export type Draft = { content: string; key: string; refused?: string };
 
 type Props = {
   /** The accessible name of the field. */
@@ -30,6 +33,8 @@ type Props = {
   submit: (content: string, key: string) => Promise<unknown>;
   /** How the message of a failure begins: 'Failed to post reply'. */
   failure: string;
+  /** How the note on what came back begins: 'Your reply was not posted'. */
+  returned?: string;
   onTyped?: (content: string) => void;
   /** Closes the form; what was typed is kept as a draft. */
   onCancel?: () => void;
@@ -86,6 +91,11 @@ export function PostForm(props: Props) {
         submit();
       }}
     >
+      {typeof draft.refused === 'string' && !blank && (
+        <div className={classes.refused}>
+          <FormError message={`${props.returned ?? 'Not saved'}: ${draft.refused}`} />
+        </div>
+      )}
       <Editor
         label={props.label}
         hideLabel={props.hideLabel ?? false}

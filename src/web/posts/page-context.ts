@@ -2,6 +2,7 @@ import { createContext, use } from 'react';
 import type { Me } from '#shared/accounts.ts';
 import type { PostRef } from './post.ts';
 import type { QuestionCache } from './question-query.ts';
+import type { WaitingPost } from './waiting-posts.ts';
 
 /** What every part of a question page knows. */
 export type QuestionPageContext = {
@@ -15,8 +16,13 @@ export type QuestionPageContext = {
   rememberReplyingTo: (post: PostRef | null) => void;
   /** The post an address or a notification points at. */
   marked: PostRef | null;
-  /** Brings a post into view and focuses it, now or as soon as it is on the page. */
-  reveal: (post: PostRef) => void;
+  /** The member's own posts that wait for the connection, the oldest first. */
+  waiting: readonly WaitingPost[];
+  /**
+   * Brings a post into view and focuses it, now or as soon as it is on the page. A text is the id of an element that
+   * stands for one.
+   */
+  reveal: (post: PostRef | string) => void;
 };
 
 const Context = createContext<QuestionPageContext | null>(null);

@@ -5,13 +5,18 @@ import type { Reply } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { api, read } from '#web/platform/api.ts';
+import type { Sending } from '#web/platform/send-waiting.ts';
 import type { PostRef } from './post.ts';
 
 /** What the API offers for questions, answers and replies alike. */
 const collections = { question: api.questions, answer: api.answers, reply: api.replies } as const;
 
-export function setVote(post: PostRef, vote: Direction | null): Promise<VoteState> {
-  return read(collections[post.kind][':id'].vote.$put({ ...paramOf(post), json: { vote } }));
+export function setVote(
+  post: PostRef,
+  vote: Direction | null,
+  sending: Partial<Sending>,
+): Promise<VoteState> {
+  return read(collections[post.kind][':id'].vote.$put({ ...paramOf(post), json: { vote } }, sending));
 }
 
 export async function deletePost(post: PostRef): Promise<void> {
@@ -38,27 +43,33 @@ export function editReply(id: number, content: string): Promise<Reply> {
   return read(api.replies[':id'].$put({ param: { id: String(id) }, json: { content } }));
 }
 
-export function postAnswer(questionId: number, content: string, key: string): Promise<Answer> {
+export function postAnswer(
+  questionId: number,
+  { content, key }: Written,
+  sending: Partial<Sending>,
+): Promise<Answer> {
   return read(
-    api.questions[':id'].answers.$post({
-      param: { id: String(questionId) },
-      header: { 'idempotency-key': key },
-      json: { content },
-    }),
+    api.questions[':id'].answers.$post(
+      { param: { id: String(questionId) }, header: { 'idempotency-key': key }, json: { content } },
+      sending,
+    ),
   );
 }
 
 /** @param answerId null for a reply to the question itself. */
 export function postReply(
   to: { questionId: number; answerId: number | null; parentReplyId: number | null },
-  content: string,
-  key: string,
+  { content, key }: Written,
+  sending: Partial<Sending>,
 ): Promise<Reply> {
   const request = { header: { 'idempotency-key': key }, json: { content, parentReplyId: to.parentReplyId } };
   return to.answerId === null
-    ? read(api.questions[':id'].replies.$post({ ...request, param: { id: String(to.questionId) } }))
-    : read(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }));
+    ? read(api.questions[':id'].replies.$post({ ...request, param: { id: String(to.questionId) } }, sending))
+    : read(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }, sending));
 }
+
+/** The text of a post, and the key it is posted once by. */
+export type Written = { content: string; key: string };
 
 function paramOf({ id }: PostRef) {
   return { param: { id: String(id) } };

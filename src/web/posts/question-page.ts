@@ -21,9 +21,12 @@ type PostPatch = Partial<
 export function findPost(page: QuestionPage, { kind, id }: PostRef) {
   if (kind === 'question') return page.question.id === id ? page.question : undefined;
   if (kind === 'answer') return page.answers.items.find((answer) => answer.id === id);
-  return threadsOf(page)
-    .flatMap((thread) => thread.items)
-    .find((reply) => reply.id === id);
+  return repliesOf(page).find((reply) => reply.id === id);
+}
+
+/** All replies on the page, to the question and to its answers. */
+export function repliesOf(page: QuestionPage): Reply[] {
+  return [page.comments, ...page.answers.items.map((answer) => answer.replies)].flatMap(({ items }) => items);
 }
 
 export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: PostPatch): QuestionPage {
@@ -139,10 +142,6 @@ function withAnswers(page: QuestionPage, items: Answer[]): QuestionPage {
 function withAnswerCount(page: QuestionPage, by: number): QuestionPage {
   const answerCount = Math.max(0, page.question.answerCount + by);
   return { ...page, question: { ...page.question, answerCount } };
-}
-
-function threadsOf(page: QuestionPage): RepliesPage[] {
-  return [page.comments, ...page.answers.items.map((answer) => answer.replies)];
 }
 
 function mapThreads(

@@ -11,7 +11,11 @@ import { questionQuery, type QuestionCache } from '#web/posts/question-query.ts'
  * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers that
  * would push down what one reads wait; their number is returned with the way to bring them (UI.md: nothing jumps).
  */
-export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: number; show: () => void } {
+export function useLiveQuestion(
+  id: number,
+  cache: QuestionCache,
+  memberId: number,
+): { waiting: number; show: () => void } {
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<ReadonlySet<number>>(new Set());
   const refetch = useMemo(() => refetcher(client, id), [client, id]);
@@ -44,7 +48,9 @@ export function useLiveQuestion(id: number, cache: QuestionCache): { waiting: nu
         return;
       case 'answer-posted':
         if (shows('answer', event.answerId)) return;
-        if (answersAreInView()) setWaiting((ids) => new Set(ids).add(event.answerId));
+        // One's own appears at once; it may be known here before its request is answered.
+        if (event.authorId !== memberId && answersAreInView())
+          setWaiting((ids) => new Set(ids).add(event.answerId));
         else refetch();
         return;
       case 'reply-posted':

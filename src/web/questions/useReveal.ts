@@ -5,11 +5,13 @@ import { anchorOf, type PostRef } from '#web/posts/post.ts';
  * Brings posts into view and focuses them, also ones that are about to appear.
  * @param shown changes whenever the page shows something else.
  */
-export function useReveal(shown: unknown): (post: PostRef) => void {
-  const wanted = useRef<PostRef | null>(null);
+export function useReveal(shown: unknown): (post: PostRef | string) => void {
+  const wanted = useRef<PostRef | string | null>(null);
   const tryNow = useCallback(() => {
     if (wanted.current === null) return;
-    const element = document.getElementById(anchorOf(wanted.current));
+    const element = document.getElementById(
+      typeof wanted.current === 'string' ? wanted.current : anchorOf(wanted.current),
+    );
     if (element === null) return;
     wanted.current = null;
     element.focus({ preventScroll: true });

@@ -1,17 +1,19 @@
 import { limits } from '#shared/limits.ts';
 import type { Reply } from '#shared/replies.ts';
+import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostForm } from '#web/posts/PostForm.tsx';
 import { editReply, postReply } from '#web/posts/post-api.ts';
 import { anchorOf, type PostRef } from '#web/posts/post.ts';
 import { addReply } from '#web/posts/question-page.ts';
+import { highestId, replyAction, waitingAnchor } from '#web/posts/waiting-posts.ts';
 import classes from './ReplyForm.module.css';
 
 const tooLong = 'A reply can have up to 1,000 characters';
 
 /** @param to what is replied to. @param answerId the answer it stands below; null below the question itself. */
 export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | null }) {
-  const { questionId, cache, setReplyingTo, rememberReplyingTo, reveal } = useQuestionPage();
+  const { questionId, member, cache, setReplyingTo, rememberReplyingTo, reveal } = useQuestionPage();
   const parentReplyId = to.kind === 'reply' ? to.id : null;
   const cancel = () => {
     setReplyingTo(null);
@@ -29,13 +31,20 @@ export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | nu
         placeholder={to.kind === 'question' ? 'Ask for details, or add something small' : 'Write a reply'}
         submitName="Post Reply"
         failure="Failed to post reply"
+        returned="Your reply was not posted"
         onTyped={(content) => rememberReplyingTo(content.trim() === '' ? null : to)}
         onCancel={cancel}
         submit={async (content, key) => {
-          const reply = await postReply({ questionId, answerId, parentReplyId }, content, key);
-          await cache.change((page) => addReply(page, reply));
+          const place = { questionId, answerId, parentReplyId };
+          const after = highestId(cache.read(), 'reply');
+          const reply = await sendOrWait(
+            member.id,
+            replyAction({ ...place, content, key, after }),
+            (sending) => postReply(place, { content, key }, sending),
+          );
+          if (reply !== null) await cache.change((page) => addReply(page, reply));
           setReplyingTo(null);
-          reveal({ kind: 'reply', id: reply.id });
+          reveal(reply === null ? waitingAnchor(key) : { kind: 'reply', id: reply.id });
         }}
       />
     </div>

@@ -1,4 +1,5 @@
 import type { Reply } from '#shared/replies.ts';
+import type { WaitingPost } from '#web/posts/waiting-posts.ts';
 
 export type ThreadNode = { reply: Reply; children: ThreadNode[] };
 
@@ -11,4 +12,24 @@ export function threadOf(replies: readonly Reply[]): ThreadNode[] {
     (parent?.children ?? top).push(node);
   }
   return top;
+}
+
+/**
+ * The replies below an answer (null: the question) that are still to be sent, by the id of the reply they answer. One
+ * whose parent is not loaded stands at the top, under null.
+ */
+export function waitingBelow(
+  waiting: readonly WaitingPost[],
+  answerId: number | null,
+  replies: readonly Reply[],
+): ReadonlyMap<number | null, WaitingPost[]> {
+  const below = new Map<number | null, WaitingPost[]>();
+  const shown = new Set(replies.map(({ id }) => id));
+  for (const post of waiting) {
+    if (post.kind !== 'reply' || post.data.answerId !== answerId) continue;
+    const parent = post.data.parentReplyId;
+    const place = parent !== null && shown.has(parent) ? parent : null;
+    below.set(place, [...(below.get(place) ?? []), post]);
+  }
+  return below;
 }

@@ -10,11 +10,15 @@ import { shortCount } from '#shared/counts.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { logFailureOrSayRefusal } from '#web/platform/log.ts';
+import { sendOrWait } from '#web/platform/send-waiting.ts';
+import { useMember } from '#web/platform/session.ts';
 import { setVote } from '#web/posts/post-api.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import { patchPost } from '#web/posts/question-page.ts';
 import { useQuestionCache } from '#web/posts/question-query.ts';
-import { afterPressing } from './vote.ts';
+import { WaitingMark } from '#web/ui/WaitingMark.tsx';
+import { afterPressing, withVote } from './vote.ts';
+import { useWaitingVote, voteAction } from './waiting-votes.ts';
 import classes from './VoteButtons.module.css';
 
 /**
@@ -31,14 +35,21 @@ export function VoteButtons({
   votes: VoteState;
 }) {
   const cache = useQuestionCache(questionId);
-  const { upvotes, downvotes, myVote } = votes;
+  const memberId = useMember()?.id ?? null;
+  const wanted = useWaitingVote(memberId, post);
+  const { upvotes, downvotes, myVote } = wanted === undefined ? votes : withVote(votes, wanted);
   const vote = useMutation({
-    mutationFn: (next: VoteState) => setVote(post, next.myVote),
+    mutationFn: (next: VoteState) =>
+      sendOrWait(memberId, voteAction({ post, questionId, vote: next.myVote }), (sending) =>
+        setVote(post, next.myVote, sending),
+      ),
     onMutate: async (next) => {
+      const before = { upvotes: votes.upvotes, downvotes: votes.downvotes, myVote: votes.myVote };
       await cache.change((page) => patchPost(page, post, next));
-      return { upvotes, downvotes, myVote };
+      return before;
     },
-    onSuccess: (state) => cache.change((page) => patchPost(page, post, state)),
+    // One that waits is shown on top of what the server has.
+    onSuccess: (state, _next, before) => cache.change((page) => patchPost(page, post, state ?? before)),
     onError: async (error, _next, before) => {
       if (before !== undefined) await cache.change((page) => patchPost(page, post, before));
       logFailureOrSayRefusal('Voting', error);
@@ -64,6 +75,7 @@ export function VoteButtons({
         saving={vote.isPending}
         onPress={press}
       />
+      {wanted !== undefined && <WaitingMark className={classes.waiting} />}
     </div>
   );
 }

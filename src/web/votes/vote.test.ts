@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterPressing } from './vote.ts';
+import { afterPressing, withVote } from './vote.ts';
 
 const none = { upvotes: 3, downvotes: 1, myVote: null };
 const up = { upvotes: 4, downvotes: 1, myVote: 'up' as const };
@@ -18,4 +18,11 @@ test('the same choice again takes the vote back', () => {
 test('the other choice switches the vote', () => {
   expect(afterPressing(up, 'down')).toEqual(down);
   expect(afterPressing(down, 'up')).toEqual(up);
+});
+
+test('a vote that waits is shown on top of what the server has, however often', () => {
+  expect(withVote(none, 'up')).toEqual(up);
+  expect(withVote(up, 'up')).toEqual(up);
+  expect(withVote(up, 'down')).toEqual(down);
+  expect(withVote(down, null)).toEqual(none);
 });

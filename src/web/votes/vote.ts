@@ -6,7 +6,11 @@ import type { VoteState } from '#shared/votes.ts';
  * @returns the state as it will be, with the counts moved accordingly.
  */
 export function afterPressing(state: VoteState, pressed: Direction): VoteState {
-  const myVote = state.myVote === pressed ? null : pressed;
+  return withVote(state, state.myVote === pressed ? null : pressed);
+}
+
+/** The state with the given vote instead of the member's own. */
+export function withVote(state: VoteState, myVote: Direction | null): VoteState {
   return {
     upvotes: state.upvotes + moved(state.myVote, myVote, 'up'),
     downvotes: state.downvotes + moved(state.myVote, myVote, 'down'),

@@ -1,0 +1,254 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { madeByHeader } from '#shared/waiting.ts';
+import { isReachable } from './api.ts';
+import { connection, onConnectionChange } from './connection.ts';
+import { ApiError, isTransient, Unreachable } from './errors.ts';
+import { logFailure } from './log.ts';
+import { sessionQuery } from './session.ts';
+import {
+  addWaiting,
+  forgetLeaving,
+  leavingCount,
+  onTakenElsewhere,
+  onWaitingChange,
+  refuseWaiting,
+  removeWaiting,
+  toBeSent,
+  type Action,
+  type Waiting,
+} from './waiting.ts';
+
+/** With what a request goes out: `headers` tell whose it is where that is not sure any more. */
+export type Sending = { headers: Record<string, string>; init: { signal: AbortSignal } };
+
+/** How one kind of action is sent once there is a connection; features register theirs in layout/waiting-kinds.ts. */
+export type WaitingKind = {
+  name: string;
+  /** False for what this program did not write. */
+  accepts: (data: unknown) => boolean;
+  /** Sends it and shows what came of it. It may come to this twice, also in two tabs: the second changes nothing. */
+  send: (data: unknown, client: QueryClient, sending: Sending) => Promise<void>;
+  /**
+   * Tells the member that the server does not want it. Returns the reason and the content to keep until they take it
+   * back; null when there is nothing to keep.
+   */
+  refused: (data: unknown, error: Error) => { reason: string; data: unknown } | null;
+  /** Where a refused one is found. */
+  path: (data: unknown) => string | null;
+};
+
+/** A kind by how its content is read; nothing else ever sees content that could not be read. */
+export function waitingKind<Data>(kind: {
+  name: string;
+  read: (data: unknown) => Data | null;
+  send: (data: Data, client: QueryClient, sending: Sending) => Promise<void>;
+  refused: (data: Data, error: Error) => { reason: string; data: Data } | null;
+  path?: (data: Data) => string;
+}): WaitingKind {
+  const readable = (data: unknown): Data => {
+    const content = kind.read(data);
+    if (content === null) throw new Error(`What waits is no ${kind.name}.`);
+    return content;
+  };
+  return {
+    name: kind.name,
+    accepts: (data) => kind.read(data) !== null,
+    send: (data, client, sending) => kind.send(readable(data), client, sending),
+    refused: (data, error) => kind.refused(readable(data), error),
+    path: (data) => kind.path?.(readable(data)) ?? null,
+  };
+}
+
+/** A request that has no answer by then has none: members wait in front of a button. */
+const patienceMs = 20_000;
+/** How often one is tried that gets no answer while others do. */
+const maxTries = 5;
+
+/**
+ * Sends at once or, where there is no connection, keeps it to be sent when there is one.
+ * @param send is given what its request goes out with.
+ * @returns the server's answer; null when it waits, which it also does behind others that wait.
+ * @throws what `send` throws, when the failure belongs to this request alone or nothing can be kept.
+ */
+export async function sendOrWait<T extends object>(
+  memberId: number | null,
+  action: Action,
+  send: (sending: Pick<Sending, 'init'>) => Promise<T>,
+): Promise<T | null> {
+  if (memberId === null) return send(sendingNow());
+  if (toBeSent(memberId).length > 0 && addWaiting(memberId, action)) return null;
+  const wasOnline = connection() === 'online';
+  try {
+    return await send(sendingNow());
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    if (wasOnline && (await isReachable())) throw error;
+    if (!addWaiting(memberId, action)) throw error;
+    return null;
+  }
+}
+
+/** Sends what waits for the member, now and whenever there is a connection again. */
+export function useSendWaiting(memberId: number, kinds: readonly WaitingKind[]): void {
+  const client = useQueryClient();
+  useEffect(() => keepSending({ memberId, kinds, client }), [memberId, kinds, client]);
+}
+
+type Sender = { memberId: number; kinds: readonly WaitingKind[]; client: QueryClient };
+
+function keepSending(sender: Sender): () => void {
+  const { memberId, client } = sender;
+  const ending = new AbortController();
+  const tries = new Map<string, number>();
+  let running = false;
+  let again = false;
+  let notBefore = 0;
+  let timer: number | undefined;
+
+  const sendAll = async () => {
+    running = true;
+    try {
+      do {
+        again = false;
+        const wait = await alone(memberId, ending.signal, () => sendInOrder(sender, tries, ending.signal));
+        if (wait !== null) later(wait);
+      } while (again && isDue());
+    } finally {
+      running = false;
+    }
+  };
+  const later = (milliseconds: number) => {
+    notBefore = Date.now() + milliseconds;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(kick, milliseconds);
+  };
+  const isDue = () => !ending.signal.aborted && connection() === 'online' && Date.now() >= notBefore;
+  const kick = () => {
+    again = true;
+    if (running || !isDue() || toBeSent(memberId).length === 0) return;
+    void sendAll();
+  };
+  // Another tab has sent something: it goes from here once the page shows what came of it.
+  const lookAgain = async () => {
+    const count = leavingCount();
+    await client.invalidateQueries().catch(() => {});
+    forgetLeaving(count);
+  };
+
+  const unsubscribe = [
+    onWaitingChange(kick),
+    onConnectionChange(kick),
+    onTakenElsewhere(() => void lookAgain()),
+  ];
+  kick();
+  return () => {
+    ending.abort();
+    window.clearTimeout(timer);
+    for (const end of unsubscribe) end();
+  };
+}
+
+/** One tab at a time, where the browser has locks; plain http has none, and sending twice is harmless. */
+async function alone<T>(memberId: number, ending: AbortSignal, task: () => Promise<T>): Promise<T | null> {
+  if (!('locks' in navigator)) return task();
+  try {
+    return await navigator.locks.request(`parley.waiting.${memberId}`, { signal: ending }, task);
+  } catch (error) {
+    if (ending.aborted) return null;
+    throw error;
+  }
+}
+
+/** Returns how long to wait before going on, in milliseconds; null when nothing is left or the connection is. */
+async function sendInOrder(
+  { memberId, kinds, client }: Sender,
+  tries: Map<string, number>,
+  ending: AbortSignal,
+): Promise<number | null> {
+  let changed = false;
+  try {
+    for (;;) {
+      if (ending.aborted || connection() !== 'online') return null;
+      const next = nextOf(memberId, kinds);
+      if (next === null) return null;
+      const { item, kind } = next;
+      try {
+        await kind.send(item.data, client, sendingFor(memberId));
+        // The page shows what came of it before it goes from what waits: the cache tells of a change in a task of its own.
+        await new Promise((resolve) => setTimeout(resolve));
+        removeWaiting(memberId, item);
+      } catch (error) {
+        const count = (tries.get(item.id) ?? 0) + 1;
+        tries.set(item.id, count);
+        const outcome = afterFailure(error, count, error instanceof Unreachable && (await isReachable()));
+        if (outcome.next === 'stop') {
+          if (error instanceof ApiError && error.status === 401)
+            void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+          return null;
+        }
+        if (outcome.next === 'wait') return outcome.milliseconds;
+        logFailure(`Sending what waited (${item.kind})`, error);
+        giveBack(memberId, item, kind, error instanceof Error ? error : new Error(String(error)));
+      }
+      changed = true;
+    }
+  } finally {
+    // What was shown before it was sent, and what the recovery fetched meanwhile, may be old by now.
+    if (changed) void client.invalidateQueries();
+  }
+}
+
+type Outcome = { next: 'stop' } | { next: 'wait'; milliseconds: number } | { next: 'refuse' };
+
+/**
+ * What follows when one could not be sent.
+ * @param count how often it was tried. @param reachable whether the server answers other requests.
+ */
+export function afterFailure(error: unknown, count: number, reachable: boolean): Outcome {
+  if (error instanceof Unreachable) {
+    if (!reachable) return { next: 'stop' };
+    return count >= maxTries ? { next: 'refuse' } : { next: 'wait', milliseconds: pause(count) };
+  }
+  if (!(error instanceof ApiError)) return { next: 'refuse' };
+  // Signed out, or somebody else is signed in: it goes on when this member is back.
+  if (error.status === 401) return { next: 'stop' };
+  if (error.status === 429 || isTransient(error))
+    return {
+      next: 'wait',
+      milliseconds: Math.min((error.retryAfter ?? pause(count) / 1000) * 1000, 900_000),
+    };
+  return { next: 'refuse' };
+}
+
+function pause(count: number): number {
+  return Math.min(1000 * 2 ** count, 60_000);
+}
+
+function nextOf(
+  memberId: number,
+  kinds: readonly WaitingKind[],
+): { item: Waiting; kind: WaitingKind } | null {
+  for (const item of toBeSent(memberId)) {
+    const kind = kinds.find(({ name }) => name === item.kind);
+    // One of a kind that another version of this program knows is left to it.
+    if (kind === undefined) continue;
+    if (kind.accepts(item.data)) return { item, kind };
+    removeWaiting(memberId, item);
+  }
+  return null;
+}
+
+function giveBack(memberId: number, item: Waiting, kind: WaitingKind, error: Error): void {
+  const kept = kind.refused(item.data, error);
+  if (kept === null) removeWaiting(memberId, item);
+  else refuseWaiting(memberId, item, kept.reason, kept.data);
+}
+
+function sendingNow(): Pick<Sending, 'init'> {
+  return { init: { signal: AbortSignal.timeout(patienceMs) } };
+}
+
+function sendingFor(memberId: number): Sending {
+  return { ...sendingNow(), headers: { [madeByHeader]: String(memberId) } };
+}

@@ -1,0 +1,88 @@
+import { IconAlertCircle } from '@tabler/icons-react';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useMember } from '#web/platform/session.ts';
+import { toast } from '#web/platform/toast.ts';
+import { removeWaiting } from '#web/platform/waiting.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { copyText } from '#web/ui/markdown/copy.ts';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { WaitingMark } from '#web/ui/WaitingMark.tsx';
+import { DeleteDialog } from './DeleteDialog.tsx';
+import { loseFocus } from './lost-focus.ts';
+import { PostAction, PostActions } from './PostActions.tsx';
+import { waitingAnchor, type WaitingPost } from './waiting-posts.ts';
+import postClasses from './PostFrame.module.css';
+import metaClasses from './PostMeta.module.css';
+import classes from './WaitingCard.module.css';
+
+/** The whole text of a post that is still to be sent or was refused. @param onEdit makes it a draft again. */
+export function WaitingCard({
+  post,
+  memberId,
+  onEdit,
+}: {
+  post: WaitingPost;
+  memberId: number;
+  onEdit?: () => void;
+}) {
+  const { kind, data, item } = post;
+  const name = useMember()?.displayName ?? '';
+  const [discarding, setDiscarding] = useState(false);
+  const article = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const element = article.current;
+    return () => {
+      if (element?.contains(document.activeElement) === true) loseFocus(data.key);
+    };
+  }, [data.key]);
+
+  return (
+    <article
+      ref={article}
+      id={waitingAnchor(data.key)}
+      tabIndex={-1}
+      className={postClasses.post}
+      aria-label={item.refused === null ? `Waiting ${kind}` : `${titles[kind]} that was not posted`}
+    >
+      <div className={metaClasses.meta}>
+        <span className={metaClasses.who}>
+          <Avatar id={memberId} name={name} size={kind === 'reply' ? 22 : 28} />
+          <span className={metaClasses.author} dir="auto">
+            {name}
+          </span>
+        </span>
+        {item.refused === null && <WaitingMark words />}
+      </div>
+      {item.refused !== null && (
+        <p className={classes.refused}>
+          <IconAlertCircle size={16} stroke={1.8} aria-hidden="true" />
+          <span>
+            Your {kind} was not posted: {item.refused}
+          </span>
+        </p>
+      )}
+      <Markdown text={data.content} breaks className={kind === 'reply' ? classes.reply : classes.answer} />
+      <div className={classes.actions}>
+        <PostActions>
+          {onEdit !== undefined && <PostAction name="Edit" onPress={onEdit} />}
+          {onEdit === undefined && <PostAction name="Copy text" onPress={() => void copy(data.content)} />}
+          <PostAction name="Discard" onPress={() => setDiscarding(true)} />
+        </PostActions>
+      </div>
+      <DeleteDialog
+        opened={discarding}
+        title={`Discard this ${kind}?`}
+        text="It has not been posted and cannot be brought back."
+        deleting={false}
+        onDelete={() => removeWaiting(memberId, item)}
+        onCancel={() => setDiscarding(false)}
+      />
+    </article>
+  );
+}
+
+const titles = { answer: 'Answer', reply: 'Reply' } as const;
+
+async function copy(text: string): Promise<void> {
+  toast((await copyText(text)) ? 'Text copied to clipboard' : 'This browser does not let Parley copy.');
+}

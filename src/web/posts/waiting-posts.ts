@@ -1,0 +1,181 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { QuestionPage } from '#shared/questions.ts';
+import { newIdempotencyKey } from '#web/platform/api.ts';
+import { offerDraft } from '#web/platform/drafts.ts';
+import { ApiError } from '#web/platform/errors.ts';
+import { questionPath } from '#web/platform/paths.ts';
+import { waitingKind } from '#web/platform/send-waiting.ts';
+import { isObject, removeWaiting, type Action, type Waiting } from '#web/platform/waiting.ts';
+import { postAnswer, postReply } from './post-api.ts';
+import { anchorOf, type PostRef } from './post.ts';
+import { addAnswer, addReply, findPost, repliesOf } from './question-page.ts';
+import { questionCache } from './question-query.ts';
+
+type Common = {
+  questionId: number;
+  content: string;
+  key: string;
+  /** The highest id of the kind that the page knew: what this one becomes has a higher one. */
+  after: number;
+  /** What it answers was deleted, as the server said: no form takes it back by itself, for that one goes as well. */
+  orphaned?: boolean;
+};
+export type AnswerToSend = Common;
+export type ReplyToSend = Common & { answerId: number | null; parentReplyId: number | null };
+
+/** A post that waits for the connection or, where `item.refused` says why, was sent back. */
+export type WaitingAnswer = { kind: 'answer'; item: Waiting; data: AnswerToSend };
+export type WaitingReply = { kind: 'reply'; item: Waiting; data: ReplyToSend };
+export type WaitingPost = WaitingAnswer | WaitingReply;
+
+export const waitingAnswers = waitingKind<AnswerToSend>({
+  name: 'answer',
+  read: readAnswer,
+  async send(data, client, sending) {
+    const answer = await postAnswer(data.questionId, data, sending);
+    await questionCache(client, data.questionId).change((page) => addAnswer(page, answer));
+    refreshLists(client, data.questionId);
+  },
+  refused: comesBack,
+  path: ({ questionId }) => questionPath(questionId),
+});
+
+export const waitingReplies = waitingKind<ReplyToSend>({
+  name: 'reply',
+  read: readReply,
+  async send(data, client, sending) {
+    const reply = await postReply(data, data, sending);
+    await questionCache(client, data.questionId).change((page) => addReply(page, reply));
+  },
+  refused: comesBack,
+  path: ({ questionId }) => questionPath(questionId),
+});
+
+export const answerAction = (data: AnswerToSend): Action => ({ kind: 'answer', target: data.key, data });
+export const replyAction = (data: ReplyToSend): Action => ({ kind: 'reply', target: data.key, data });
+
+/** The highest id of a kind on the page; 0 where there is none. */
+export function highestId(page: QuestionPage | undefined, kind: 'answer' | 'reply'): number {
+  if (page === undefined) return 0;
+  const posts = kind === 'answer' ? page.answers.items : repliesOf(page);
+  return Math.max(0, ...posts.map(({ id }) => id));
+}
+
+/** The id of the element that shows one, and where the focus goes once it is posted. */
+export function waitingAnchor(key: string): string {
+  return `waiting-${key}`;
+}
+
+/** The id of the element that holds the form for an answer. */
+export const answerFormId = 'your-answer';
+
+/** What of a member's waits at a question, the oldest first. */
+export function postsAt(questionId: number, all: readonly Waiting[]): readonly WaitingPost[] {
+  return all
+    .map(asPost)
+    .filter((post) => post !== null)
+    .filter(({ data }) => data.questionId === questionId);
+}
+
+/**
+ * Those that the page does not show as posted yet, and what the others have become there. The live stream or a fetch
+ * may bring one before the answer to its own request, or after that answer was lost: author, text, and an id that is
+ * higher than any the page knew, tell it.
+ */
+export function notPosted(
+  waiting: readonly WaitingPost[],
+  page: QuestionPage,
+  memberId: number,
+): { waiting: readonly WaitingPost[]; posted: ReadonlyMap<string, PostRef> } {
+  const posted = new Map<string, PostRef>();
+  const taken = new Set<string>();
+  const candidates = (kind: 'answer' | 'reply') => (kind === 'answer' ? page.answers.items : repliesOf(page));
+  for (const { kind, item, data } of waiting) {
+    if (item.refused !== null) continue;
+    const becameIt = candidates(kind)
+      .filter(
+        ({ id, authorId, content }) => id > data.after && authorId === memberId && content === data.content,
+      )
+      .map(({ id }): PostRef => ({ kind, id }))
+      .toSorted((one, other) => one.id - other.id)
+      .find((post) => !taken.has(anchorOf(post)));
+    if (becameIt === undefined) continue;
+    taken.add(anchorOf(becameIt));
+    posted.set(data.key, becameIt);
+  }
+  return { waiting: waiting.filter(({ data }) => !posted.has(data.key)), posted };
+}
+
+/** What a reply answers. */
+export function targetOf({ questionId, answerId, parentReplyId }: ReplyToSend): PostRef {
+  if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId };
+  return answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId };
+}
+
+/** Whether the form it was written in is on the page. */
+export function hasForm(post: WaitingPost, page: QuestionPage): boolean {
+  if (post.kind === 'answer') return true;
+  const target = findPost(page, targetOf(post.data));
+  return target !== undefined && !('deleted' in target && target.deleted);
+}
+
+/** Makes it the draft of its form again; false where that holds another one. */
+export function takeBack(memberId: number, post: WaitingPost): boolean {
+  const { content, key } = post.data;
+  const refused = post.item.refused === null ? {} : { refused: post.item.refused };
+  if (!offerDraft(memberId, placeOf(post), { content, key, ...refused })) return false;
+  removeWaiting(memberId, post.item);
+  return true;
+}
+
+function placeOf(post: WaitingPost): string {
+  if (post.kind === 'answer') return `answer:${post.data.questionId}`;
+  const { kind, id } = targetOf(post.data);
+  return `reply:${kind}:${id}`;
+}
+
+function asPost(item: Waiting): WaitingPost | null {
+  if (item.kind === 'answer') {
+    const data = readAnswer(item.data);
+    return data && { kind: 'answer', item, data };
+  }
+  const data = item.kind === 'reply' ? readReply(item.data) : null;
+  return data && { kind: 'reply', item, data };
+}
+
+function comesBack<Data extends Common>(data: Data, error: Error): { reason: string; data: Data } {
+  // An earlier try got through although its answer got lost, and the text was edited since.
+  if (error instanceof ApiError && error.code === 'key-reused')
+    return {
+      reason: 'An earlier version of it was posted. Edit that one, or post this one as well.',
+      data: { ...data, key: newIdempotencyKey() },
+    };
+  const orphaned = error instanceof ApiError && (error.status === 404 || error.status === 410);
+  return { reason: error.message, data: { ...data, orphaned } };
+}
+
+/** What lists show of the question is asked for again when they are next seen. */
+function refreshLists(client: QueryClient, questionId: number): void {
+  questionCache(client, questionId).refreshLists();
+}
+
+function readAnswer(data: unknown): AnswerToSend | null {
+  if (!isObject(data)) return null;
+  const { questionId, content, key, after, orphaned = false } = data;
+  if (!isId(questionId) || typeof content !== 'string' || content.trim() === '') return null;
+  if (typeof key !== 'string' || !/^[\w-]{8,100}$/u.test(key) || typeof after !== 'number') return null;
+  if (typeof orphaned !== 'boolean') return null;
+  return { questionId, content, key, after, orphaned };
+}
+
+function readReply(data: unknown): ReplyToSend | null {
+  const common = readAnswer(data);
+  if (common === null || !isObject(data)) return null;
+  const { answerId, parentReplyId } = data;
+  if ((answerId !== null && !isId(answerId)) || (parentReplyId !== null && !isId(parentReplyId))) return null;
+  return { ...common, answerId, parentReplyId };
+}
+
+export function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
