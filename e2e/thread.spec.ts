@@ -228,7 +228,8 @@ test('a reply in the making opens again after a reload and a dead session', asyn
   await replyBy(page, member.displayName).getByRole('button', { name: 'Reply' }).click();
   await field(page).fill('I think that');
   await expect(page.getByText('Draft saved')).toBeVisible();
-  await page.reload();
+  // At rest: a request of the page that is still to come would find the session dead before the member does.
+  await page.reload({ waitUntil: 'networkidle' });
   await expect(field(page)).toHaveValue('I think that');
   await context.clearCookies();
   await button(page, 'Post Reply').click();

@@ -77,7 +77,10 @@ export class LiveSocket {
     this.connections++;
     // In the call itself, not after a promise: what is sent behind the answer must not overtake it.
     this.#socket.emit('subscribe', { topic: this.#topic, since: this.#since ?? '' }, (answer) => {
-      if (!answer.ok) return void this.#subscribed.reject(new Error(`it may not listen: ${answer.reason}`));
+      if (!answer.ok) {
+        this.#subscribed.reject(new Error(`it may not listen: ${answer.reason}`));
+        return;
+      }
       // The first time there is no position yet to hear from.
       if (answer.gap && this.#since !== undefined) this.gaps++;
       this.heard.push(...answer.events);

@@ -49,7 +49,7 @@ export function useLiveFollowedTopics(still: boolean): NewItems {
   const { queryKey } = followedTopicsQuery;
   const questions = useLiveCards({ queryKey, changeCards: changeTopics, takes: isFollowed });
   const topics = useArrivals<string>(queryKey, 'topic', shows);
-  useLiveTopicPages<FollowedTopic>(queryKey);
+  useLiveTopicPages(queryKey);
   const enter = useEffectEvent((followed: Followed) => {
     if (still || client.getQueryData(queryKey) === undefined) return;
     for (const tag of followed.tags) if (!shows(tag)) topics.arrive(tag);

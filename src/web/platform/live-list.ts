@@ -66,11 +66,11 @@ export function useArrivals<Id extends number | string>(
     return {
       refresh: calmly(fetchAgain, pauseMs),
       settle,
-      arrive(id: Id) {
+      arrive: (id: Id) => {
         arriving.ids.add(id);
         settle();
       },
-      arriveMany() {
+      arriveMany: () => {
         arriving.many = true;
         settleLater();
       },

@@ -5,7 +5,7 @@ import type { Topic, Topics, TopicSort } from '#shared/topics.ts';
 import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
 import { topicKeys } from './topics.ts';
 
-type Pages<T extends Topic> = InfiniteData<{ items: T[]; nextCursor: string | null }>;
+type Pages = InfiniteData<{ items: Topic[]; nextCursor: string | null }>;
 
 /** Keeps the counts of a topic's page as they are on the server. */
 export function useLiveTopic(tag: string): void {
@@ -18,10 +18,10 @@ export function useLiveTopic(tag: string): void {
 }
 
 /** The same for topics in pages. */
-export function useLiveTopicPages<T extends Topic>(queryKey: QueryKey): void {
+export function useLiveTopicPages(queryKey: QueryKey): void {
   const client = useQueryClient();
   useLiveEntry('topics', queryKey, {
-    patch: (event) => patchPages<T>(client, queryKey, event),
+    patch: (event) => patchPages(client, queryKey, event),
     missed: () => void client.invalidateQueries({ queryKey, exact: true }),
   });
 }
@@ -35,7 +35,7 @@ export function useLiveTopics(wanted: { q: string; sort: TopicSort }): NewItems 
     held().some((page) => page.items.some((topic) => tagKey(topic.tag) === tagKey(tag)));
   const arrivals = useArrivals(queryKey, 'topic', holds);
   useLiveEntry('topics', queryKey, {
-    patch: (event) => patchPages<Topic>(client, queryKey, event),
+    patch: (event) => patchPages(client, queryKey, event),
     heard(event) {
       if (event.kind === 'imported') arrivals.arriveMany();
       if (event.kind === 'topic-asked' && event.questionsCount > 0 && belongs(event.tag))
@@ -62,8 +62,8 @@ function counted<T extends Topic>(topic: T, event: TopicsEvent): T {
   return { ...topic, followersCount: event.followersCount };
 }
 
-function patchPages<T extends Topic>(client: QueryClient, queryKey: QueryKey, event: TopicsEvent): void {
-  client.setQueryData<Pages<T>>(queryKey, (data) => {
+function patchPages(client: QueryClient, queryKey: QueryKey, event: TopicsEvent): void {
+  client.setQueryData<Pages>(queryKey, (data) => {
     if (data === undefined) return data;
     const pages = data.pages.map((page) => ({
       ...page,
