@@ -207,6 +207,7 @@ test('two tabs of a browser without locks, as on plain http, post once as well',
   page,
   context,
 }) => {
+  test.slow();
   await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'));
   await register(page.request, someone('Ada Unlocked'));
   const id = await askAndOpen(page, unique('No locks?'));
