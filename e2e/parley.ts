@@ -19,7 +19,7 @@ export type Community = Node & {
   /** As PARLEY_DATA names it. */
   dataFolder: string;
   /** Starts one more node, on the database of the first. Its end comes before the first one's. */
-  addNode: () => Promise<Node>;
+  addNode: (env?: NodeJS.ProcessEnv) => Promise<Node>;
   /** Stops all nodes and deletes the data. */
   remove: () => Promise<void>;
 };
@@ -34,10 +34,10 @@ export async function newCommunity(): Promise<Community> {
   const first = await startNode(shared);
   const others: Node[] = [];
 
-  const addNode = async () => {
+  const addNode = async (env: NodeJS.ProcessEnv = {}) => {
     const connection = await connectionOfRunning(dataFolder);
     if (connection === undefined) throw new Error('the first node does not run');
-    const node = await startNode({ ...shared, DATABASE_URL: urlOf(connection) });
+    const node = await startNode({ ...shared, ...env, DATABASE_URL: urlOf(connection) });
     others.push(node);
     return node;
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { LiveEvent } from '#shared/events.ts';
 import { type Balancer, startBalancer } from './testing/balancer.ts';
 import { runAsAdmin } from './testing/database.ts';
@@ -19,6 +19,7 @@ test('two nodes are restarted one after the other, twice: no request fails, and 
   const cluster = await testCluster();
   const nodes = await Promise.all([startNode(cluster), startNode(cluster)]);
   const balancer = await startBalancer(nodes.map(({ address }) => address));
+  onTestFinished(balancer.stop);
   const members: Member[] = [];
   for (const name of names) members.push(await register(balancer.address, name));
   const questionId = await members[0]?.ask();

@@ -1,13 +1,13 @@
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 
 export type Balancer = {
   /** Such as 'http://127.0.0.1:40123'. */
   address: string;
   /** Whether a node, named by its address, was ready when it was last asked. */
   isReady: (node: string) => boolean;
+  stop: () => Promise<void>;
 };
 
 /** How often each node is asked whether it is ready, in milliseconds. */
@@ -15,7 +15,7 @@ const checkTime = 100;
 
 /**
  * A plain TCP balancer: each connection goes to the next node in turn, whoever it is from, and never to another. It
- * leaves out nodes whose /readyz does not say 200, and tries the next where one refuses. Stops with the test.
+ * leaves out nodes whose /readyz does not say 200, and tries the next where one refuses.
  */
 export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
   const ready = new Map(nodes.map((node) => [node, true]));
@@ -28,14 +28,17 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
   const stopping = new AbortController();
   const checking = Promise.all(nodes.map((node) => check(node)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    stopping.abort();
-    server.close();
-    await checking;
-  });
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('the balancer does not listen');
-  return { address: `http://127.0.0.1:${address.port}`, isReady: (node) => ready.get(node) === true };
+  return {
+    address: `http://127.0.0.1:${address.port}`,
+    isReady: (node) => ready.get(node) === true,
+    async stop() {
+      stopping.abort();
+      server.close();
+      await checking;
+    },
+  };
 
   function tryOne(client: net.Socket, [node, ...others]: string[]): void {
     if (node === undefined) return void client.destroy();
