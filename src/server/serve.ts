@@ -7,14 +7,14 @@ import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
 import { demoMember, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import type { Config } from './platform/config.ts';
-import { connect, withoutPassword } from './platform/connect.ts';
+import { connect } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
 import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
 import { checkPortIsFree, listen } from './platform/http-server.ts';
 import { type Live, startLive } from './platform/live.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { migrate } from './platform/migrations.ts';
-import { openReplicas, type Replicas, type ReplicasOptions } from './platform/replicas/replicas.ts';
+import { openReplicas } from './platform/replicas/replicas.ts';
 import { sharedSecret } from './platform/secret.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
 import { followEvents } from './platform/stream.ts';
@@ -70,7 +70,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       log,
     });
     if (demo) await loadDemo(connection);
-    const replicas = await replicasOf(config, { db, connection, log });
+    const replicas = await openReplicas({ db, connection, urls: config.databaseReplicaUrls, log });
     undo.unshift(() => replicas?.stop() ?? Promise.resolve());
     const settings = { ...config.settings, secret };
     let live: Live | undefined;
@@ -141,16 +141,6 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       await step().catch((error: unknown) => log.error(`Stopping: ${messageOf(error)}`));
   }
   log.info('Parley has stopped.');
-}
-
-/** Undefined where there are none: then nothing is asked of anybody. */
-async function replicasOf(
-  config: Config,
-  options: Omit<ReplicasOptions, 'replicas'>,
-): Promise<Replicas | undefined> {
-  if (config.databaseReplicaUrls.length === 0) return undefined;
-  const replicas = config.databaseReplicaUrls.map((url) => ({ url, name: withoutPassword(url) }));
-  return openReplicas({ ...options, replicas });
 }
 
 /** Waits for queries that still run, but not for ever: stopping PostgreSQL ends them. */

@@ -143,6 +143,10 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
     });
     closeSync(log);
     child = started;
+    // It must not outlive who tries it, whatever happens to them.
+    const kill = () => started.kill('SIGQUIT');
+    process.once('exit', kill);
+    started.once('exit', () => process.off('exit', kill));
     for (;;) {
       const answers = await sql('select 1').catch(() => undefined);
       if (answers !== undefined) return;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withoutPassword } from '#server/platform/connect.ts';
 import { type Database, openPool, type Reader } from '#server/platform/database.ts';
 import { messageOf } from '#server/platform/startup-error.ts';
 import { ownSockets, watcher } from './connections.ts';
@@ -32,7 +33,6 @@ export type ReplicaState = {
 
 export type ReplicaOptions = {
   url: string;
-  name: string;
   node: string;
   heart: Heart;
   primary: Database;
@@ -48,8 +48,9 @@ const answerTime = 1_000;
 const queryTime = 5_000;
 
 /** One streaming replica: its connections, and what is known of it. */
-export function openReplica({ url, name, node, heart, primary, log }: ReplicaOptions): Replica {
+export function openReplica({ url, node, heart, primary, log }: ReplicaOptions): Replica {
   const connection = { connectionString: url };
+  const name = withoutPassword(url);
   const sockets = ownSockets();
   const pool = openPool({
     connection: {

@@ -25,8 +25,7 @@ export type ReplicasOptions = {
   db: Database;
   /** The primary's. */
   connection: pg.ClientConfig;
-  /** Address and name (without password) of each replica. */
-  replicas: readonly { url: string; name: string }[];
+  urls: readonly string[];
   log: Logger;
 };
 
@@ -37,14 +36,18 @@ const interval = 500;
 const patience = 200;
 const startPatience = 2_000;
 
-/** Replicas that cannot be used are told to the log and left out for as long as that lasts; the start goes on. */
-export async function openReplicas(options: ReplicasOptions): Promise<Replicas> {
-  const { db, connection, log } = options;
+/**
+ * Replicas that cannot be used are told to the log and left out for as long as that lasts; the start goes on. Undefined
+ * where there are none: then nothing more is asked of anybody.
+ */
+export async function openReplicas(options: ReplicasOptions): Promise<Replicas | undefined> {
+  const { db, connection, urls, log } = options;
+  if (urls.length === 0) return undefined;
   await settleWritten(db);
   await dropOldBeats(db);
   const node = randomUUID();
   const heart = createHeart(connection, node);
-  const all = options.replicas.map((each) => openReplica({ ...each, node, heart, primary: db, log }));
+  const all = urls.map((url) => openReplica({ url, node, heart, primary: db, log }));
   await firstLook(heart, all);
   for (const replica of all) replica.announce();
   const timer = setInterval(() => void round(heart, all), interval);
