@@ -1,100 +1,112 @@
-import { spawnParley } from '#server/testing/process.ts';
+import { readFile } from 'node:fs/promises';
 import { type Member, register } from '#server/testing/member.ts';
+import { spawnParley } from '#server/testing/process.ts';
 import { postgresPrograms, startReplicated } from '#server/testing/replicated.ts';
 
 /**
- * What a streaming replica changes for one node: reads a second and the time of one, without and with the replica in
- * turn, and what the primary is asked for each read. Parameters: rounds (7), and seconds each (3).
+ * What one read costs without and with a streaming replica, in turn: processor time of the node, the primary and the
+ * replica (which a busy machine disturbs less than it does the clock), its time on the clock, and the statements that the
+ * primary is asked. Parameters: rounds (7), and reads in each (400).
  */
-const [rounds = '7', seconds = '3'] = process.argv.slice(2);
+const [rounds = '7', reads = '400'] = process.argv.slice(2);
 const programs = postgresPrograms();
 if (programs === undefined) throw new Error('There is no PostgreSQL with replicas here.');
 
 const databases = await startReplicated(programs, { logged: false });
-const settings = {
-  DATABASE_URL: databases.primary.url,
-  SECRET: 'a secret that both nodes share, for a while',
-};
-const without = spawnParley({ env: settings });
+const { primary, replica } = databases;
+const without = spawnParley({ env: { DATABASE_URL: primary.url } });
 await without.ready;
-const beside = spawnParley({ env: { ...settings, DATABASE_REPLICA_URLS: databases.replica.url } });
+const beside = spawnParley({ env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replica.url } });
+const kinds = [
+  { name: 'without a replica', node: without },
+  { name: 'with a replica', node: beside },
+] as const;
 try {
   const ada = await register(await without.ready, 'Ada');
   const question = await ada.ask({ tags: ['bench'] });
-  for (let count = 0; count < 5; count++) await ada.reply((await ada.answer(question)).id);
-  const nodes = { without: ada, beside: ada.at(await beside.ready) };
-  await beside.says(/serves reads/);
-  for (const page of ['/feeds/recent', `/questions/${question}`]) {
-    const figures = { without: [] as Figure[], beside: [] as Figure[] };
-    for (let round = 0; round <= Number(rounds); round++)
-      for (const kind of ['without', 'beside'] as const) {
-        const figure = await measure(nodes[kind], page);
-        // The first warms up.
-        if (round > 0) figures[kind].push(figure);
-      }
-    console.log(`\nGET /api${page.replace(/\d+/, '{id}')}, median of ${rounds} (lowest to highest)`);
-    for (const [kind, name] of [
-      ['without', 'without a replica'],
-      ['beside', 'with a replica'],
-    ] as const)
-      console.log(`  ${name}: ${line(figures[kind])}`);
-    const ratios = figures.beside.map((figure, index) => figure.rate / (figures.without[index]?.rate ?? 1));
-    console.log(`  reads a second with the replica, for one without: ${spread(ratios, 2)}`);
+  for (let count = 0; count < 20; count++) {
+    const answer = await ada.answer(question);
+    for (let more = 0; more < 5; more++) await ada.reply(answer.id);
   }
+  for (let count = 0; count < 30; count++) await ada.ask({ title: `Question number ${count}` });
+  await beside.says(/serves reads/);
+  const pages = ['/feeds/recent', `/questions/${question}`];
+  for (const page of pages) {
+    const figures = kinds.map(() => [] as Figure[]);
+    for (let round = 0; round <= Number(rounds); round++)
+      for (const [index, { node }] of kinds.entries()) {
+        const figure = await measure(ada.at(await node.ready), page, node.pid);
+        // The first warms up.
+        if (round > 0) figures[index]?.push(figure);
+      }
+    console.log(`\nGET /api${page.replace(/\d+/, '{id}')}, medians of ${rounds} rounds (lowest to highest)`);
+    for (const [index, { name }] of kinds.entries()) console.log(`  ${name}: ${line(figures[index] ?? [])}`);
+  }
+  await primary.sql(`alter system set log_statement = 'all'`);
+  await primary.sql(`alter system set log_line_prefix = '%a: '`);
+  await primary.sql('select pg_reload_conf()');
+  console.log(`\nStatements that the primary is asked for a read`);
+  for (const page of pages)
+    for (const { name, node } of kinds) {
+      const asked = await statements(ada.at(await node.ready), page);
+      console.log(`  GET /api${page.replace(/\d+/, '{id}')} ${name}: ${asked.toFixed(1)}`);
+    }
 } finally {
-  for (const node of [without, beside]) node.signal('SIGTERM');
-  await Promise.all([without.ended, beside.ended]);
+  for (const { node } of kinds) node.signal('SIGTERM');
+  await Promise.all(kinds.map(({ node }) => node.ended));
   await databases.remove();
 }
 
-type Figure = { rate: number; alone: number; statements: number };
+/** In milliseconds. */
+type Figure = { node: number; primary: number; replica: number; clock: number };
 
-async function measure(member: Member, page: string): Promise<Figure> {
-  const before = await statements();
-  const end = performance.now() + Number(seconds) * 1_000;
-  let count = 0;
+async function measure(member: Member, page: string, node: number): Promise<Figure> {
+  const cpu = async () => [
+    await cpuOf([node]),
+    await cpuOf(await primary.processes()),
+    await cpuOf(await replica.processes()),
+  ];
+  const before = await cpu();
   const begin = performance.now();
-  const reader = async () => {
-    for (; performance.now() < end; count++)
-      if ((await member.get(page)).status !== 200) throw new Error('a read failed');
-  };
-  await Promise.all(Array.from({ length: 8 }, reader));
-  const rate = (count / (performance.now() - begin)) * 1_000;
-  const asked = (await statements()) - before;
-  const times: number[] = [];
-  for (let each = 0; each < 100; each++) {
-    const start = performance.now();
-    await member.get(page);
-    times.push(performance.now() - start);
-  }
-  return { rate, alone: middle(times), statements: asked / count };
+  await read(member, page);
+  const clock = performance.now() - begin;
+  const after = await cpu();
+  const [used, ofPrimary, ofReplica] = after.map(
+    (value, index) => (value - (before[index] ?? 0)) / Number(reads),
+  );
+  return { node: used ?? 0, primary: ofPrimary ?? 0, replica: ofReplica ?? 0, clock: clock / Number(reads) };
 }
 
-/** Those that were committed in the primary, each a transaction of its own. */
-async function statements(): Promise<number> {
-  // Each connection tells of what it did once it has been idle for a moment.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const [row] = await databases.primary.sql(
-    `select xact_commit from pg_stat_database where datname = current_database()`,
-  );
-  return Number(row?.['xact_commit']);
+async function read(member: Member, page: string): Promise<void> {
+  for (let count = 0; count < Number(reads); count++)
+    if ((await member.get(page)).status !== 200) throw new Error('a read failed');
+}
+
+/** Processor time of processes that live on, in milliseconds (proc(5): fields 14 and 15 of stat, in hundredths). */
+async function cpuOf(pids: readonly number[]): Promise<number> {
+  let sum = 0;
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    sum += (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
+  }
+  return sum;
+}
+
+async function statements(member: Member, page: string): Promise<number> {
+  const count = async () => (await primary.log()).split(/^parley: LOG: /m).length;
+  const before = await count();
+  await read(member, page);
+  return ((await count()) - before) / Number(reads);
 }
 
 function line(figures: readonly Figure[]): string {
-  const of = (part: keyof Figure, digits: number) =>
-    spread(
-      figures.map((figure) => figure[part]),
-      digits,
-    );
-  return `${of('rate', 0)} reads/s by 8 at once; ${of('alone', 2)} ms for one alone; ${of('statements', 1)} transactions in the primary a read`;
+  const of = (part: keyof Figure) => spread(figures.map((figure) => figure[part]));
+  return `processor ms of the node ${of('node')}, the primary ${of('primary')}, the replica ${of('replica')}; ${of('clock')} ms on the clock`;
 }
 
-function spread(values: readonly number[], digits: number): string {
+function spread(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
-  const text = [middle(values), sorted[0], sorted.at(-1)].map((value) => value?.toFixed(digits));
-  return `${text[0]} (${text[1]} to ${text[2]})`;
-}
-
-function middle(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const [middle, lowest, highest] = [sorted[Math.floor(sorted.length / 2)], sorted[0], sorted.at(-1)];
+  return `${middle?.toFixed(2)} (${lowest?.toFixed(2)} to ${highest?.toFixed(2)})`;
 }

@@ -18,7 +18,7 @@ if (programs === undefined)
 // One PostgreSQL for all, so the order matters: the last ones end the replica for good.
 describe.skipIf(programs === undefined)('with a streaming replica and two nodes', () => {
   let databases: Replicated;
-  let nodes: ParleyProcess[];
+  const nodes: ParleyProcess[] = [];
   let here: string;
   let there: string;
   let ada: Member;
@@ -26,11 +26,8 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
 
   beforeAll(async () => {
     databases = await startReplicated(programs ?? '');
-    const first = startNode();
-    here = await first.ready;
-    const second = startNode();
-    there = await second.ready;
-    nodes = [first, second];
+    here = await startNode().ready;
+    there = await startNode().ready;
     ada = await register(here, 'Ada');
     ben = await register(there, 'Ben');
     for (const node of nodes) await node.says(/The replica \S+ serves reads/);
@@ -38,7 +35,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   afterAll(async () => {
     for (const node of nodes) node.signal('SIGTERM');
     await Promise.all(nodes.map((node) => node.ended));
-    await databases.remove();
+    await databases?.remove();
   });
 
   test('every page is read from the replica, and the primary only says who asks', async () => {
@@ -145,6 +142,13 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     },
   );
 
+  test('Prometheus is told of each replica, by its address without a password', async () => {
+    const headers = { authorization: `Bearer ${metricsToken}` };
+    const text = await (await fetch(`${here}/metrics`, { headers })).text();
+    expect(text).toContain(`parley_replica_serves{replica="${databases.replica.url}"} 1\n`);
+    expect(text).toMatch(/^parley_replica_lag_seconds\{replica="[^"]+"\} \d/m);
+  });
+
   test('a replica that was promoted is left out under load, and pages stay right', async () => {
     const id = await ada.ask();
     const load = startLoad(id);
@@ -163,7 +167,6 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
 
   test('a replica that cannot be reached does not hold up the start; the warning does not tell its password', async () => {
     const node = startNode('postgres://parley:hunter2@127.0.0.1:1/postgres?password=hunter2');
-    nodes.push(node);
     const address = await node.ready;
     expect(node.output()).toMatch(
       /The replica postgres:\/\/parley@127\.0\.0\.1:1\/postgres is left out: it does not answer/,
@@ -173,13 +176,15 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   });
 
   function startNode(replica = databases.replica.url): ParleyProcess {
-    return spawnParley({
+    const node = spawnParley({
       env: {
         DATABASE_URL: databases.primary.url,
         DATABASE_REPLICA_URLS: replica,
-        SECRET: 'a secret that the nodes of this test share',
+        METRICS_TOKEN: metricsToken,
       },
     });
+    nodes.push(node);
+    return node;
   }
 
   /** The replica gets everything and shows nothing of it. */
@@ -248,6 +253,8 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     }
   }
 });
+
+const metricsToken = 'let us see how they are';
 
 /** Milliseconds after which a member would think that nothing comes. */
 const patience = 8_000;

@@ -94,6 +94,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
             token: config.metricsToken,
             sockets: () => live?.sockets() ?? 0,
             lag: () => stream.lag(),
+            replicas: replicas?.states,
           });
     const app = createApp({
       db,

@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { ProblemError } from './errors.ts';
+import type { ReplicaState } from './replicas/replica.ts';
 
 /** What one node tells of itself. */
 export type Metrics = {
@@ -19,12 +20,14 @@ export type MetricsOptions = {
   sockets: () => number;
   /** Seconds from the writing of an event to its being handed out. */
   lag: () => number;
+  /** Absent where there are none. */
+  replicas?: (() => readonly ReplicaState[]) | undefined;
 };
 
 /** In seconds, up to what the longest statement may take. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-export function createMetrics({ token, sockets, lag }: MetricsOptions): Metrics {
+export function createMetrics({ token, sockets, lag, replicas }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -37,6 +40,7 @@ export function createMetrics({ token, sockets, lag }: MetricsOptions): Metrics 
   });
   gauge('parley_live_sockets', 'Live sockets that are open.', sockets);
   gauge('parley_stream_lag_seconds', 'Seconds from the writing of an event to its being handed out.', lag);
+  if (replicas !== undefined) gaugeReplicas(replicas);
   return {
     registry,
     mayRead: (given) => timingSafeEqual(digest(given), digest(token)),
@@ -48,6 +52,29 @@ export function createMetrics({ token, sockets, lag }: MetricsOptions): Metrics 
       durations.observe(labels, (performance.now() - start) / 1_000);
     },
   };
+
+  function gaugeReplicas(states: () => readonly ReplicaState[]): void {
+    const labelNames = ['replica'];
+    const serves: Gauge = new Gauge({
+      name: 'parley_replica_serves',
+      help: 'Whether a streaming replica serves reads (1) or is left out (0).',
+      labelNames,
+      registers,
+      collect: () => states().forEach(({ name, healthy }) => serves.set({ replica: name }, Number(healthy))),
+    });
+    const behind: Gauge = new Gauge({
+      name: 'parley_replica_lag_seconds',
+      help: 'Seconds by which a streaming replica is at least behind the primary.',
+      labelNames,
+      registers,
+      collect() {
+        // Nothing rather than something old while the primary does not answer.
+        behind.reset();
+        for (const { name, lagSeconds } of states())
+          if (lagSeconds !== null) behind.set({ replica: name }, lagSeconds);
+      },
+    });
+  }
 
   function gauge(name: string, help: string, value: () => number): void {
     const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) });

@@ -26,6 +26,8 @@ export type TestPostgres = {
   /** Stops every one of its processes where it stands, as a machine that hangs, or lets them go on. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Its processes' ids, the first one's first. */
+  processes(): Promise<number[]>;
 };
 
 export type Replicated = { primary: TestPostgres; replica: TestPostgres; remove(): Promise<void> };
@@ -120,7 +122,7 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
   let child: ChildProcess | undefined;
   let frozen = false;
 
-  return { url, sql, start, end, log: () => readFile(logFile, 'utf8'), freeze, thaw };
+  return { url, sql, start, end, log: () => readFile(logFile, 'utf8'), freeze, thaw, processes };
 
   async function sql(statement: string): Promise<pg.QueryResultRow[]> {
     const client = new pg.Client({ connectionString: url, application_name: 'the test' });
@@ -166,11 +168,11 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
   /** The first process last to stop, first to go on: it is the one that would notice. */
   async function freeze(): Promise<void> {
     frozen = true;
-    for (const pid of [...(await children()), first()]) signal(pid, 'SIGSTOP');
+    for (const pid of (await processes()).toReversed()) signal(pid, 'SIGSTOP');
   }
 
   async function thaw(): Promise<void> {
-    for (const pid of [first(), ...(await children())]) signal(pid, 'SIGCONT');
+    for (const pid of await processes()) signal(pid, 'SIGCONT');
     frozen = false;
   }
 
@@ -183,14 +185,11 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
     }
   }
 
-  function first(): number {
-    if (child?.pid === undefined) throw new Error('it does not run');
-    return child.pid;
-  }
-
-  async function children(): Promise<number[]> {
-    const text = await readFile(`/proc/${first()}/task/${first()}/children`, 'utf8');
-    return text.split(' ').filter(Boolean).map(Number);
+  async function processes(): Promise<number[]> {
+    const first = child?.pid;
+    if (first === undefined) throw new Error('it does not run');
+    const others = await readFile(`/proc/${first}/task/${first}/children`, 'utf8');
+    return [first, ...others.split(' ').filter(Boolean).map(Number)];
   }
 }
 
