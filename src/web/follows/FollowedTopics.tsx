@@ -28,20 +28,22 @@ export function FollowedTopics({ still, empty }: { still: boolean; empty: ReactN
       empty={empty}
     >
       {(topics) => (
-        <div className={classes.topics}>
+        <>
           {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
-          {topics.map((topic) => (
-            <TopicCard key={topic.tag} topic={topic}>
-              {topic.questions.length > 0 && (
-                <div className={classes.questions}>
-                  {topic.questions.map((question) => (
-                    <ShortQuestion key={question.id} question={question} />
-                  ))}
-                </div>
-              )}
-            </TopicCard>
-          ))}
-        </div>
+          <div className={classes.topics}>
+            {topics.map((topic) => (
+              <TopicCard key={topic.tag} topic={topic}>
+                {topic.questions.length > 0 && (
+                  <div className={classes.questions}>
+                    {topic.questions.map((question) => (
+                      <ShortQuestion key={question.id} question={question} />
+                    ))}
+                  </div>
+                )}
+              </TopicCard>
+            ))}
+          </div>
+        </>
       )}
     </PagedList>
   );
