@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { author, id, multiline, nextCursor, source, time, votes } from './fields.ts';
+import { author, basedOn, id, multiline, nextCursor, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
 
@@ -11,6 +11,9 @@ export const answerDraft = z.object({
   }),
 });
 export type AnswerDraft = z.infer<typeof answerDraft>;
+
+export const answerEdit = answerDraft.extend(basedOn.shape);
+export type AnswerEdit = z.infer<typeof answerEdit>;
 
 export const answer = z.object({
   id,

@@ -25,6 +25,12 @@ export const tagParam = z.object({ tag: addressText.min(1) });
 /** UTC, ISO 8601. */
 export const time = z.iso.datetime();
 
+/**
+ * What an edit is based on: the post's `editedAt` as the author knew it (null: never edited). The edit is refused where
+ * the post has been edited since; without it, the last one to save wins.
+ */
+export const basedOn = z.object({ basedOn: time.nullable().optional() });
+
 /** The opaque position behind the last item of a page; null when there is no more. */
 export const nextCursor = z.string().nullable();
 export const cursorQuery = z.string().max(200).optional();

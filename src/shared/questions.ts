@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answersPage } from './answers.ts';
-import { author, id, multiline, nextCursor, singleLine, source, time, votes } from './fields.ts';
+import { author, basedOn, id, multiline, nextCursor, singleLine, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
 import { normalizeTags, tagsProblem } from './tags.ts';
@@ -32,6 +32,9 @@ export const questionDraft = z.object({
   tags: tags.default([]),
 });
 export type QuestionDraft = z.infer<typeof questionDraft>;
+
+export const questionEdit = questionDraft.extend(basedOn.shape);
+export type QuestionEdit = z.infer<typeof questionEdit>;
 
 const counts = z.object({
   views: z.int().nonnegative(),

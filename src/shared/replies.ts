@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { author, id, multiline, nextCursor, source, time, votes } from './fields.ts';
+import { author, basedOn, id, multiline, nextCursor, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 
 export const replyDraft = z.object({
@@ -13,7 +13,8 @@ export const replyDraft = z.object({
 });
 export type ReplyDraft = z.infer<typeof replyDraft>;
 
-export const replyEdit = replyDraft.pick({ content: true });
+export const replyEdit = replyDraft.pick({ content: true }).extend(basedOn.shape);
+export type ReplyEdit = z.infer<typeof replyEdit>;
 
 export const reply = z.object({
   id,

@@ -6,13 +6,13 @@ import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
-import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { profilesChanged, questionCounted } from '#server/posts/told.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
 import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
-import type { Answer, AnswerDraft, AnswersPage } from '#shared/answers.ts';
+import type { Answer, AnswerDraft, AnswerEdit, AnswersPage } from '#shared/answers.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
@@ -115,14 +115,16 @@ export async function requireAnswer(db: Reader, id: number): Promise<number> {
 
 export async function editAnswer(
   db: Database,
-  { id, viewer, draft }: { id: number; viewer: Viewer; draft: AnswerDraft },
+  { id, viewer, draft }: { id: number; viewer: Viewer; draft: AnswerEdit },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     // The question first: everything that changes a thread locks in that order.
     const questionId = await requireAnswer(tx, id);
     await lockQuestionThread(tx, questionId);
     const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
+    // Also the answer to the same edit sent again, after the first one's got lost.
     if (old.content === draft.content) return;
+    checkBasis({ kind: 'answer', old }, draft.basedOn);
     await keepRevision(tx, { kind: 'answer', id, old });
     const at = await updateAnswer(tx, { id, content: draft.content });
     const active = await touchQuestion(tx, { id: questionId, at });

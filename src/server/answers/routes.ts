@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
-import { answer, answerDraft, answersPage } from '#shared/answers.ts';
+import { answer, answerDraft, answerEdit, answersPage } from '#shared/answers.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { revisions } from '#shared/revisions.ts';
 import {
@@ -33,7 +33,7 @@ const edit = createRoute({
   method: 'put',
   path: '/answers/{id}',
   summary: 'Edit an own answer',
-  request: { params: idParam, body: json(answerDraft) },
+  request: { params: idParam, body: json(answerEdit) },
   responses: { 200: answers(answer, 'As it is now'), ...problems },
 });
 

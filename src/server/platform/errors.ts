@@ -18,6 +18,7 @@ const kinds = {
   disabled: { status: 403, title: 'Switched off' },
   'not-found': { status: 404, title: 'Not found' },
   'email-taken': { status: 409, title: 'Already registered' },
+  'edited-meanwhile': { status: 409, title: 'Edited meanwhile' },
   'key-reused': { status: 422, title: 'The idempotency key was used for another request' },
   gone: { status: 410, title: 'Gone' },
   'too-large': { status: 413, title: 'The request is too large' },

@@ -132,7 +132,9 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
       subscribe(socket, request).then(answer, () => answer({ ok: false, reason: 'unavailable' }));
     });
     socket.on('unsubscribe', (topic) => {
-      if (typeof topic === 'string' && topic !== ownTopic(viewer)) void socket.leave(topic);
+      if (typeof topic !== 'string' || topic === ownTopic(viewer)) return;
+      if (socket.data.writing === topic) endWriting(socket);
+      void socket.leave(topic);
     });
     socket.on('writing', (topic, going) => {
       if (socket.connected && typeof topic === 'string' && typeof going === 'boolean')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Topic } from '#shared/events.ts';
@@ -30,14 +31,15 @@ const sweepInterval = 2_000;
 /** Signals of this time go to the other nodes together, in milliseconds. */
 const togetherWithin = 150;
 
-/** PostgreSQL's limit on a payload is 8,000 bytes; an entry has less than 60. */
+/** PostgreSQL's limit on a payload is 8,000 bytes; an entry has less than 60, the node less than 50. */
 const entriesASignal = 120;
 
 export function followWriters(options: { db: Database; connection: pg.ClientConfig; log: Logger }): Writers {
   const { db, connection, log } = options;
-  const writing = new Map<Topic, Map<number, number>>();
+  const node = randomUUID();
+  const writing = new Map<Topic, Map<number, Until>>();
   let changed: (topic: Topic, memberIds: readonly number[]) => void = () => {};
-  let unsent: Signal = [];
+  let unsent: Entry[] = [];
   let sending: NodeJS.Timeout | undefined;
   const listener = listenTo({ connection, channels: [channel], heard: (_, payload) => hear(payload), log });
   const sweeping = setInterval(forget, sweepInterval);
@@ -53,32 +55,40 @@ export function followWriters(options: { db: Database; connection: pg.ClientConf
     async stop() {
       clearInterval(sweeping);
       clearTimeout(sending);
+      // Those whose sockets this node has closed by now.
+      await send();
       await listener.stop();
     },
   };
 
-  function say(entry: Signal[number]): void {
+  function say(entry: Entry): void {
     unsent.push(entry);
-    sending ??= setTimeout(send, togetherWithin);
+    sending ??= setTimeout(() => void send(), togetherWithin);
   }
 
   /** This node hears its own signals, too: there is one way in. */
-  function send(): void {
+  async function send(): Promise<void> {
     sending = undefined;
     // Of one member on one topic, the last holds.
     const latest = [...new Map(unsent.map((entry) => [`${entry[0]} ${entry[1]}`, entry])).values()];
     unsent = [];
-    for (let first = 0; first < latest.length; first += entriesASignal)
-      notify(db, channel, JSON.stringify(latest.slice(first, first + entriesASignal))).catch(() => {});
+    for (let first = 0; first < latest.length; first += entriesASignal) {
+      const said: Signal = { node, entries: latest.slice(first, first + entriesASignal) };
+      // It is repeated, or forgotten.
+      await notify(db, channel, JSON.stringify(said)).catch(() => {});
+    }
   }
 
   function hear(payload: string | undefined): void {
-    const read = signal.safeParse(payload === undefined ? [] : parsed(payload));
+    const read = signal.safeParse(parsed(payload));
     if (!read.success) return;
-    for (const [topic, memberId, going] of read.data) {
-      const members = writing.get(topic) ?? new Map<number, number>();
+    for (const [topic, memberId, going] of read.data.entries) {
+      const members = writing.get(topic) ?? new Map<number, Until>();
       const before = members.size;
-      if (going) writing.set(topic, members.set(memberId, Date.now() + forgottenAfter));
+      const until: Until = members.get(memberId) ?? new Map();
+      if (going) until.set(read.data.node, Date.now() + forgottenAfter);
+      else until.delete(read.data.node);
+      if (until.size > 0) writing.set(topic, members.set(memberId, until));
       else members.delete(memberId);
       if (members.size !== before) tell(topic, members);
     }
@@ -88,23 +98,35 @@ export function followWriters(options: { db: Database; connection: pg.ClientConf
     const now = Date.now();
     for (const [topic, members] of writing) {
       const before = members.size;
-      for (const [memberId, until] of members) if (until < now) members.delete(memberId);
+      for (const [memberId, until] of members) {
+        for (const [node, time] of until) if (time < now) until.delete(node);
+        if (until.size === 0) members.delete(memberId);
+      }
       if (members.size !== before) tell(topic, members);
     }
   }
 
-  function tell(topic: Topic, members: ReadonlyMap<number, number>): void {
+  function tell(topic: Topic, members: ReadonlyMap<number, Until>): void {
     if (members.size === 0) writing.delete(topic);
     changed(topic, [...members.keys()]);
   }
 }
 
-const signal = z.array(
-  z.tuple([z.templateLiteral(['question:', z.number()]), z.int().positive(), z.boolean()]),
-);
-type Signal = [Topic, number, boolean][];
+/**
+ * Until when somebody counts as writing, by the node that said so: a member with two tabs on two nodes goes on writing
+ * when one of them ends, and one who moves to another node does not stop by leaving the first.
+ */
+type Until = Map<string, number>;
 
-function parsed(payload: string): unknown {
+const signal = z.object({
+  node: z.uuid(),
+  entries: z.array(z.tuple([z.templateLiteral(['question:', z.number()]), z.int().positive(), z.boolean()])),
+});
+type Entry = [Topic, number, boolean];
+type Signal = { node: string; entries: readonly Entry[] };
+
+function parsed(payload: string | undefined): unknown {
+  if (payload === undefined) return null;
   try {
     return JSON.parse(payload);
   } catch {

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
 import type { Revision } from '#shared/revisions.ts';
 import type { PostKind } from './post.ts';
 
@@ -28,6 +29,24 @@ export async function keepRevision(
       created_at: old.edited_at ?? old.created_at,
     })
     .execute();
+}
+
+/**
+ * An edit replaces the version its author had in front of them, and no later one, such as that of another tab.
+ * @param basedOn `editedAt` of that version; undefined asks for no such care.
+ * @throws ProblemError 'edited-meanwhile'
+ */
+export function checkBasis(
+  { kind, old }: { kind: PostKind; old: Pick<OldVersion, 'edited_at'> },
+  basedOn: string | null | undefined,
+): void {
+  if (basedOn === undefined) return;
+  const known = basedOn === null ? null : Date.parse(basedOn);
+  if (known === (old.edited_at?.getTime() ?? null)) return;
+  throw new ProblemError(
+    'edited-meanwhile',
+    `This ${kind} was edited since you began. Look at the changes before you save.`,
+  );
 }
 
 /** Versions shown of one post at most; an edit is kept beyond that, too. */

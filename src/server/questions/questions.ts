@@ -4,10 +4,10 @@ import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { postOnce, type Posting } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
-import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { profilesChanged, questionActive, questionCounted } from '#server/posts/told.ts';
 import { questionTags, tagQuestion } from '#server/topics/topics.ts';
-import type { Question, QuestionDraft } from '#shared/questions.ts';
+import type { Question, QuestionDraft, QuestionEdit } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
 import { tagKey } from '#shared/tags.ts';
 import { excerpt } from './excerpt.ts';
@@ -96,12 +96,13 @@ export async function viewQuestion(
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
 export async function editQuestion(
   db: Database,
-  { id, viewer, draft }: { id: number; viewer: Viewer; draft: QuestionDraft },
+  { id, viewer, draft }: { id: number; viewer: Viewer; draft: QuestionEdit },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const old = await lockOwnQuestion(tx, { id, viewer, refusal: 'You can only edit your own questions.' });
     const tags = await questionTags(tx, id);
     if (old.title === draft.title && old.content === draft.content && sameTags(tags, draft.tags)) return;
+    checkBasis({ kind: 'question', old }, draft.basedOn);
     await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     const start = excerpt(draft.content);
     await updateQuestion(tx, { id, draft, excerpt: start });

@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
 import { idParam } from '#shared/fields.ts';
-import { created, question, questionDraft, questionPage } from '#shared/questions.ts';
+import { created, question, questionDraft, questionEdit, questionPage } from '#shared/questions.ts';
 import { revisions } from '#shared/revisions.ts';
 import { deleteQuestion } from './deletion.ts';
 import { readQuestionPage } from './page.ts';
@@ -28,7 +28,7 @@ const edit = createRoute({
   method: 'put',
   path: '/questions/{id}',
   summary: 'Edit an own question',
-  request: { params: idParam, body: json(questionDraft) },
+  request: { params: idParam, body: json(questionEdit) },
   responses: { 200: answers(question, 'As it is now'), ...problems },
 });
 

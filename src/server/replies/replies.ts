@@ -6,13 +6,13 @@ import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
-import { earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { keepQuestionOf } from '#server/posts/thread.ts';
 import { profilesChanged } from '#server/posts/told.ts';
 import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import { limits } from '#shared/limits.ts';
-import type { RepliesPage, Reply, ReplyDraft } from '#shared/replies.ts';
+import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
 import {
   blankReply,
@@ -110,13 +110,14 @@ export async function readReply(db: Reader, { id, viewer }: { id: number; viewer
 
 export async function editReply(
   db: Database,
-  { id, viewer, content }: { id: number; viewer: Viewer; content: string },
+  { id, viewer, edit }: { id: number; viewer: Viewer; edit: ReplyEdit },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
-    if (old.content === content) return;
+    if (old.content === edit.content) return;
+    checkBasis({ kind: 'reply', old }, edit.basedOn);
     await keepRevision(tx, { kind: 'reply', id, old });
-    await updateReply(tx, { id, content });
+    await updateReply(tx, { id, content: edit.content });
     await publish(tx, `question:${old.question_id}`, { kind: 'reply-edited', replyId: id });
   });
 }

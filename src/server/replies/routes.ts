@@ -107,7 +107,7 @@ export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
-      await editReply(db, { ...target, content: c.req.valid('json').content });
+      await editReply(db, { ...target, edit: c.req.valid('json') });
       return c.json(await readReply(db, target), 200);
     })
     .openapi(remove, async (c) => {

@@ -1,21 +1,31 @@
 import type { Answer } from '#shared/answers.ts';
+import type { Question } from '#shared/questions.ts';
 import { limits } from '#shared/limits.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
+import { useSayWriting } from '#web/platform/writing.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostForm } from '#web/posts/PostForm.tsx';
 import { editAnswer, postAnswer } from '#web/posts/post-api.ts';
 import { addAnswer } from '#web/posts/question-page.ts';
 import { answerAction, answerFormId, highestId, waitingAnchor } from '#web/posts/waiting-posts.ts';
 import classes from './AnswerForm.module.css';
+import { Writers } from './Writers.tsx';
 
 const tooLong = 'An answer can have up to 30,000 characters';
 
-export function AnswerForm() {
+export function AnswerForm({ question }: { question: Pick<Question, 'authorId' | 'editedAt'> }) {
   const { questionId, member, cache, reveal } = useQuestionPage();
+  const writing = useSayWriting(`question:${questionId}`);
   return (
     <div id={answerFormId} className={classes.form}>
+      <Writers questionId={questionId} />
       <PostForm
         label="Your answer"
+        // Who edits the question and answers it knows of the edit.
+        {...(question.authorId !== member.id && {
+          about: { post: { kind: 'question', id: questionId }, editedAt: question.editedAt },
+        })}
+        onTyped={writing.typed}
         place={`answer:${questionId}`}
         limit={limits.answer}
         tooLong={tooLong}
@@ -26,6 +36,7 @@ export function AnswerForm() {
         failure="Failed to post answer"
         returned="Your answer was not posted"
         submit={async (content, key) => {
+          writing.over();
           const after = highestId(cache.read(), 'answer');
           const answer = await sendOrWait(
             member.id,
@@ -56,6 +67,7 @@ export function EditAnswerForm(props: {
         focused
         place={`edit:answer:${answer.id}`}
         original={answer.content}
+        about={{ post: { kind: 'answer', id: answer.id }, editedAt: answer.editedAt }}
         limit={limits.answer}
         tooLong={tooLong}
         counter="near"
@@ -63,8 +75,8 @@ export function EditAnswerForm(props: {
         submitName="Save"
         failure="Failed to save answer"
         onCancel={props.onCancel}
-        submit={async (content) => {
-          const saved = await editAnswer(answer.id, content);
+        submit={async (content, _key, basedOn) => {
+          const saved = await editAnswer(answer.id, { content, basedOn });
           await props.onSaved({ content: saved.content, editedAt: saved.editedAt });
         }}
       />

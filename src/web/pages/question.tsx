@@ -78,7 +78,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       <QuestionArticle question={page.question} />
       <Comments comments={page.comments} />
       <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
-      <AnswerForm />
+      <AnswerForm question={page.question} />
       <AnswerList answers={page.answers} count={page.question.answerCount} live={live} />
     </QuestionPageProvider>
   );

@@ -13,6 +13,7 @@ import type {
 } from '#shared/events.ts';
 import { notePosition, safePosition } from './position.ts';
 import { sessionEnded, sessionQuery } from './session.ts';
+import { forgetWriting, hearWriting, sayWritingAgain, sayWritingBy } from './writing.ts';
 
 /** What a page does with what others do. `missed`: some events are gone for good; look again at everything. */
 export type Listener<Event = LiveEvent> = { heard: (events: readonly Event[]) => void; missed: () => void };
@@ -85,10 +86,15 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   opened.on('events', hear);
   opened.on('missed', missAll);
   moveWhenAsked(opened);
+  opened.on('writing', (writing) => {
+    if (subscriptions.has(writing.topic)) hearWriting(writing);
+  });
+  sayWritingBy((topic, going) => opened.volatile.emit('writing', topic, going));
   opened.on('connect_error', (error) => {
     if (error.message === 'signed-out') sessionEnded(client);
   });
   opened.on('disconnect', (reason) => {
+    forgetWriting();
     // The server closes a socket whose session ended, and also when it restarts: ask which it was.
     if (reason !== 'io server disconnect') return;
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -121,6 +127,7 @@ function unlisten(topic: Topic, listener: Listener): void {
   subscription?.listeners.delete(listener);
   if (subscription === undefined || subscription.listeners.size > 0) return;
   subscriptions.delete(topic);
+  forgetWriting(topic);
   socket?.emit('unsubscribe', topic);
 }
 
@@ -138,6 +145,7 @@ async function subscribe(topic: Topic, subscription: Subscription): Promise<void
   }
   if (!answer.ok) return;
   notePosition(answer.position);
+  sayWritingAgain(topic);
   subscription.since = answer.position;
   if (answer.gap) for (const listener of subscription.listeners) listener.missed();
   else tell(subscription, answer.events);

@@ -8,11 +8,16 @@ import { ApiError } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
+import { EditedSince } from './EditedSince.tsx';
 import { useQuestionPage } from './page-context.ts';
+import type { PostRef } from './post.ts';
 import classes from './PostForm.module.css';
 
-/** `refused`: why the server did not want it, where it had been sent without the member looking on. */
-export type Draft = { content: string; key: string; refused?: string };
+/**
+ * `refused`: why the server did not want it, where it had been sent without the member looking on.
+ * `version`: when what it answers or edits had last been edited as the draft was begun.
+ */
+export type Draft = { content: string; key: string; refused?: string; version?: string | null };
 
 type Props = {
   /** The accessible name of the field. */
@@ -22,6 +27,8 @@ type Props = {
   place: string;
   /** The text to edit; '' for a post to be written. */
   original?: string;
+  /** The post that the text answers or edits: the form tells when others, or another tab, edit it meanwhile. */
+  about?: { post: PostRef; editedAt: string | null };
   limit: number;
   tooLong: string;
   counter?: 'always' | 'near';
@@ -29,8 +36,11 @@ type Props = {
   placeholder?: string;
   focused?: boolean;
   submitName: string;
-  /** @param key the same for every try to post the same text (DECISIONS section 4.3). */
-  submit: (content: string, key: string) => Promise<unknown>;
+  /**
+   * @param key the same for every try to post the same text (DECISIONS section 4.3).
+   * @param version `editedAt` of what the text answers or edits, as the member knows it.
+   */
+  submit: (content: string, key: string, version: string | null) => Promise<unknown>;
   /** How the message of a failure begins: 'Failed to post reply'. */
   failure: string;
   /** How the note on what came back begins: 'Your reply was not posted'. */
@@ -42,12 +52,13 @@ type Props = {
 
 /** A field for one text, its draft, and the buttons that post it or leave it. */
 export function PostForm(props: Props) {
-  const { original = '', limit } = props;
-  const { member } = useQuestionPage();
+  const { original = '', limit, about } = props;
+  const { member, cache } = useQuestionPage();
+  const current = about?.editedAt ?? null;
   const { draft, setDraft, clearDraft, state } = useDraft<Draft>({
     place: props.place,
     memberId: member.id,
-    initial: () => ({ content: original, key: newIdempotencyKey() }),
+    initial: () => ({ content: original, key: newIdempotencyKey(), version: current }),
     isEmpty: ({ content }) => content.trim() === '' || content === original,
   });
   const [error, setError] = useState<string | null>(null);
@@ -58,7 +69,7 @@ export function PostForm(props: Props) {
   }, [focused]);
 
   const post = useMutation({
-    mutationFn: ({ content, key }: Draft) => props.submit(content.trim(), key),
+    mutationFn: ({ content, key, version }: Draft) => props.submit(content.trim(), key, version ?? null),
     onSuccess: clearDraft,
     onError: (failure) => {
       editor.current?.focus();
@@ -66,6 +77,7 @@ export function PostForm(props: Props) {
       if (failure instanceof ApiError && failure.code === 'key-reused')
         setDraft({ key: newIdempotencyKey() });
       if (failure instanceof ApiError && failure.status === 401) return;
+      if (failure instanceof ApiError && failure.code === 'edited-meanwhile') void cache.refresh();
       toastError(`${props.failure}: ${failure.message}`);
     },
   });
@@ -96,13 +108,22 @@ export function PostForm(props: Props) {
           <FormError message={`${props.returned ?? 'Not saved'}: ${draft.refused}`} />
         </div>
       )}
+      {about !== undefined && (
+        <EditedSince
+          post={about.post}
+          since={post.isPending || (blank && original === '') ? current : (draft.version ?? null)}
+          editedAt={current}
+          onDismiss={() => setDraft({ version: current })}
+        />
+      )}
       <Editor
         label={props.label}
         hideLabel={props.hideLabel ?? false}
         value={draft.content}
         onChange={(content) => {
           setError(null);
-          setDraft({ content });
+          // A post begins with its first letter; an edit began with the text that it changes.
+          setDraft({ content, ...(original === '' && blank && { version: current }) });
           props.onTyped?.(content);
         }}
         limit={limit}

@@ -23,10 +23,22 @@ export function EditedNote({ post, editedAt }: { post: PostRef; editedAt: string
       >
         edited <Time at={editedAt} />
       </button>
-      <Dialog title="Versions" size="45rem" opened={open} onClose={() => setOpen(false)}>
-        <Versions post={post} editedAt={editedAt} />
-      </Dialog>
+      <VersionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
     </>
+  );
+}
+
+/** All versions of a post, each with what it changed. */
+export function VersionsDialog(props: {
+  post: PostRef;
+  editedAt: string;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title="Versions" size="45rem" opened={props.opened} onClose={props.onClose}>
+      <Versions post={props.post} editedAt={props.editedAt} />
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
-import type { Answer } from '#shared/answers.ts';
-import type { QuestionDraft } from '#shared/questions.ts';
+import type { Answer, AnswerEdit } from '#shared/answers.ts';
+import type { QuestionEdit } from '#shared/questions.ts';
 import type { Direction } from '#shared/fields.ts';
-import type { Reply } from '#shared/replies.ts';
+import type { Reply, ReplyEdit } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { api, read } from '#web/platform/api.ts';
@@ -31,16 +31,16 @@ export async function readRevisions(post: PostRef, signal: AbortSignal): Promise
   return items;
 }
 
-export function editQuestion(id: number, draft: QuestionDraft) {
-  return read(api.questions[':id'].$put({ param: { id: String(id) }, json: draft }));
+export function editQuestion(id: number, edit: QuestionEdit) {
+  return read(api.questions[':id'].$put({ param: { id: String(id) }, json: edit }));
 }
 
-export function editAnswer(id: number, content: string): Promise<Answer> {
-  return read(api.answers[':id'].$put({ param: { id: String(id) }, json: { content } }));
+export function editAnswer(id: number, edit: AnswerEdit): Promise<Answer> {
+  return read(api.answers[':id'].$put({ param: { id: String(id) }, json: edit }));
 }
 
-export function editReply(id: number, content: string): Promise<Reply> {
-  return read(api.replies[':id'].$put({ param: { id: String(id) }, json: { content } }));
+export function editReply(id: number, edit: ReplyEdit): Promise<Reply> {
+  return read(api.replies[':id'].$put({ param: { id: String(id) }, json: edit }));
 }
 
 export function postAnswer(

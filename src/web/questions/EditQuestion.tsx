@@ -7,6 +7,7 @@ import { parseTags, tagsProblem } from '#shared/tags.ts';
 import { askProblem, type AskProblem } from '#web/asking/ask.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
+import { EditedSince } from '#web/posts/EditedSince.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { editQuestion } from '#web/posts/post-api.ts';
 import { patchPost } from '#web/posts/question-page.ts';
@@ -18,7 +19,12 @@ import classes from './EditQuestion.module.css';
 /** The author's form for title, details and tags, in place of the text. @param onLeave closes it. */
 export function EditQuestion({ question, onLeave }: { question: Question; onLeave: () => void }) {
   const { member, cache } = useQuestionPage();
-  const original = { title: question.title, content: question.content, tags: question.tags.join(', ') };
+  const original = {
+    title: question.title,
+    content: question.content,
+    tags: question.tags.join(', '),
+    version: question.editedAt,
+  };
   const { draft, setDraft, clearDraft, state } = useDraft({
     place: `edit:question:${question.id}`,
     memberId: member.id,
@@ -38,6 +44,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
         title: draft.title.trim(),
         content: draft.content.trim(),
         tags: parseTags(draft.tags),
+        basedOn: draft.version,
       }),
     onSuccess: async ({ title, content, excerpt, tags, editedAt }) => {
       clearDraft();
@@ -47,7 +54,10 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
       cache.refreshLists();
       onLeave();
     },
-    onError: (error) => fail(problemOf(error)),
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'edited-meanwhile') void cache.refresh();
+      fail(problemOf(error));
+    },
   });
 
   function fail(found: AskProblem | null) {
@@ -68,6 +78,15 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
+      <EditedSince
+        post={{ kind: 'question', id: question.id }}
+        since={save.isPending ? question.editedAt : draft.version}
+        editedAt={question.editedAt}
+        onDismiss={() => {
+          setDraft({ version: question.editedAt });
+          setProblem(null);
+        }}
+      />
       <div>
         <TextInput
           ref={title}

@@ -65,13 +65,14 @@ export function EditReplyForm(props: {
         focused
         place={`edit:reply:${reply.id}`}
         original={reply.content}
+        about={{ post: { kind: 'reply', id: reply.id }, editedAt: reply.editedAt }}
         limit={limits.reply}
         tooLong={tooLong}
         submitName="Save"
         failure="Failed to save reply"
         onCancel={props.onCancel}
-        submit={async (content) => {
-          const { editedAt, ...saved } = await editReply(reply.id, content);
+        submit={async (content, _key, basedOn) => {
+          const { editedAt, ...saved } = await editReply(reply.id, { content, basedOn });
           await props.onSaved({ content: saved.content, editedAt });
         }}
       />

@@ -1,0 +1,57 @@
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { PostRef } from './post.ts';
+import { VersionsDialog } from './Revisions.tsx';
+import classes from './EditedSince.module.css';
+
+const texts = {
+  question: 'The question was edited since you began.',
+  answer: 'This answer was edited since you began.',
+  reply: 'This reply was edited since you began.',
+} as const;
+
+type Props = {
+  post: PostRef;
+  /** The times of the last edit, when the text was begun and now; null for never. */
+  since: string | null;
+  editedAt: string | null;
+  /** What is there now is taken as known. */
+  onDismiss: () => void;
+};
+
+/** Tells who writes about a post, or edits it, that it is no longer what it was. */
+export function EditedSince({ post, since, editedAt, onDismiss }: Props) {
+  // Both are the server's, in the one form that sorts by time.
+  const shown = editedAt !== null && (since === null || editedAt > since);
+  return (
+    <output className={classes.place}>
+      {shown && <Note post={post} editedAt={editedAt} onDismiss={onDismiss} />}
+    </output>
+  );
+}
+
+function Note({ post, editedAt, onDismiss }: Omit<Props, 'since'> & { editedAt: string }) {
+  const [open, setOpen] = useState(false);
+  const note = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => keepFieldInPlace(note.current), []);
+  return (
+    <div ref={note} className={classes.note}>
+      <span>{texts[post.kind]}</span>{' '}
+      <button type="button" className={classes.action} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Show the changes
+      </button>{' '}
+      <button type="button" className={classes.action} onClick={onDismiss}>
+        Dismiss
+      </button>
+      <VersionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
+    </div>
+  );
+}
+
+/** The note pushes the field down; what somebody is typing in must stay under their eyes. */
+function keepFieldInPlace(note: HTMLElement | null): void {
+  const form = note?.closest('form');
+  if (note == null || form == null || !form.contains(document.activeElement)) return;
+  const { top, height } = note.getBoundingClientRect();
+  const margin = Number.parseFloat(getComputedStyle(note).marginBlockEnd);
+  if (top + height > 0) window.scrollBy({ top: height + margin, behavior: 'instant' });
+}
