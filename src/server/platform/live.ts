@@ -16,7 +16,7 @@ import type { StreamedEvent } from './events.ts';
 import type { Viewer } from './http.ts';
 import { closeSlow } from './slow-sockets.ts';
 import type { EventStream } from './stream.ts';
-import type { Writers } from './writers.ts';
+import type { QuestionTopic, Writers } from './writers.ts';
 
 type ToServer = {
   subscribe: (request: unknown, answer: (subscribed: Subscribed) => void) => void;
@@ -31,7 +31,7 @@ type ToBrowser = {
   writing: (writing: Writing) => void;
   moving: (move: Move) => void;
 };
-type SocketData = { viewer: Viewer; rate: Rate; writing: Topic | null };
+type SocketData = { viewer: Viewer; subscribing: number; writing: QuestionTopic | null };
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
 export type Live = {
@@ -80,6 +80,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
   let drainedAt: number | undefined;
   io.use((socket, next) => void admit(socket).then(next, () => next(new Error('unavailable'))));
   io.on('connection', (socket) => attend(socket));
+  io.engine.on('connection', closeFast);
   const slowness = closeSlow(io);
   writers.onChange(tellWriting);
 
@@ -110,7 +111,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
     const viewer = await authenticate(new Headers({ cookie: socket.handshake.headers.cookie ?? '' }));
     if (viewer === null) return new Error('signed-out');
     if ((socketsOf.get(viewer.id)?.size ?? 0) >= bounds.socketsAMember) return new Error('too-many');
-    socket.data = { viewer, rate: { second: 0, count: 0 }, writing: null };
+    socket.data = { viewer, subscribing: 0, writing: null };
     return undefined;
   }
 
@@ -123,9 +124,6 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
       mine.delete(socket);
       if (mine.size === 0) socketsOf.delete(viewer.id);
       endWriting(socket);
-    });
-    socket.onAny(() => {
-      if (isTooFast(socket.data.rate)) socket.disconnect(true);
     });
     socket.on('subscribe', (request, answer) => {
       if (typeof answer !== 'function' || !socket.connected) return;
@@ -152,8 +150,10 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
     if (!wanted.success) return { ok: false, reason: 'invalid' };
     const topic = allowedTopic(wanted.data.topic, socket.data.viewer);
     if (topic === null) return { ok: false, reason: 'not-allowed' };
-    if (socket.rooms.size >= bounds.topicsASocket) return { ok: false, reason: 'too-many' };
-    const older = await stream.older(topic, wanted.data.since);
+    if (socket.rooms.size + socket.data.subscribing >= bounds.topicsASocket)
+      return { ok: false, reason: 'too-many' };
+    socket.data.subscribing++;
+    const older = await stream.older(topic, wanted.data.since).finally(() => socket.data.subscribing--);
     // From here on without waiting, so that what happens is in the answer or comes after it: once, and in order.
     bursts.flush(topic);
     void socket.join(topic);
@@ -174,7 +174,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
 
   function setWriting(socket: LiveSocket, wanted: string, going: boolean): void {
     const topic = allowedTopic(wanted, socket.data.viewer);
-    if (topic === null || !socket.rooms.has(topic)) return;
+    if (topic === null || !isQuestion(topic) || !socket.rooms.has(topic)) return;
     if (!going) {
       if (socket.data.writing === topic) endWriting(socket);
       return;
@@ -208,6 +208,8 @@ const subscription = z.object({ topic: z.string().max(60), since: z.string().max
 
 const ownTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
 
+const isQuestion = (topic: Topic): topic is QuestionTopic => topic.startsWith('question:');
+
 /** The topic where the viewer may hear of it, else null. */
 function allowedTopic(topic: string, viewer: Viewer): Topic | null {
   if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'topics') return topic;
@@ -227,15 +229,17 @@ function forgetHandshake(socket: LiveSocket): void {
   Reflect.set(socket, 'handshake', undefined);
 }
 
-type Rate = { second: number; count: number };
-
-/** Counts a message; true for more than a browser ever sends. */
-function isTooFast(rate: Rate): boolean {
-  const now = Math.floor(Date.now() / 1000);
-  if (now !== rate.second) {
-    rate.second = now;
-    rate.count = 0;
-  }
-  rate.count++;
-  return rate.count > bounds.messagesASecond;
+/** Closes a connection that sends more than a browser ever does, be it messages or what only looks like them. */
+function closeFast(connection: Pick<LiveSocket['conn'], 'on' | 'close'>): void {
+  let second = 0;
+  let count = 0;
+  connection.on('packet', () => {
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) {
+      second = now;
+      count = 0;
+    }
+    count++;
+    if (count > bounds.messagesASecond) connection.close(true);
+  });
 }

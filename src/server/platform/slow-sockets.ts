@@ -15,13 +15,22 @@ export function closeSlow(io: Pick<Server, 'sockets'>): NodeJS.Timeout {
     for (const { conn } of io.sockets.sockets.values()) {
       const socket = underlying(conn.transport);
       // The end of the connection closes the Socket.IO socket as well. A proper goodbye would wait in the same line.
-      if (socket !== undefined && socket.bufferedAmount > mostWaiting) socket.terminate();
+      if (socket !== undefined && socket.bufferedAmount + queued(conn) > mostWaiting) socket.terminate();
     }
   }, interval);
 }
 
-/** Engine.IO keeps it to itself; packets wait there only while the last is being written. */
+/** Engine.IO keeps it to itself. */
 function underlying(transport: object): WebSocket | undefined {
   const socket: unknown = Reflect.get(transport, 'socket');
   return socket instanceof WebSocket ? socket : undefined;
+}
+
+/** Engine.IO hands over nothing until the last message has left: what waits for a socket that is stuck waits there. */
+function queued(connection: object): number {
+  const packets: unknown = Reflect.get(connection, 'writeBuffer');
+  if (!Array.isArray(packets)) return 0;
+  return packets.reduce((bytes: number, packet: { data?: unknown }) => {
+    return bytes + (typeof packet.data === 'string' ? packet.data.length : 0);
+  }, 0);
 }

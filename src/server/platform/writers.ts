@@ -7,14 +7,17 @@ import { listenTo } from './channels.ts';
 import type { Database } from './database.ts';
 import { notify } from './events.ts';
 
+/** Answers are written to questions only. */
+export type QuestionTopic = Extract<Topic, `question:${number}`>;
+
 /**
  * Who is writing on a topic right now, on all nodes together. It is kept in memory only and repeated while it goes on:
  * a signal that gets lost, or a node that dies, is put right within seconds.
  */
 export type Writers = {
   /** Somebody writes, or goes on writing. */
-  begin(topic: Topic, memberId: number): void;
-  end(topic: Topic, memberId: number): void;
+  begin(topic: QuestionTopic, memberId: number): void;
+  end(topic: QuestionTopic, memberId: number): void;
   /** How many write on a topic besides one member. */
   on(topic: Topic, besides: { but: number }): number;
   /** Called with all who write on a topic, whenever that changes. */
@@ -122,7 +125,7 @@ const signal = z.object({
   node: z.uuid(),
   entries: z.array(z.tuple([z.templateLiteral(['question:', z.number()]), z.int().positive(), z.boolean()])),
 });
-type Entry = [Topic, number, boolean];
+type Entry = [QuestionTopic, number, boolean];
 type Signal = { node: string; entries: readonly Entry[] };
 
 function parsed(payload: string | undefined): unknown {
