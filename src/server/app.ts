@@ -39,7 +39,7 @@ export type AppOptions = {
   /** Whether a balancer may send requests here; absent where nobody asks. */
   isReady?: () => boolean;
   /** What this node tells of itself; absent where nobody asks. */
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
   /** Streaming replicas that serve reads. */
   replicas?: Replicas | undefined;
   /** The built browser part; absent where only the API is served. */

@@ -1,35 +1,21 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { createAccounts } from './accounts/accounts.ts';
-import { createAuth } from './accounts/auth.ts';
-import { createApp } from './app.ts';
 import { demoMember, isEmptyCommunity, loadDemo } from './archive/demo.ts';
+import { startNode } from './node.ts';
 import type { Config } from './platform/config.ts';
 import { connect } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
 import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
-import { checkPortIsFree, listen } from './platform/http-server.ts';
-import { type Live, startLive } from './platform/live.ts';
-import { createMetrics } from './platform/metrics.ts';
+import { checkPortIsFree } from './platform/http-server.ts';
 import { migrate } from './platform/migrations.ts';
-import { openReplicas } from './platform/replicas/replicas.ts';
 import { sharedSecret } from './platform/secret.ts';
-import { isOwnOrigin } from './platform/same-origin.ts';
-import { followEvents } from './platform/stream.ts';
-import { followWriters } from './platform/writers.ts';
-import { forgetOldKeys } from './posts/idempotency.ts';
 import { aborted, abortedWithin, stopSignals } from './platform/signals.ts';
 import { messageOf } from './platform/startup-error.ts';
 
 export const migrationsFolder = path.join(projectFolder, 'migrations');
 
-/** How long running requests may take once Parley is told to stop, in milliseconds. */
-const patience = 10_000;
+/** How long running queries may take once Parley is told to stop, in milliseconds. */
 const poolPatience = 5_000;
-
-const hour = 60 * 60 * 1_000;
 
 export type ServeOptions = {
   config: Config;
@@ -70,57 +56,18 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       log,
     });
     if (demo) await loadDemo(connection);
-    const replicas = await openReplicas({ db, connection, urls: config.databaseReplicaUrls, log });
-    undo.unshift(() => replicas?.stop() ?? Promise.resolve());
-    const settings = { ...config.settings, secret };
-    let live: Live | undefined;
-    const stream = await followEvents({
+    const node = await startNode({
+      config,
+      settings: { ...config.settings, secret },
       db,
       connection,
       log,
-      onEvents: (events, position) => live?.tell(events, position),
-      onGap: (position) => live?.tellMissed(position),
+      stopping: stopping.first,
+      onStop: (step) => undo.unshift(step),
     });
-    undo.unshift(() => stream.stop());
-    const writers = followWriters({ db, connection, log });
-    undo.unshift(() => writers.stop());
-    const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
-    undo.unshift(() => Promise.resolve(clearInterval(housekeeping)));
-    const webFolder = path.join(projectFolder, 'dist/web');
-    const metrics =
-      config.metricsToken === undefined
-        ? undefined
-        : createMetrics({
-            token: config.metricsToken,
-            sockets: () => live?.sockets() ?? 0,
-            lag: () => stream.lag(),
-            replicas: replicas?.states,
-          });
-    const app = createApp({
-      db,
-      settings,
-      log,
-      position: stream.position,
-      isReady: () => live !== undefined && stream.isFollowed() && !stopping.first.aborted,
-      ...(metrics && { metrics }),
-      replicas,
-      ...(existsSync(webFolder) && { webFolder }),
-    });
-    const http = await listen(getRequestListener(app.fetch), config.host, config.port);
-    const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
-    const started = startLive({
-      server: http.server,
-      stream,
-      writers,
-      authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
-      allowsOrigin: (origin, host) => isOwnOrigin(settings, origin, host),
-    });
-    live = started;
-    // At the same time: a socket that is let go must not find its way back here.
-    undo.unshift(async () => void (await Promise.all([http.stop(patience), started.stop()])));
-    stopping.second.addEventListener('abort', http.cutOff);
-    await embedded?.note({ address: http.address });
-    log.info(`Parley is ready at ${http.address} (started in ${secondsSinceStart()} s)`);
+    stopping.second.addEventListener('abort', node.cutOff);
+    await embedded?.note({ address: node.address });
+    log.info(`Parley is ready at ${node.address} (started in ${secondsSinceStart()} s)`);
     if (demo)
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
     else if (await isEmptyCommunity(connection))
@@ -129,8 +76,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     await embedded?.note({ stopping: true });
     if (config.drainSeconds > 0) {
       log.info(`Parley stops in ${config.drainSeconds} s. Until then it serves on, and /readyz says 503.`);
-      http.drain();
-      started.drain(config.drainSeconds * 1_000);
+      node.drain(config.drainSeconds * 1_000);
       await abortedWithin(stopping.second, config.drainSeconds * 1_000);
     }
     log.info('Parley stops: requests that are running may finish.');

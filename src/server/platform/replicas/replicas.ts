@@ -17,7 +17,7 @@ export type Replicas = {
   choose(memberId: number, seen: Lsn | null): Promise<{ reading: Reader; replayed: Lsn | null }>;
   /** To be called when a member's write is committed and before it is acknowledged. */
   noteWritten(memberId: number): Promise<void>;
-  states(): ReplicaState[];
+  states: () => ReplicaState[];
   stop(): Promise<void>;
 };
 

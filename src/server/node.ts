@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createAccounts } from './accounts/accounts.ts';
+import { createAuth } from './accounts/auth.ts';
+import { createApp } from './app.ts';
+import type { Config } from './platform/config.ts';
+import type { Database } from './platform/database.ts';
+import { projectFolder } from './platform/embedded/folders.ts';
+import { type HttpServer, listen } from './platform/http-server.ts';
+import { type Live, startLive } from './platform/live.ts';
+import { createMetrics, type Metrics } from './platform/metrics.ts';
+import { openReplicas, type Replicas } from './platform/replicas/replicas.ts';
+import { isOwnOrigin } from './platform/same-origin.ts';
+import type { Settings } from './platform/settings.ts';
+import { type EventStream, followEvents } from './platform/stream.ts';
+import { followWriters } from './platform/writers.ts';
+import { forgetOldKeys } from './posts/idempotency.ts';
+
+/** How long running requests may take once Parley is told to stop, in milliseconds. */
+const patience = 10_000;
+
+const hour = 60 * 60 * 1_000;
+
+export type NodeOptions = {
+  config: Config;
+  settings: Settings;
+  /** Migrated. */
+  db: Database;
+  connection: pg.PoolConfig;
+  log: Logger;
+  /** Aborted when the node has been told to stop; it is not ready from then on. */
+  stopping: AbortSignal;
+  /** Given each step of stopping as soon as there is something to stop; to be done in the opposite order. */
+  onStop: (step: () => Promise<void>) => void;
+};
+
+/** One Parley of any number on a database, as it serves. */
+export type ParleyNode = {
+  address: string;
+  /** Serves on, but asks connections to end and sockets to go elsewhere within so many milliseconds. */
+  drain: (milliseconds: number) => void;
+  /** Cuts off all requests now. */
+  cutOff: () => void;
+};
+
+/** Puts the parts of a node together: the stream of events, the replicas, the API, the pages, the live sockets. */
+export async function startNode(options: NodeOptions): Promise<ParleyNode> {
+  const { config, settings, db, connection, log, stopping, onStop } = options;
+  const replicas = await openReplicas({ db, connection, urls: config.databaseReplicaUrls, log });
+  onStop(async () => replicas?.stop());
+  let live: Live | undefined;
+  const stream = await followEvents({
+    db,
+    connection,
+    log,
+    onEvents: (events, position) => live?.tell(events, position),
+    onGap: (position) => live?.tellMissed(position),
+  });
+  onStop(() => stream.stop());
+  const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
+  onStop(async () => clearInterval(housekeeping));
+  const webFolder = path.join(projectFolder, 'dist/web');
+  const app = createApp({
+    db,
+    settings,
+    log,
+    position: stream.position,
+    isReady: () => live !== undefined && stream.isFollowed() && !stopping.aborted,
+    metrics: metricsOf(config, { stream, replicas, sockets: () => live?.sockets() ?? 0 }),
+    replicas,
+    ...(existsSync(webFolder) && { webFolder }),
+  });
+  const http = await listen(getRequestListener(app.fetch), config.host, config.port);
+  const sockets = startSockets(options, { http, stream });
+  live = sockets;
+  // At the same time: a socket that is let go must not find its way back here.
+  onStop(async () => void (await Promise.all([http.stop(patience), sockets.stop()])));
+  return {
+    address: http.address,
+    drain(milliseconds) {
+      http.drain();
+      sockets.drain(milliseconds);
+    },
+    cutOff: http.cutOff,
+  };
+}
+
+function startSockets(
+  { db, connection, settings, log, onStop }: NodeOptions,
+  { http, stream }: { http: HttpServer; stream: EventStream },
+): Live {
+  const writers = followWriters({ db, connection, log });
+  onStop(() => writers.stop());
+  const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
+  return startLive({
+    server: http.server,
+    stream,
+    writers,
+    authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
+    allowsOrigin: (origin, host) => isOwnOrigin(settings, origin, host),
+  });
+}
+
+/** Undefined where nobody asks for them. */
+function metricsOf(
+  { metricsToken: token }: Config,
+  node: { stream: EventStream; replicas: Replicas | undefined; sockets: () => number },
+): Metrics | undefined {
+  if (token === undefined) return undefined;
+  const { stream, replicas, sockets } = node;
+  return createMetrics({ token, sockets, lag: stream.lag, replicas: replicas?.states });
+}
