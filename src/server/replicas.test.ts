@@ -257,7 +257,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
 const metricsToken = 'let us see how they are';
 
 /** Milliseconds after which a member would think that nothing comes. */
-const patience = 8_000;
+const patience = 10_000;
 
 /** What the nodes' pools asked, of a log that begins each entry with the name of the program. */
 function parleyStatements(log: string): string[] {
