@@ -22,7 +22,8 @@ function newest() {
     .filter((version) => version >= 15)
     .toSorted((one, other) => other - one)
     .map((version) => path.join(debian, String(version), 'bin'));
-  return folders.find((folder) => existsSync(path.join(folder, 'pg_basebackup')));
+  // Debian's package of the client alone has pg_basebackup, but no server.
+  return folders.find((folder) => existsSync(path.join(folder, 'initdb')));
 }
 
 async function installed() {

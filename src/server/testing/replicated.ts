@@ -38,8 +38,11 @@ export function postgresPrograms(): string | undefined {
   if (named !== undefined && named !== '') return named;
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).map(Number) : [];
-  const newest = versions.filter((version) => version >= 15).toSorted((a, b) => b - a)[0];
-  return newest === undefined ? undefined : path.join(debian, String(newest), 'bin');
+  return versions
+    .filter((version) => version >= 15)
+    .toSorted((one, other) => other - one)
+    .map((version) => path.join(debian, String(version), 'bin'))
+    .find((folder) => existsSync(path.join(folder, 'initdb')));
 }
 
 /**
@@ -59,6 +62,7 @@ export async function startReplicated(programs: string, { logged = true } = {}):
     '--username=parley',
     '--auth=trust',
     '--no-sync',
+    '--no-locale',
     '-E',
     'UTF8',
     '-D',
