@@ -254,7 +254,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   }
 });
 
-const metricsToken = 'let us see how they are';
+const metricsToken = 'a-token-that-only-this-test-knows';
 
 /** Milliseconds after which a member would think that nothing comes. */
 const patience = 10_000;

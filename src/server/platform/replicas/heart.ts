@@ -64,8 +64,8 @@ export function createHeart(connection: pg.ClientConfig, node: string): Heart {
   }
 }
 
-/** Not waited for on the primary's disk: a beat that a crash takes away proves nothing to anybody. */
+/** On the primary's disk at once, because only then is it sent on; no standby is waited for, whatever the settings say. */
 const beatOnce = `
   insert into node_beat (node, beat)
-  select $1, $2 from (select set_config('synchronous_commit', 'off', true)) unwaited
+  select $1, $2 from (select set_config('synchronous_commit', 'local', true)) unwaited
   on conflict (node) do update set beat = excluded.beat, at = now()`;
