@@ -5,6 +5,7 @@ import type { Topic, Topics, TopicSort } from '#shared/topics.ts';
 import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
 import { topicKeys } from './topics.ts';
 
+/** Pages of topics, which may hold more of each. */
 type Pages = InfiniteData<{ items: Topic[]; nextCursor: string | null }>;
 
 /** Keeps the counts of a topic's page as they are on the server. */
@@ -56,7 +57,7 @@ export function useLiveTopics(wanted: { q: string; sort: TopicSort }): NewItems 
   }
 }
 
-function counted<T extends Topic>(topic: T, event: TopicsEvent): T {
+function counted(topic: Topic, event: TopicsEvent): Topic {
   if (event.kind === 'imported' || tagKey(topic.tag) !== tagKey(event.tag)) return topic;
   if (event.kind === 'topic-asked') return { ...topic, questionsCount: event.questionsCount };
   return { ...topic, followersCount: event.followersCount };
