@@ -62,7 +62,7 @@ test('a new question of a topic waits behind a pill for who reads further down',
   await ask(ben.request, { title, tags: [tag] });
   const pill = ada.page.getByRole('button', { name: '1 new question' });
   await expect(pill).toBeVisible();
-  expect(await place()).toBe(before);
+  await expect.poll(place).toBe(before);
   await pill.click();
   await expect(article(ada.page, title)).toBeInViewport();
 });
