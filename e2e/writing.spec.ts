@@ -127,6 +127,7 @@ test('a question that is edited while one answers it says so, until that is dism
   await expect(versions).toHaveCount(0);
 
   await ben.page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(field(ben.page)).toBeFocused();
   await expect(note(ben.page)).toHaveCount(0);
   await expect(ben.page.getByText('Draft saved')).toBeVisible();
   await ben.page.reload();

@@ -41,6 +41,7 @@ const fields: Record<string, () => unknown> = {
   upTo: () => null,
   bio: () => 'Bakes.',
   showEmail: () => true,
+  basedOn: () => null,
 };
 let newcomers = 0;
 

@@ -113,7 +113,10 @@ export function PostForm(props: Props) {
           post={about.post}
           since={post.isPending || (blank && original === '') ? current : (draft.version ?? null)}
           editedAt={current}
-          onDismiss={() => setDraft({ version: current })}
+          onDismiss={() => {
+            setDraft({ version: current });
+            editor.current?.focus();
+          }}
         />
       )}
       <Editor

@@ -85,6 +85,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
         onDismiss={() => {
           setDraft({ version: question.editedAt });
           setProblem(null);
+          details.current?.focus();
         }}
       />
       <div>
