@@ -156,6 +156,20 @@ test('signing out and ending sessions on one node closes their sockets on the ot
   expect([sockets.here.socket.connected, sockets.ann.socket.connected]).toEqual([true, true]);
 });
 
+test('a session that ends while its socket is being let in gets none', async () => {
+  let meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  const slow = await startLiveNode(database, () => meanwhile());
+  onTestFinished(() => slow.stop());
+  const phone = await ann.elsewhere();
+  const open = await listening(slow.address, phone);
+  meanwhile = async () => {
+    done(await phone.at(first.address).delete('/session'));
+    await open.ended;
+  };
+  const late = new Listener(slow.address, phone);
+  expect(await late.ended).toBe('io server disconnect');
+});
+
 test('a socket that does not read is cut off before it costs more than a megabyte', async () => {
   const topic = 'question:77';
   const { socket, closed } = await rawSocket(ann);

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type {
   EventBatch,
   LiveEvent,
-  MemberEvent,
   Move,
   Position,
   Subscribed,
@@ -31,7 +30,7 @@ type ToBrowser = {
   writing: (writing: Writing) => void;
   moving: (move: Move) => void;
 };
-type SocketData = { viewer: Viewer; subscribing: number; writing: QuestionTopic | null };
+type SocketData = { viewer: Viewer; asked: Position; subscribing: number; writing: QuestionTopic | null };
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
 export type Live = {
@@ -108,10 +107,11 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
   };
 
   async function admit(socket: LiveSocket): Promise<Error | undefined> {
+    const asked = stream.position();
     const viewer = await authenticate(new Headers({ cookie: socket.handshake.headers.cookie ?? '' }));
     if (viewer === null) return new Error('signed-out');
     if ((socketsOf.get(viewer.id)?.size ?? 0) >= bounds.socketsAMember) return new Error('too-many');
-    socket.data = { viewer, subscribing: 0, writing: null };
+    socket.data = { viewer, asked, subscribing: 0, writing: null };
     return undefined;
   }
 
@@ -143,6 +143,9 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
     if (within > shortestMove) socket.emit('moving', { within });
     // Its end must reach the socket even when the page did not ask for it.
     void socket.join(ownTopic(viewer));
+    // Or it came while the socket was being let in.
+    const meanwhile = { events: [], gap: false, position: socket.data.asked };
+    if (isOver(stream.catchUp(ownTopic(viewer), meanwhile).events, viewer)) socket.disconnect(true);
   }
 
   async function subscribe(socket: LiveSocket, request: unknown): Promise<Subscribed> {
@@ -164,12 +167,9 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
 
   /** A session that ended must not hear more. */
   function closeEnded(topic: Topic, events: readonly LiveEvent[]): void {
-    const ended = events.filter(
-      (event): event is Extract<MemberEvent, { kind: 'sessions-ended' }> => event.kind === 'sessions-ended',
-    );
-    if (ended.length === 0) return;
+    if (!events.some((event) => event.kind === 'sessions-ended')) return;
     for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? [])
-      if (ended.some((event) => isEnded(event, socket.data.viewer.sessionId))) socket.disconnect(true);
+      if (isOver(events, socket.data.viewer)) socket.disconnect(true);
   }
 
   function setWriting(socket: LiveSocket, wanted: string, going: boolean): void {
@@ -219,8 +219,12 @@ function allowedTopic(topic: string, viewer: Viewer): Topic | null {
   return one[1] === 'question' ? `question:${Number(one[2])}` : `profile:${Number(one[2])}`;
 }
 
-function isEnded(event: Extract<MemberEvent, { kind: 'sessions-ended' }>, sessionId: number): boolean {
-  return event.sessionId === null ? sessionId !== event.except : sessionId === event.sessionId;
+/** Whether one of the events ended the viewer's session. */
+function isOver(events: readonly LiveEvent[], { sessionId }: Viewer): boolean {
+  return events.some((event) => {
+    if (event.kind !== 'sessions-ended') return false;
+    return event.sessionId === null ? sessionId !== event.except : sessionId === event.sessionId;
+  });
 }
 
 /** The request a socket came with is most of the memory it takes, and of no use any more. */

@@ -30,8 +30,14 @@ const settings: Settings = {
 
 export type LiveNode = { address: string; live: Live; stop: () => Promise<void> };
 
-/** A node with its sockets, in this process, as `serve` puts it together. */
-export async function startLiveNode({ connection }: TestDatabase): Promise<LiveNode> {
+/**
+ * A node with its sockets, in this process, as `serve` puts it together.
+ * @param admitting holds up every socket whose session was found to be good.
+ */
+export async function startLiveNode(
+  { connection }: TestDatabase,
+  admitting: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<LiveNode> {
   const db = openDatabase({ connection, size: 4 });
   const log = pino({ level: 'error' });
   let live: Live | undefined;
@@ -50,7 +56,11 @@ export async function startLiveNode({ connection }: TestDatabase): Promise<LiveN
     server: http.server,
     stream,
     writers,
-    authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
+    async authenticate(headers) {
+      const found = await accounts.viewer(headers);
+      await admitting();
+      return found?.viewer ?? null;
+    },
     allowsOrigin: () => true,
   });
   live = started;
