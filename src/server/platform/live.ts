@@ -1,15 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
-import type {
-  EventBatch,
-  LiveEvent,
-  Move,
-  Position,
-  Subscribed,
-  Topic,
-  Writing,
-} from '#shared/events.ts';
+import type { EventBatch, LiveEvent, Move, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
 import { Bursts } from './bursts.ts';
 import type { StreamedEvent } from './events.ts';
 import type { Viewer } from './http.ts';
