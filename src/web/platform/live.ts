@@ -21,6 +21,9 @@ export type Listener<Event = LiveEvent> = { heard: (events: readonly Event[]) =>
 /** How long a subscription that was not answered waits for the next try, in milliseconds. */
 const retryAfter = 3_000;
 
+/** The server says something every 25 seconds; after so many milliseconds of silence the connection is dead. */
+const silence = 35_000;
+
 type Subscription = { since: Position | undefined; listeners: Set<Listener> };
 type LiveSocket = Socket<
   {
@@ -86,6 +89,7 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   opened.on('events', hear);
   opened.on('missed', missAll);
   moveWhenAsked(opened);
+  wakeUp(opened, ending);
   opened.on('writing', (writing) => {
     if (subscriptions.has(writing.topic)) hearWriting(writing);
   });
@@ -109,6 +113,23 @@ function moveWhenAsked(opened: LiveSocket): void {
     moving = window.setTimeout(() => opened.disconnect().connect(), Math.random() * within);
   });
   opened.on('disconnect', () => window.clearTimeout(moving));
+}
+
+/**
+ * After sleep, or in another network, a connection may be dead without anybody having noticed, and the next try far off:
+ * who looks at the page again gets a new one at once.
+ */
+function wakeUp(opened: LiveSocket, signal: AbortSignal): void {
+  let heardAt = Date.now();
+  const heard = () => (heardAt = Date.now());
+  opened.io.on('ping', heard);
+  opened.on('connect', heard);
+  const look = () => {
+    if (document.visibilityState === 'hidden') return;
+    if (!opened.connected || Date.now() - heardAt > silence) opened.disconnect().connect();
+  };
+  window.addEventListener('online', look, { signal });
+  document.addEventListener('visibilitychange', look, { signal });
 }
 
 function listen(topic: Topic, listener: Listener): void {
