@@ -59,5 +59,5 @@ test('what is done on one node is heard on the other', async () => {
   const socket = await LiveSocket.open(ada.at(second), 'feeds');
   const questionId = await ada.ask();
   await eventually(() => socket.heard.length > 0);
-  expect(socket.heard).toEqual([{ kind: 'question-posted', questionId, authorId: ada.id }]);
+  expect(socket.heard).toEqual([{ kind: 'question-posted', questionId, tags: [], authorId: ada.id }]);
 });
