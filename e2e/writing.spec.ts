@@ -74,25 +74,50 @@ test('one who writes in two tabs is one, and never counted for themselves', asyn
   await expect(writers(ben.page)).toHaveCount(0);
 });
 
-test('one whose network is lost no longer counts, until it is back', async ({ page, browser }) => {
+test('one whose network is lost no longer counts until it is back; who goes on writing does', async ({
+  page,
+  browser,
+}) => {
   test.setTimeout(120_000);
   await register(page.request, someone('Ada'));
   const id = await ask(page.request, { title: unique('Are you still writing?') });
   await openQuestion(page, id);
   const network = await networkTo(secondAddress());
   const ben = await secondMember(browser, 'Ben');
+  const cleo = await secondMember(browser, 'Cleo');
+  await openQuestion(cleo.page, id);
   await openQuestion(ben.page, id, network.address);
+  await field(cleo.page).fill('At home');
   await field(ben.page).fill('While the train');
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await expect(writers(page)).toHaveText('2 people are writing an answer');
 
   network.lose();
   await field(ben.page).pressSequentially(' is in the tunnel');
-  await expect(writers(page)).toHaveCount(0, { timeout: 40_000 });
+  const shown = async () => {
+    await field(cleo.page).pressSequentially('.');
+    return writers(page).allTextContents();
+  };
+  await expect.poll(shown, { timeout: 40_000 }).toEqual(['1 person is writing an answer']);
   network.comeBack();
   await field(ben.page).pressSequentially(' and out again');
-  await expect(writers(page)).toHaveText('1 person is writing an answer', { timeout: 30_000 });
+  await expect(writers(page)).toHaveText('2 people are writing an answer', { timeout: 30_000 });
   await ben.page.close();
   await network.close();
+});
+
+test('one who has not typed for half a minute no longer counts', async ({ page, browser }) => {
+  await register(page.request, someone('Ada'));
+  const id = await ask(page.request, { title: unique('Are you asleep?') });
+  await openQuestion(page, id);
+  const ben = await secondMember(browser, 'Ben');
+  await ben.page.clock.install();
+  await openQuestion(ben.page, id);
+  await field(ben.page).fill('Let me think');
+  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await ben.page.clock.fastForward(31_000);
+  await expect(writers(page)).toHaveCount(0);
+  await field(ben.page).pressSequentially('.');
+  await expect(writers(page)).toHaveText('1 person is writing an answer');
 });
 
 test('a question that is edited while one answers it says so, until that is dismissed', async ({
