@@ -60,7 +60,7 @@ export class Bursts {
   }
 }
 
-/** How long a topic stays quiet after a message, in milliseconds: 30 for a few listeners, 250 for ten thousand. */
+/** How long a topic stays quiet after a message, in milliseconds: 30 for a few listeners, 200 for ten thousand. */
 function calm(listeners: number): number {
-  return Math.min(250, 30 + listeners / 40);
+  return Math.min(200, 30 + listeners / 50);
 }
