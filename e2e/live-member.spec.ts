@@ -110,5 +110,11 @@ test('the bell rings in every tab and on the page of notifications, for nobody b
 
   await ada.page.getByRole('button', { name: 'Mark all read' }).first().click();
   for (const page of [ada.page, tab]) await expect(bell(page, 0)).toBeVisible();
+
+  // What told of a post goes with it, also from the count.
+  const taken = await answer(ben.request, id);
+  for (const page of [ada.page, tab]) await expect(bell(page, 1)).toBeVisible();
+  await ben.request.delete(`/api/answers/${taken}`);
+  for (const page of [ada.page, tab]) await expect(bell(page, 0)).toBeVisible();
   await tab.close();
 });

@@ -74,6 +74,20 @@ test('each write tells all whose pages it changes, once', async () => {
     'answers question-deleted',
     'topics topic-asked',
     ...[ann, bob, eve].map((author) => `profile:${author.id} profile-changed`),
+    // Both had unread notifications of it.
+    ...[ann, bob].map((reader) => `member:${reader.id} notifications-changed`),
+  ]);
+});
+
+test('who has read what told of an answer is not told when it goes', async () => {
+  const id = await ann.ask();
+  const read = (await bob.answer(id)).id;
+  done(await ann.put('/notifications/read', {}));
+  const unread = (await bob.answer(id)).id;
+  const bells = (events: string[]) => events.filter((event) => event.startsWith('member:'));
+  expect(bells(await toldOf(() => bob.remove('answers', read)))).toEqual([]);
+  expect(bells(await toldOf(() => bob.remove('answers', unread)))).toEqual([
+    `member:${ann.id} notifications-changed`,
   ]);
 });
 

@@ -86,7 +86,8 @@ export type QuestionEvent =
 
 export type MemberEvent =
   | { kind: 'notified' }
-  | { kind: 'notifications-read' }
+  /** Some were read, or went with the post they told of. */
+  | { kind: 'notifications-changed' }
   | { kind: 'follows-changed'; questionId: number; following: boolean }
   | { kind: 'follows-changed'; tag: string; following: boolean }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */

@@ -1,4 +1,4 @@
-import { tellOfAnswer } from '#server/notifications/notifications.ts';
+import { forgetPost, tellOfAnswer } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
@@ -150,6 +150,7 @@ export async function deleteAnswer(
     const replies = await lockRepliesOfAnswer(tx, id);
     const replyIds = replies.map((reply) => reply.id);
     await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
+    const bells = await forgetPost(tx, { kind: 'answer', id });
     await deleteAnswerRows(tx, [id]);
     const counts = await changeAnswerCount(tx, { questionId, by: -1 });
     await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
@@ -160,6 +161,7 @@ export async function deleteAnswer(
       { topic: 'answers', event: deleted },
       questionCounted(questionId, counts),
       ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
+      ...bells,
     ]);
   });
 }

@@ -7,7 +7,7 @@ import { decodeCursor, page } from '#server/posts/cursor.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
 import {
-  deleteReplyNotifications,
+  deleteNotifications,
   insertNotification,
   markAllRead,
   markRead,
@@ -80,9 +80,13 @@ export async function tellOfUpvote(
   return tell(tx, { recipientId: vote.authorId, news });
 }
 
-/** A reply was blanked: what told of it goes (DECISIONS section 6.5). Other deletions are cascades. */
-export async function forgetReply(tx: Tx, replyId: number): Promise<void> {
-  await deleteReplyNotifications(tx, replyId);
+/**
+ * A post goes, and what told of it or of anything below it goes along (DECISIONS section 6.5). Returns what the browsers
+ * of those who had not read it are to be told.
+ */
+export async function forgetPost(tx: Tx, post: { kind: PostKind; id: number }): Promise<StreamedEvent[]> {
+  const memberIds = await deleteNotifications(tx, post);
+  return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 }
 
 /** Notifications a page shows. */
@@ -111,7 +115,7 @@ export async function readOne(db: Database, { id, viewer }: { id: number; viewer
   await transaction(db, async (tx) => {
     if (!(await markRead(tx, { id, memberId: viewer.id })))
       throw new ProblemError('not-found', 'Notification not found');
-    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-read' });
+    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-changed' });
   });
 }
 
@@ -122,7 +126,7 @@ export async function readAll(
 ): Promise<void> {
   await transaction(db, async (tx) => {
     await markAllRead(tx, { memberId: viewer.id, upTo });
-    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-read' });
+    await publish(tx, `member:${viewer.id}`, { kind: 'notifications-changed' });
   });
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import type { NotificationKind } from '#server/platform/tables.ts';
+import type { PostKind } from '#server/posts/post.ts';
 
 /** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
 export type News = {
@@ -34,8 +35,14 @@ export async function notifyFollowers(tx: Tx, { news, except }: { news: News; ex
   return rows.map((row) => row.recipient_id);
 }
 
-export async function deleteReplyNotifications(tx: Tx, replyId: number) {
-  await sql`delete from notification where reply_id = ${replyId}`.execute(tx);
+/** Deletes what told of a post or of anything below it. Returns whose was still unread, each once. */
+export async function deleteNotifications(tx: Tx, { kind, id }: { kind: PostKind; id: number }) {
+  const { rows } = await sql<{ recipient_id: number }>`
+    with gone as (
+      delete from notification where ${sql.ref(`${kind}_id`)} = ${id} returning recipient_id, read_at
+    )
+    select distinct recipient_id from gone where read_at is null order by recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
 }
 
 export type NotificationRow = {

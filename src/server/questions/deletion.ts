@@ -1,4 +1,5 @@
 import { removeAnswersOfQuestion } from '#server/answers/answers.ts';
+import { forgetPost } from '#server/notifications/notifications.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -26,6 +27,7 @@ export async function deleteQuestion(
     await removeAnswersOfQuestion(tx, answers);
     await changeQuestionsCount(tx, { memberId: viewer.id, by: -1 });
     const { told } = await tagQuestion(tx, { questionId: id, tags: [] });
+    const bells = await forgetPost(tx, { kind: 'question', id });
     await deleteQuestionRow(tx, id);
     const deleted = { kind: 'question-deleted', questionId: id } as const;
     await publishAll(tx, [
@@ -34,6 +36,7 @@ export async function deleteQuestion(
       { topic: 'answers', event: deleted },
       ...told,
       ...profilesChanged([question, ...answers, ...replies].map((post) => post.author_id)),
+      ...bells,
     ]);
   });
 }

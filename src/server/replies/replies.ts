@@ -1,4 +1,4 @@
-import { forgetReply, tellOfReply } from '#server/notifications/notifications.ts';
+import { forgetPost, tellOfReply } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publish, publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
@@ -133,8 +133,8 @@ export async function deleteReply(
   await transaction(db, async (tx) => {
     const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
     await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
+    const bells = await forgetPost(tx, { kind: 'reply', id });
     if (await hasReplies(tx, id)) {
-      await forgetReply(tx, id);
       await blankReply(tx, id);
     } else {
       await deleteReplyRow(tx, id);
@@ -143,6 +143,7 @@ export async function deleteReply(
     await publishAll(tx, [
       { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
       ...profilesChanged([viewer.id]),
+      ...bells,
     ]);
   });
 }

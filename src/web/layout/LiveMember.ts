@@ -25,7 +25,7 @@ export function LiveMember({ memberId }: { memberId: number }): null {
     heard(events) {
       for (const event of events) {
         if (event.kind === 'notified') bell();
-        if (event.kind === 'notifications-read') notifications();
+        if (event.kind === 'notifications-changed') notifications();
         if (event.kind === 'follows-changed') {
           showFollow(client, event);
           follows();

@@ -1,0 +1,26 @@
+import type { APIRequestContext, Page } from '@playwright/test';
+
+export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+export const waitingAnswer = (page: Page) => page.getByRole('article', { name: 'Waiting answer' });
+export const waitingReply = (page: Page) => page.getByRole('article', { name: 'Waiting reply' });
+export const answers = (page: Page, name: string) => page.getByRole('article', { name: `Answer by ${name}` });
+export const offline = (page: Page) => page.getByText('You are offline.');
+
+/** The texts of all answers as the server has them. */
+export async function answersOf(request: APIRequestContext, questionId: number): Promise<string[]> {
+  const response = await request.get(`/api/questions/${questionId}`);
+  const { answers } = (await response.json()) as { answers: { items: { content: string }[] } };
+  return answers.items.map(({ content }) => content);
+}
+
+export async function writeAnswer(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Your answer').fill(text);
+  await button(page, 'Post Answer').click();
+}
+
+/** Nothing of the API answers; the page itself and its programs still come. */
+export async function cutApi(page: Page): Promise<() => Promise<void>> {
+  await page.routeWebSocket('**/api/live/**', (socket) => socket.close());
+  await page.route('**/api/**', (route) => route.abort('connectionrefused'));
+  return () => page.unroute('**/api/**');
+}
