@@ -32,37 +32,45 @@ async function extremes(page: Page): Promise<void> {
   await ask(page.request, { title: 'كيف أتعلم البرمجة من الصفر؟', content: 'من أين أبدأ؟', tags: ['برمجة'] });
 }
 
-for (const theme of ['light', 'dark'] as const)
-  for (const [device, viewport] of [
-    ['a desktop', { width: 1280, height: 800 }],
-    ['a phone', { width: 360, height: 740 }],
-  ] as const)
-    test.describe(`on ${device} in the ${theme} theme`, () => {
-      test.use({ colorScheme: theme, viewport });
+const looks = [
+  { theme: 'light', viewport: { width: 1280, height: 800 } },
+  { theme: 'dark', viewport: { width: 1280, height: 800 } },
+  { theme: 'dark', viewport: { width: 360, height: 740 } },
+  { theme: 'light', viewport: { width: 360, height: 740 } },
+] as const;
 
-      for (const address of visitorPages)
-        test(`${address} is accessible and scrolls downwards only`, async ({ page }) => {
-          await check(page, address);
-        });
+for (const address of visitorPages)
+  test(`${address} is accessible and scrolls downwards only, wide and on a phone, light and dark`, async ({
+    page,
+  }) => {
+    await check(page, address);
+  });
 
-      for (const [group, addresses] of Object.entries(memberPages))
-        test(`${group} are accessible and scroll downwards only`, async ({ page }) => {
-          test.slow();
-          await extremes(page);
-          for (const address of addresses) await check(page, address);
-        });
-    });
+for (const [group, addresses] of Object.entries(memberPages))
+  test(`${group} are accessible and scroll downwards only, wide and on a phone, light and dark`, async ({
+    page,
+  }) => {
+    test.slow();
+    await extremes(page);
+    for (const address of addresses) await check(page, address);
+  });
 
 async function check(page: Page, address: string) {
   await page.goto(address);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${address}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-  ).toEqual([]);
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(sideways, address).toBeLessThanOrEqual(0);
+  for (const { theme, viewport } of looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: theme });
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    const look = `${address} at ${viewport.width} in ${theme}`;
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map(({ id, nodes }) => `${look}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    ).toEqual([]);
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(sideways, look).toBeLessThanOrEqual(0);
+  }
 }
 
 test('the bar at the top and the sidebar have the names people and programs look for', async ({ page }) => {
