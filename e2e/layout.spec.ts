@@ -64,7 +64,9 @@ async function check(page: Page, address: string) {
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
     const look = `${address} at ${viewport.width} in ${theme}`;
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    const axe = new AxeBuilder({ page });
+    // Colours are all that a theme changes.
+    const { violations } = await (theme === 'light' ? axe : axe.withRules('color-contrast')).analyze();
     expect(
       violations.map(({ id, nodes }) => `${look}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
     ).toEqual([]);

@@ -74,7 +74,7 @@ test('each write tells all whose pages it changes, once', async () => {
     'answers question-deleted',
     'topics topic-asked',
     ...[ann, bob, eve].map((author) => `profile:${author.id} profile-changed`),
-    // Both had unread notifications of it.
+    // Of Bob's answer, and of Eve's reply to it.
     ...[ann, bob].map((reader) => `member:${reader.id} notifications-changed`),
   ]);
 });

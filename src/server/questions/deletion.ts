@@ -24,10 +24,11 @@ export async function deleteQuestion(
     const { answers, replies } = await lockThread(tx, question.id);
     const replyIds = replies.map((reply) => reply.id);
     await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
+    // Before the answers go, and by cascade what told of them.
+    const bells = await forgetPost(tx, { kind: 'question', id });
     await removeAnswersOfQuestion(tx, answers);
     await changeQuestionsCount(tx, { memberId: viewer.id, by: -1 });
     const { told } = await tagQuestion(tx, { questionId: id, tags: [] });
-    const bells = await forgetPost(tx, { kind: 'question', id });
     await deleteQuestionRow(tx, id);
     const deleted = { kind: 'question-deleted', questionId: id } as const;
     await publishAll(tx, [
