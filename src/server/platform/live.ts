@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { EventBatch, LiveEvent, Move, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
 import { Bursts } from './bursts.ts';
 import type { StreamedEvent } from './events.ts';
+import { fanOut } from './fan-out.ts';
 import type { Viewer } from './http.ts';
 import { closeSlow } from './slow-sockets.ts';
 import type { EventStream } from './stream.ts';
@@ -66,7 +67,8 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
   const socketsOf = new Map<number, Set<LiveSocket>>();
   const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;
   const bursts = new Bursts(listeners, (topic, events, position) => {
-    io.to(topic).emit('events', { topic, events, position });
+    const batch: EventBatch = { topic, events, position };
+    fanOut(socketsIn(topic), 'events', batch);
   });
   let drainedAt: number | undefined;
   io.use((socket, next) => void admit(socket).then(next, () => next(new Error('unavailable'))));
@@ -97,6 +99,14 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
       io.engine.close();
     },
   };
+
+  function* socketsIn(topic: Topic): Iterable<LiveSocket> {
+    const { adapter, sockets } = io.of('/');
+    for (const id of adapter.rooms.get(topic) ?? []) {
+      const socket = sockets.get(id);
+      if (socket !== undefined) yield socket;
+    }
+  }
 
   async function admit(socket: LiveSocket): Promise<Error | undefined> {
     const asked = stream.position();

@@ -1,5 +1,5 @@
 import type { Server } from 'socket.io';
-import { WebSocket } from 'ws';
+import { packetsOf, webSocketOf } from './fan-out.ts';
 
 /** Bytes that may wait for one socket: more than a busy page hears in a minute. */
 const mostWaiting = 256 * 1024;
@@ -13,24 +13,16 @@ const interval = 1_000;
 export function closeSlow(io: Pick<Server, 'sockets'>): NodeJS.Timeout {
   return setInterval(() => {
     for (const { conn } of io.sockets.sockets.values()) {
-      const socket = underlying(conn.transport);
+      const socket = webSocketOf(conn.transport);
       // The end of the connection closes the Socket.IO socket as well. A proper goodbye would wait in the same line.
       if (socket !== undefined && socket.bufferedAmount + queued(conn) > mostWaiting) socket.terminate();
     }
   }, interval);
 }
 
-/** Engine.IO keeps it to itself. */
-function underlying(transport: object): WebSocket | undefined {
-  const socket: unknown = Reflect.get(transport, 'socket');
-  return socket instanceof WebSocket ? socket : undefined;
-}
-
-/** Engine.IO hands over nothing until the last message has left: what waits for a socket that is stuck waits there. */
 function queued(connection: object): number {
-  const packets: unknown = Reflect.get(connection, 'writeBuffer');
-  if (!Array.isArray(packets)) return 0;
-  return packets.reduce((bytes: number, packet: { data?: unknown }) => {
-    return bytes + (typeof packet.data === 'string' ? packet.data.length : 0);
-  }, 0);
+  return packetsOf(connection).reduce(
+    (bytes, { data }) => bytes + (typeof data === 'string' ? data.length : 0),
+    0,
+  );
 }

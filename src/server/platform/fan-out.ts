@@ -1,0 +1,54 @@
+import { Socket as Connection } from 'node:net';
+import type { Socket } from 'socket.io';
+import { WebSocket } from 'ws';
+
+/** What of a Socket.IO socket is needed here. */
+type Receiver = Pick<Socket, 'conn' | 'emit'>;
+
+/**
+ * Sends one event to many sockets. It is encoded and framed once and written straight to each connection where nothing
+ * else waits; Socket.IO would go through all its layers for each, which costs half as much again (bench/live.ts).
+ */
+export function fanOut(receivers: Iterable<Receiver>, event: string, data: unknown): void {
+  let frame: Buffer | undefined;
+  for (const receiver of receivers) {
+    const connection = straight(receiver.conn);
+    if (connection === undefined) receiver.emit(event, data);
+    // An Engine.IO message (4) that holds a Socket.IO event (2).
+    else connection.write((frame ??= textFrame(`42${JSON.stringify([event, data])}`)));
+  }
+}
+
+/** The WebSocket below a transport of Engine.IO, which keeps it to itself. */
+export function webSocketOf(transport: object): WebSocket | undefined {
+  const socket: unknown = Reflect.get(transport, 'socket');
+  return socket instanceof WebSocket ? socket : undefined;
+}
+
+/** What waits in Engine.IO until the last message has left. */
+export function packetsOf(connection: object): readonly { data?: unknown }[] {
+  const packets: unknown = Reflect.get(connection, 'writeBuffer');
+  return Array.isArray(packets) ? packets : [];
+}
+
+/** The connection below all layers; undefined where one of them has something to say first, or is about to end. */
+function straight(conn: Receiver['conn']): Connection | undefined {
+  if (conn.readyState !== 'open' || !conn.transport.writable || packetsOf(conn).length > 0) return undefined;
+  const socket = webSocketOf(conn.transport);
+  if (socket?.readyState !== WebSocket.OPEN) return undefined;
+  const connection: unknown = Reflect.get(socket, '_socket');
+  return connection instanceof Connection && connection.writable ? connection : undefined;
+}
+
+/** A whole text as one unmasked frame (RFC 6455, section 5.2). */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(start + length);
+  frame[0] = 0x81;
+  frame[1] = start === 2 ? length : start === 4 ? 126 : 127;
+  if (start === 4) frame.writeUInt16BE(length, 2);
+  if (start === 10) frame.writeBigUInt64BE(BigInt(length), 2);
+  frame.write(text, start);
+  return frame;
+}
