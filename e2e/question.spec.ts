@@ -213,13 +213,35 @@ test('an answer whose reply got lost is not posted twice', async ({ page }) => {
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
 });
 
+test('what is typed while an answer is on its way stays, and is another answer', async ({ page }) => {
+  const { displayName } = await register(page.request);
+  const id = await askAndOpen(page, unique('Who types on?'));
+  const arriving = Promise.withResolvers<void>();
+  await page.route(`**/api/questions/${id}/answers`, async (route) => {
+    await arriving.promise;
+    await route.continue();
+  });
+  const field = page.getByLabel('Your answer');
+  await field.fill('One');
+  await button(page, 'Post Answer').click();
+  await field.fill('Two');
+  arriving.resolve();
+  const answers = page.getByRole('article', { name: `Answer by ${displayName}` });
+  await expect(answers).toHaveText([/One/u]);
+  await expect(field).toHaveValue('Two');
+  await button(page, 'Post Answer').click();
+  await expect(answers).toHaveText([/Two/u, /One/u]);
+  await expect(field).toHaveValue('');
+});
+
 test('an answer in the making survives a reload and a dead session', async ({ page, context }) => {
   const member = await register(page.request);
   const id = await askAndOpen(page, unique('What if the session ends?'));
   const field = page.getByLabel('Your answer');
   await field.fill('Half an answer');
   await expect(page.getByText('Draft saved')).toBeVisible();
-  await page.reload();
+  // At rest: a request of the page that is still to come would find the session dead before the member does.
+  await page.reload({ waitUntil: 'networkidle' });
   await expect(field).toHaveValue('Half an answer');
   await context.clearCookies();
   await button(page, 'Post Answer').click();

@@ -213,8 +213,7 @@ test('two tabs of a browser without locks, as on plain http, post once as well',
 test('an answer whose confirmation got lost, and then the connection, is posted once', async ({ page }) => {
   await register(page.request, someone('Ada Lost'));
   const id = await askAndOpen(page, unique('Did you get that?'));
-  await page.routeWebSocket('**/api/live/**', (socket) => socket.close());
-  await page.route('**/api/session', (route) => route.abort());
+  const mend = await cutApi(page);
   await page.route(
     '**/answers',
     async (route) => {
@@ -226,7 +225,7 @@ test('an answer whose confirmation got lost, and then the connection, is posted 
   await writeAnswer(page, 'I did.');
   await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
   expect(await answersOf(page.request, id)).toEqual(['I did.']);
-  await page.unroute('**/api/session');
+  await mend();
   await expect(page.getByText('to be sent')).toHaveCount(0);
   await expect(answers(page, 'Ada Lost')).toHaveCount(1);
   await expect(waitingAnswer(page)).toHaveCount(0);

@@ -17,7 +17,7 @@ import classes from './PostForm.module.css';
  * `refused`: why the server did not want it, where it had been sent without the member looking on.
  * `version`: when what it answers or edits had last been edited as the draft was begun.
  */
-export type Draft = { content: string; key: string; refused?: string; version?: string | null };
+export type Draft = { content: string; key: string; refused?: string | null; version?: string | null };
 
 type Props = {
   /** The accessible name of the field. */
@@ -70,7 +70,11 @@ export function PostForm(props: Props) {
 
   const post = useMutation({
     mutationFn: ({ content, key, version }: Draft) => props.submit(content.trim(), key, version ?? null),
-    onSuccess: clearDraft,
+    onSuccess: (_posted, { content }) => {
+      if (draft.content === content) clearDraft();
+      // What was typed while that was on its way is another post.
+      else setDraft({ key: newIdempotencyKey(), version: current, refused: null });
+    },
     onError: (failure) => {
       editor.current?.focus();
       // An earlier try got through although its answer got lost, and the text has changed since: this is another post.
