@@ -1,9 +1,13 @@
+import babel from '@rolldown/plugin-babel';
 import { defineConfig } from 'vitest/config';
 
 /** The tests of server, shared and scripts; those in a browser are Playwright's. */
 export default defineConfig({
+  // The texts of the interface, as vite.config.ts has it.
+  plugins: [babel({ include: /src\/web\//, plugins: ['@lingui/babel-plugin-lingui-macro'] })],
   test: {
     include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts'],
+    setupFiles: ['src/web/testing/english.ts'],
     globalSetup: ['src/server/testing/global-setup.ts'],
     // Each worker has a pool of connections to the one PostgreSQL.
     maxWorkers: 4,

@@ -15,12 +15,15 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/source-serif-4/wght.css';
 import './theme.css';
 import './platform/zod.ts';
-import { MantineProvider } from '@mantine/core';
+import { i18n } from '@lingui/core';
+import { I18nProvider } from '@lingui/react';
+import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { darkModeManager } from './platform/color-scheme.ts';
+import { directionOf, startLanguage, useLanguage } from './languages/languages.ts';
 import { createQueryClient } from './platform/queries.ts';
 import { createAppRouter } from './router.tsx';
 import { theme } from './theme.ts';
@@ -32,19 +35,32 @@ const colorScheme = darkModeManager();
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id "root".');
 
+await startLanguage();
 createRoot(root).render(
   <StrictMode>
-    {/* theme.css holds the variables: nothing is written into <style>, as the content security policy asks. */}
-    <MantineProvider
-      theme={theme}
-      colorSchemeManager={colorScheme}
-      defaultColorScheme="auto"
-      withCssVariables={false}
-      withGlobalClasses={false}
-    >
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
+    <Parley />
   </StrictMode>,
 );
+
+/** Built anew in another language, since texts are made where they are shown. */
+function Parley() {
+  const language = useLanguage();
+  return (
+    <I18nProvider i18n={i18n} key={language}>
+      <DirectionProvider initialDirection={directionOf(language)} detectDirection={false}>
+        {/* theme.css holds the variables: nothing is written into <style>, as the content security policy asks. */}
+        <MantineProvider
+          theme={theme}
+          colorSchemeManager={colorScheme}
+          defaultColorScheme="auto"
+          withCssVariables={false}
+          withGlobalClasses={false}
+        >
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </MantineProvider>
+      </DirectionProvider>
+    </I18nProvider>
+  );
+}

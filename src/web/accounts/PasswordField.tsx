@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, TextInput, VisuallyHidden, type TextInputProps } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,7 +20,7 @@ export function PasswordField({ toggle = true, ...props }: TextInputProps & { to
             ) : (
               <IconEye size={19} stroke={1.6} aria-hidden />
             )}
-            <VisuallyHidden>{shown ? 'Hide password' : 'Show password'}</VisuallyHidden>
+            <VisuallyHidden>{shown ? t`Hide password` : t`Show password`}</VisuallyHidden>
           </ActionIcon>
         ) : null
       }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -19,9 +20,11 @@ export function FeedList({ feed }: { feed: Feed }) {
   if (query.data === undefined)
     return (
       <div className={classes.notice}>
-        <p role="alert">The questions could not be loaded. {reasonOf(query.error)}</p>
+        <p role="alert">
+          {t`The questions could not be loaded.`} {reasonOf(query.error)}
+        </p>
         <Button variant="default" onClick={() => void query.refetch()}>
-          Try again
+          {t`Try again`}
         </Button>
       </div>
     );
@@ -37,14 +40,16 @@ export function FeedList({ feed }: { feed: Feed }) {
       {query.hasNextPage && (
         <div className={classes.more}>
           {query.isFetchNextPageError && (
-            <p role="alert">More questions could not be loaded. {reasonOf(query.error)}</p>
+            <p role="alert">
+              {t`More questions could not be loaded.`} {reasonOf(query.error)}
+            </p>
           )}
           <Button
             variant="default"
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage({ cancelRefetch: false })}
           >
-            Load more
+            {t`Load more`}
           </Button>
         </div>
       )}
@@ -55,14 +60,14 @@ export function FeedList({ feed }: { feed: Feed }) {
 function EmptyFeed({ feed }: { feed: Feed }) {
   return (
     <div className={classes.notice}>
-      <h2 className={classes.emptyTitle}>No questions found</h2>
+      <h2 className={classes.emptyTitle}>{t`No questions found`}</h2>
       <p>
         {feed === 'unanswered'
-          ? 'Questions that wait for an answer show up here.'
-          : 'What members ask shows up here. '}
+          ? t`Questions that wait for an answer show up here.`
+          : t`What members ask shows up here.`}
       </p>
       <Button renderRoot={(props) => <Link to="/ask" {...props} />} variant="default">
-        Ask a question
+        {t`Ask a question`}
       </Button>
     </div>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { QuestionCard as Card } from '#shared/questions.ts';
@@ -33,7 +34,7 @@ export function QuestionCard({ question }: { question: Card }) {
           <>
             …{' '}
             <Link to="/question/$id" params={params} aria-describedby={titleId} className={classes.more}>
-              Read more
+              {t`Read more`}
             </Link>
           </>
         )}

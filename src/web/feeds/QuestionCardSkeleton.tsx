@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './QuestionCard.module.css';
@@ -7,7 +8,7 @@ const rows = ['92%', '64%', '78%', '50%', '86%'];
 /** A list of questions on its way. */
 export function QuestionCardSkeletons() {
   return (
-    <Pending label="Loading questions">
+    <Pending label={t`Loading questions`}>
       {rows.map((width) => (
         <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>
           <Skeleton width="11rem" height="1.25rem" />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconClock, IconPlus } from '@tabler/icons-react';
 import { useId } from 'react';
@@ -40,13 +41,13 @@ export function FollowTopicButton({
         className={classes.button ?? ''}
         disabled={follow.isPending}
         aria-describedby={waits === undefined ? describedBy : `${describedBy} ${waitingId}`}
-        title={waits === undefined ? undefined : waitingText}
+        title={waits === undefined ? undefined : waitingText()}
         leftSection={<Icon size={15} stroke={2} aria-hidden />}
         onClick={toggle}
       >
-        {shown ? 'Following' : 'Follow'}
+        {shown ? t`Following` : t`Follow`}
       </Button>
-      {waits !== undefined && <VisuallyHidden id={waitingId}>{waitingText}</VisuallyHidden>}
+      {waits !== undefined && <VisuallyHidden id={waitingId}>{waitingText()}</VisuallyHidden>}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { LiveQuestionList, QuestionList } from '#web/feeds/QuestionList.tsx';
@@ -25,7 +26,7 @@ export function RecentActivity({ empty }: { empty: ReactNode }) {
   const news = useLiveActivity();
   return (
     <>
-      <h2 className={classes.week}>This Week</h2>
+      <h2 className={classes.week}>{t`This Week`}</h2>
       <QuestionList query={query} news={news} empty={empty} />
     </>
   );

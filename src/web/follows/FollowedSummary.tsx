@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { FollowedSummary as Summary } from '#shared/topics.ts';
 import { TopicLink } from '#web/ui/TopicLink.tsx';
@@ -8,7 +10,7 @@ export function FollowedSummary({ summary }: { summary: Summary }) {
   if (summary.total === 0) return null;
   const more = summary.total - summary.tags.length;
   return (
-    <ul className={classes.summary} aria-label="Topics you follow">
+    <ul className={classes.summary} aria-label={t`Topics you follow`}>
       {summary.tags.map((tag) => (
         <li key={tag}>
           <TopicLink tag={tag} />
@@ -17,7 +19,7 @@ export function FollowedSummary({ summary }: { summary: Summary }) {
       {more > 0 && (
         <li>
           <Link to="/following" search={{ tab: 'topics' }} resetScroll={false} className={classes.more}>
-            +{more} more
+            <Trans>+{more} more</Trans>
           </Link>
         </li>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
@@ -25,7 +26,7 @@ export function TopicSuggestions({ onFollow }: { onFollow: () => void }) {
   return (
     <section aria-labelledby={headingId} className={classes.suggestions}>
       <p id={headingId} className={classes.heading}>
-        Follow a topic, and its questions come to you.
+        {t`Follow a topic, and its questions come to you.`}
       </p>
       <TopicGrid>
         {suggestedTopics.map((tag) => (
@@ -37,7 +38,7 @@ export function TopicSuggestions({ onFollow }: { onFollow: () => void }) {
         ))}
       </TopicGrid>
       <Button variant="default" renderRoot={(props) => <Link to="/topics" {...props} />}>
-        Explore Topics
+        {t`Explore Topics`}
       </Button>
     </section>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { tagKey } from '#shared/tags.ts';
 import { api, read as readBody } from '#web/platform/api.ts';
 import { waitingKind, type Sending } from '#web/platform/send-waiting.ts';
@@ -20,7 +21,7 @@ export const waitingQuestionFollows = waitingKind<QuestionToFollow>({
     await questionCache(client, data.questionId).change((page) => patchPost(page, post, { following }));
   },
   refused(_, error) {
-    toastError(`Following the question was not saved: ${error.message}`);
+    toastError(t`Following the question was not saved: ${error.message}`);
     return null;
   },
 });
@@ -33,7 +34,7 @@ export const waitingTopicFollows = waitingKind<TopicToFollow>({
     showFollowing(client, data.tag, following);
   },
   refused({ tag }, error) {
-    toastError(`Following the topic ${tag} was not saved: ${error.message}`);
+    toastError(t`Following the topic ${tag} was not saved: ${error.message}`);
     return null;
   },
 });

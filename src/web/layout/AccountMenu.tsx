@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,10 +9,10 @@ import { toastError } from '#web/platform/toast.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import classes from './AccountMenu.module.css';
 
-const links = [
-  { to: paths.profile, label: 'Profile', Icon: IconUser },
-  { to: paths.following, label: 'Following', Icon: IconBookmark },
-  { to: paths.settings, label: 'Settings', Icon: IconSettings },
+const links = () => [
+  { to: paths.profile, label: t`Profile`, Icon: IconUser },
+  { to: paths.following, label: t`Following`, Icon: IconBookmark },
+  { to: paths.settings, label: t`Settings`, Icon: IconSettings },
 ];
 
 export function AccountMenu() {
@@ -19,14 +20,14 @@ export function AccountMenu() {
   const queryClient = useQueryClient();
   const logout = useMutation({
     mutationFn: () => leaveSession(queryClient),
-    onError: () => toastError('You are still signed in: the server did not answer. Please try again.'),
+    onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
   });
   if (member === null) return null;
 
   return (
     <Menu position="bottom-end" width={232}>
       <Menu.Target>
-        <ActionIcon size={44} radius="xl" aria-label="Account menu">
+        <ActionIcon size={44} radius="xl" aria-label={t`Account menu`}>
           <Avatar id={member.id} name={member.displayName} size={30} />
         </ActionIcon>
       </Menu.Target>
@@ -35,7 +36,7 @@ export function AccountMenu() {
           <div className={classes.name}>{member.displayName}</div>
           <div className={classes.email}>{member.email}</div>
         </div>
-        {links.map(({ to, label, Icon }) => (
+        {links().map(({ to, label, Icon }) => (
           <Menu.Item
             key={label}
             className={classes.item ?? ''}
@@ -51,7 +52,7 @@ export function AccountMenu() {
           leftSection={<IconLogout size={18} stroke={1.6} aria-hidden />}
           onClick={() => logout.mutate()}
         >
-          Logout
+          {t`Logout`}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useConnection } from '#web/platform/connection.ts';
 import { changesWait } from '#web/platform/waiting.ts';
 import { useWaitingCount } from './useWaitingCount.ts';
@@ -16,12 +17,13 @@ export function ConnectionBanner() {
       <output className={classes.output}>
         {connection === 'offline' && (
           <span className={classes.banner}>
-            You are offline. What you see may be old.{count > 0 && ` ${changesWait(count)}`}
+            {t`You are offline. What you see may be old.`}
+            {count > 0 && ` ${changesWait(count)}`}
           </span>
         )}
         {connection === 'restarting' && (
           <span className={classes.banner}>
-            The server is restarting. This page carries on by itself in a moment.
+            {t`The server is restarting. This page carries on by itself in a moment.`}
             {count > 0 && ` ${changesWait(count)}`}
           </span>
         )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useKnownSession } from '#web/platform/session.ts';
 import { useWaiting } from '#web/platform/waiting.ts';
@@ -18,7 +19,8 @@ export function RefusedNote() {
   if (refused === undefined || refused.path === null) return null;
   return (
     <p role="alert" className={classes.refused}>
-      Your {refused.item.kind} was not posted. <Link to={refused.path}>Show it</Link>
+      {refused.item.kind === 'answer' ? t`Your answer was not posted.` : t`Your reply was not posted.`}{' '}
+      <Link to={refused.path}>{t`Show it`}</Link>
     </p>
   );
 }

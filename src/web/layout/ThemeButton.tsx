@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect } from 'react';
@@ -7,7 +8,7 @@ export function ThemeButton() {
   const current = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const other = current === 'dark' ? 'light' : 'dark';
   useEffect(colourBrowser, [current]);
-  const label = `Switch to ${other} theme`;
+  const label = other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`;
   return (
     <ActionIcon size={44} aria-label={label} title={label} onClick={() => setColorScheme(other)}>
       {current === 'dark' ? <IconSun size={20} stroke={1.6} /> : <IconMoon size={20} stroke={1.6} />}

@@ -2,6 +2,7 @@ import { Link, Outlet, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useMember } from '#web/platform/session.ts';
 import { Logo } from '#web/ui/Logo.tsx';
+import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
 import classes from './VisitorLayout.module.css';
 
@@ -26,6 +27,9 @@ export function VisitorLayout() {
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
+      <footer className={classes.footer}>
+        <LanguageSelect />
+      </footer>
     </div>
   );
 }

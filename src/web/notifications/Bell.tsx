@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
@@ -19,7 +20,7 @@ export function Bell({ className }: { className: string }) {
   const { data, error, refetch } = useQuery(newestNotificationsQuery);
   const [opened, setOpened] = useState(false);
   const unread = data?.unreadCount ?? 0;
-  const label = unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`;
+  const label = unread === 0 ? t`Notifications` : t`Notifications, ${unread} unread`;
 
   useEffect(() => {
     setUnreadInTitle(unread);
@@ -74,21 +75,23 @@ function Menu({
   return (
     <>
       <div className={classes.head}>
-        <h2 className={classes.title}>Notifications</h2>
+        <h2 className={classes.title}>{t`Notifications`}</h2>
         <MarkAllRead newest={items[0]?.id ?? null} unread={page?.unreadCount ?? 0} />
       </div>
       <div className={classes.list}>
         {page === undefined && error instanceof ApiError && (
-          <p className={classes.note}>The notifications could not be loaded. {error.message}</p>
+          <p className={classes.note}>
+            {t`The notifications could not be loaded.`} {error.message}
+          </p>
         )}
         {page !== undefined && items.length === 0 && (
-          <p className={classes.note}>Answers, replies and upvotes to what you write show up here.</p>
+          <p className={classes.note}>{t`Answers, replies and upvotes to what you write show up here.`}</p>
         )}
         <NotificationList notifications={items.slice(0, limits.bell)} compact onOpen={onClose} />
       </div>
       {items.length > limits.bell && (
         <PathLink href={paths.notifications} className={classes.all} onClick={onClose}>
-          View all notifications
+          {t`View all notifications`}
         </PathLink>
       )}
     </>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useMarkAllRead } from './notifications.ts';
 import classes from './MarkAllRead.module.css';
@@ -20,7 +21,7 @@ export function MarkAllRead({ newest, unread }: { newest: number | null; unread:
         if (!idle) markAll.mutate(newest);
       }}
     >
-      Mark all read
+      {t`Mark all read`}
     </Button>
   );
 }

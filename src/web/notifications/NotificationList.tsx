@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import type { Notification } from '#shared/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
@@ -43,7 +44,7 @@ export function NotificationList({
           >
             <Avatar id={notification.senderId} name={notification.senderName} size={32} />
             <span className={classes.text}>
-              {!notification.read && <VisuallyHidden>Unread: </VisuallyHidden>}
+              {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
               <span className={classes.message} dir="auto">
                 {notification.message}
               </span>

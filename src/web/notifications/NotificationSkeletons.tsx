@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './NotificationList.module.css';
@@ -7,7 +8,7 @@ const widths = ['70%', '55%', '80%', '62%', '74%', '48%'];
 /** Notifications on their way. */
 export function NotificationSkeletons() {
   return (
-    <Pending label="Loading notifications">
+    <Pending label={t`Loading notifications`}>
       {widths.map((width) => (
         <span key={width} className={classes.item}>
           <Skeleton width="2rem" height="2rem" />

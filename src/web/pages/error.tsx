@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, Unreachable } from '#web/platform/errors.ts';
@@ -17,7 +18,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
       {isTransient(error) && waiting > 0 && <p>{changesWait(waiting)}</p>}
       {!isTransient(error) && (
         <Button variant="default" onClick={() => void router.invalidate()}>
-          Try again
+          {t`Try again`}
         </Button>
       )}
     </Message>
@@ -27,15 +28,15 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 function explain(error: unknown): { heading: string; text: string } {
   if (error instanceof Unreachable)
     return {
-      heading: 'Parley cannot be reached',
-      text: 'Check your connection. This page comes back by itself as soon as the server answers.',
+      heading: t`Parley cannot be reached`,
+      text: t`Check your connection. This page comes back by itself as soon as the server answers.`,
     };
   if (isTransient(error))
-    return { heading: 'The server is restarting', text: 'This page comes back by itself in a moment.' };
+    return { heading: t`The server is restarting`, text: t`This page comes back by itself in a moment.` };
   if (error instanceof ApiError)
     return {
-      heading: 'Something went wrong',
-      text: error.errorId === null ? error.message : `${error.message} Reference: ${error.errorId}`,
+      heading: t`Something went wrong`,
+      text: error.errorId === null ? error.message : t`${error.message} Reference: ${error.errorId}`,
     };
-  return { heading: 'Something went wrong', text: 'This page could not be shown. Trying again may help.' };
+  return { heading: t`Something went wrong`, text: t`This page could not be shown. Trying again may help.` };
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -16,14 +17,14 @@ import classes from './page.module.css';
 
 type Tab = 'questions' | 'activity' | 'topics';
 
-const tabs: readonly TabLink<Tab>[] = [
-  { key: 'questions', label: 'All Questions', href: paths.following },
-  { key: 'activity', label: 'Recent Activity', href: `${paths.following}?tab=activity` },
-  { key: 'topics', label: 'My Topics', href: `${paths.following}?tab=topics` },
+const tabs = (): readonly TabLink<Tab>[] => [
+  { key: 'questions', label: t`All Questions`, href: paths.following },
+  { key: 'activity', label: t`Recent Activity`, href: `${paths.following}?tab=activity` },
+  { key: 'topics', label: t`My Topics`, href: `${paths.following}?tab=topics` },
 ];
 
 export function FollowingPage() {
-  usePageTitle('Following');
+  usePageTitle(t`Following`);
   const { tab = 'questions' } = useSearch({ from: '/member/following' });
   const { data: summary } = useQuery(followedSummaryQuery);
   // Who follows the first suggestion may want the second as well: the suggestions stay until the page is left.
@@ -32,17 +33,17 @@ export function FollowingPage() {
 
   return (
     <>
-      <PageHeading className={classes.heading}>Following</PageHeading>
+      <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
       {summary && <FollowedSummary summary={summary} />}
-      <TabLinks label="What you follow" tabs={tabs} current={tab}>
+      <TabLinks label={t`What you follow`} tabs={tabs()} current={tab}>
         {/* Below 'My Topics', so that the topic just left stays where it is. */}
-        {tab === 'topics' && <FollowedTopics still={followedHere} empty={<Short>{empty.topics}</Short>} />}
+        {tab === 'topics' && <FollowedTopics still={followedHere} empty={<Short>{empty.topics()}</Short>} />}
         {suggesting && <TopicSuggestions onFollow={() => setFollowedHere(true)} />}
         {tab === 'questions' && (
-          <FollowedQuestions empty={suggesting ? <Short>{empty.questions}</Short> : <NoQuestions />} />
+          <FollowedQuestions empty={suggesting ? <Short>{empty.questions()}</Short> : <NoQuestions />} />
         )}
         {tab === 'activity' && (
-          <RecentActivity empty={suggesting ? <Short>{empty.activity}</Short> : <QuietWeek />} />
+          <RecentActivity empty={suggesting ? <Short>{empty.activity()}</Short> : <QuietWeek />} />
         )}
       </TabLinks>
     </>
@@ -50,9 +51,9 @@ export function FollowingPage() {
 }
 
 const empty = {
-  questions: 'Questions with a topic you follow, and questions you follow, show up here.',
-  activity: 'Questions you follow that were asked or answered in the last 7 days show up here.',
-  topics: 'Topics you follow show up here, each with its newest questions.',
+  questions: () => t`Questions with a topic you follow, and questions you follow, show up here.`,
+  activity: () => t`Questions you follow that were asked or answered in the last 7 days show up here.`,
+  topics: () => t`Topics you follow show up here, each with its newest questions.`,
 } as const;
 
 /** The next step stands above already: the suggestions. */
@@ -62,16 +63,16 @@ function Short({ children }: { children: ReactNode }) {
 
 function NoQuestions() {
   return (
-    <Empty title="No questions found" text={empty.questions}>
-      <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+    <Empty title={t`No questions found`} text={empty.questions()}>
+      <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
     </Empty>
   );
 }
 
 function QuietWeek() {
   return (
-    <Empty title="Nothing happened this week" text={empty.activity}>
-      <ButtonLink href={paths.following}>Show all questions</ButtonLink>
+    <Empty title={t`Nothing happened this week`} text={empty.activity()}>
+      <ButtonLink href={paths.following}>{t`Show all questions`}</ButtonLink>
     </Empty>
   );
 }

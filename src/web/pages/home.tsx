@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useSearch } from '@tanstack/react-router';
 import type { Feed } from '#shared/feeds.ts';
 import { FeedList } from '#web/feeds/FeedList.tsx';
@@ -6,19 +7,19 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from './home.module.css';
 
-const tabs: readonly TabLink<Feed>[] = [
-  { key: 'recent', label: 'Recent', href: '/' },
-  { key: 'popular', label: 'Popular', href: '/?tab=popular' },
-  { key: 'unanswered', label: 'Unanswered', href: '/?tab=unanswered' },
+const tabs = (): readonly TabLink<Feed>[] => [
+  { key: 'recent', label: t`Recent`, href: '/' },
+  { key: 'popular', label: t`Popular`, href: '/?tab=popular' },
+  { key: 'unanswered', label: t`Unanswered`, href: '/?tab=unanswered' },
 ];
 
 export function HomePage() {
   const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
-  usePageTitle('Questions for you');
+  usePageTitle(t`Questions for you`);
   return (
     <>
-      <PageHeading className={classes.heading}>Questions for you</PageHeading>
-      <TabLinks label="Feeds" tabs={tabs} current={feed}>
+      <PageHeading className={classes.heading}>{t`Questions for you`}</PageHeading>
+      <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
         <FeedList key={feed} feed={feed} />
       </TabLinks>
     </>

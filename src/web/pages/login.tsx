@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { TextInput } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -7,6 +9,7 @@ import { useSignIn } from '#web/accounts/accounts.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
+import { said } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './account.module.css';
@@ -14,7 +17,7 @@ import classes from './account.module.css';
 type Problem = { field: 'email' | 'password' | null; message: string };
 
 export function LoginPage() {
-  usePageTitle('Sign in');
+  usePageTitle(t`Sign in`);
   const { next } = useSearch({ from: '/visitor/login' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -30,25 +33,25 @@ export function LoginPage() {
 
   function submit() {
     const address = emailAddress.safeParse(email);
-    if (!address.success) return fail({ field: 'email', message: accountMessages.invalidEmail });
-    if (password === '') return fail({ field: 'password', message: 'Please enter your password.' });
+    if (!address.success) return fail({ field: 'email', message: said(accountMessages.invalidEmail) });
+    if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
     signIn.mutate({ email, password }, { onError: (error) => fail(problemOf(error)) });
   }
 
   return (
     <>
-      <PageHeading className={classes.heading}>Sign in</PageHeading>
-      {isAsk(next) && <p className={classes.notice}>{accountMessages.askSignedOut}</p>}
+      <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
+      {isAsk(next) && <p className={classes.notice}>{said(accountMessages.askSignedOut)}</p>}
       <AccountForm
-        submit="Sign in"
+        submit={t`Sign in`}
         busy={signIn.isPending}
         error={problem?.field === null ? problem.message : null}
         onSubmit={submit}
       >
         <TextInput
           ref={emailField}
-          label="Email"
+          label={t`Email`}
           type="email"
           autoComplete="username"
 
@@ -58,7 +61,7 @@ export function LoginPage() {
         />
         <PasswordField
           ref={passwordField}
-          label="Password"
+          label={t`Password`}
           autoComplete="current-password"
           value={password}
           error={problem?.field === 'password' && problem.message}
@@ -66,10 +69,12 @@ export function LoginPage() {
         />
       </AccountForm>
       <p className={classes.other}>
-        New here?{' '}
-        <Link to="/register" search={{ next }}>
-          Create an account
-        </Link>
+        <Trans>
+          New here?{' '}
+          <Link to="/register" search={{ next }}>
+            Create an account
+          </Link>
+        </Trans>
       </p>
     </>
   );
@@ -77,13 +82,13 @@ export function LoginPage() {
 
 function problemOf(error: Error): Problem {
   if (!(error instanceof ApiError) || error.status >= 500)
-    return { field: null, message: accountMessages.loginFailed };
-  return { field: fieldOf(error.message), message: error.message };
+    return { field: null, message: said(accountMessages.loginFailed) };
+  return { field: fieldOf(error), message: error.message };
 }
 
-function fieldOf(message: string): Problem['field'] {
-  if (message === accountMessages.wrongPassword) return 'password';
-  if (message === accountMessages.unknownEmail || message === accountMessages.invalidEmail) return 'email';
+function fieldOf(error: ApiError): Problem['field'] {
+  if (error.code === 'wrong-password') return 'password';
+  if (error.code === 'unknown-email' || error.forField('email') !== null) return 'email';
   return null;
 }
 

@@ -1,17 +1,18 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePageTitle } from '#web/platform/title.ts';
 import { Message } from '#web/ui/Message.tsx';
 
 export function NotFoundPage() {
-  usePageTitle('Page not found');
+  usePageTitle(t`Page not found`);
   return (
     <Message
-      heading="Page not found"
-      text="There is nothing at this address. It may have moved, or never been."
+      heading={t`Page not found`}
+      text={t`There is nothing at this address. It may have moved, or never been.`}
     >
       <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
-        Go to Home
+        {t`Go to Home`}
       </Button>
     </Message>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { NotificationFilter } from '#shared/notifications.ts';
@@ -16,13 +17,13 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from './page.module.css';
 
-const tabs: readonly TabLink<NotificationFilter>[] = [
-  { key: 'all', label: 'All', href: paths.notifications },
-  { key: 'unread', label: 'Unread', href: `${paths.notifications}?tab=unread` },
+const tabs = (): readonly TabLink<NotificationFilter>[] => [
+  { key: 'all', label: t`All`, href: paths.notifications },
+  { key: 'unread', label: t`Unread`, href: `${paths.notifications}?tab=unread` },
 ];
 
 export function NotificationsPage() {
-  usePageTitle('Notifications');
+  usePageTitle(t`Notifications`);
   const { tab: filter = 'all' } = useSearch({ from: '/member/notifications' });
   const query = useInfiniteQuery(notificationsQuery(filter));
   const unread = useUnreadCount();
@@ -31,10 +32,10 @@ export function NotificationsPage() {
   return (
     <>
       <div className={classes.header}>
-        <PageHeading className={classes.heading}>Notifications</PageHeading>
+        <PageHeading className={classes.heading}>{t`Notifications`}</PageHeading>
         <MarkAllRead newest={query.data?.pages[0]?.items[0]?.id ?? null} unread={unread} />
       </div>
-      <TabLinks label="Notifications" tabs={tabs} current={filter}>
+      <TabLinks label={t`Notifications`} tabs={tabs()} current={filter}>
         <PagedList
           key={filter}
           query={query}
@@ -57,8 +58,8 @@ export function NotificationsPage() {
 
 function AllRead() {
   return (
-    <Empty title="All caught up" text="Notifications you have not read yet show up here.">
-      <ButtonLink href={paths.notifications}>Show all</ButtonLink>
+    <Empty title={t`All caught up`} text={t`Notifications you have not read yet show up here.`}>
+      <ButtonLink href={paths.notifications}>{t`Show all`}</ButtonLink>
     </Empty>
   );
 }
@@ -66,10 +67,10 @@ function AllRead() {
 function NoneYet() {
   return (
     <Empty
-      title="No notifications yet"
-      text="Answers, replies and upvotes to what you write show up here, and answers to questions you follow."
+      title={t`No notifications yet`}
+      text={t`Answers, replies and upvotes to what you write show up here, and answers to questions you follow.`}
     >
-      <ButtonLink href={`${paths.home}?tab=unanswered`}>Find a question to answer</ButtonLink>
+      <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
     </Empty>
   );
 }

@@ -1,9 +1,11 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { ApiError, isStatus } from '#web/platform/errors.ts';
 import { paths, profilePath } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
+import { said } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ProfileHeader } from '#web/profiles/ProfileHeader.tsx';
 import { AnswersBy, QuestionsBy } from '#web/profiles/ProfilePosts.tsx';
@@ -30,29 +32,29 @@ function MemberPage({ id, own, address }: { id: number; own: boolean; address: s
   const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
   const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
   useLiveProfile(id);
-  usePageTitle(profile?.displayName ?? 'Profile');
+  usePageTitle(profile?.displayName ?? t`Profile`);
 
   if (isStatus(error, 404)) return <NotFound />;
   if (isPending) return <ProfileSkeleton />;
   if (profile === undefined)
     return (
       <Message
-        heading="The profile could not be loaded"
-        text={error instanceof ApiError ? error.message : 'Something went wrong.'}
+        heading={t`The profile could not be loaded`}
+        text={error instanceof ApiError ? error.message : t`Something went wrong.`}
       >
         <Button variant="default" onClick={() => void refetch()}>
-          Try again
+          {t`Try again`}
         </Button>
       </Message>
     );
   const tabs = [
-    { key: 'questions', label: 'Questions', href: address },
-    { key: 'answers', label: 'Answers', href: `${address}?tab=answers` },
+    { key: 'questions', label: t`Questions`, href: address },
+    { key: 'answers', label: t`Answers`, href: `${address}?tab=answers` },
   ] as const;
   return (
     <>
       <ProfileHeader profile={profile} own={own} />
-      <TabLinks label="Posts" tabs={tabs} current={tab}>
+      <TabLinks label={t`Posts`} tabs={tabs} current={tab}>
         {tab === 'questions' ? (
           <QuestionsBy profile={profile} own={own} />
         ) : (
@@ -64,10 +66,13 @@ function MemberPage({ id, own, address }: { id: number; own: boolean; address: s
 }
 
 function NotFound() {
-  usePageTitle('User not found');
+  usePageTitle(said('User not found'));
   return (
-    <Message heading="User not found" text="Nobody here has this address. The account may be gone.">
-      <ButtonLink href={`${paths.search}?in=users`}>Search for members</ButtonLink>
+    <Message
+      heading={said('User not found')}
+      text={t`Nobody here has this address. The account may be gone.`}
+    >
+      <ButtonLink href={`${paths.search}?in=users`}>{t`Search for members`}</ButtonLink>
     </Message>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { TextInput } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -7,6 +9,7 @@ import { useRegister } from '#web/accounts/accounts.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
 import { ApiError } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './account.module.css';
@@ -17,7 +20,7 @@ type Problem = { field: Field | null; message: string };
 const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 
 export function RegisterPage() {
-  usePageTitle('Create an account');
+  usePageTitle(t`Create an account`);
   const { next } = useSearch({ from: '/visitor/register' });
   const [form, setForm] = useState(empty);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -31,7 +34,7 @@ export function RegisterPage() {
 
   function submit() {
     const found = registrationProblem(form);
-    if (found !== null) return fail(found);
+    if (found !== null) return fail({ ...found, message: said(found.message) });
     setProblem(null);
     register.mutate(form, { onError: (error) => fail(problemOf(error)) });
   }
@@ -53,31 +56,33 @@ export function RegisterPage() {
 
   return (
     <>
-      <PageHeading className={classes.heading}>Create an account</PageHeading>
+      <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
       <AccountForm
-        submit="Create account"
+        submit={t`Create account`}
         busy={register.isPending}
         error={problem?.field === null ? problem.message : null}
         onSubmit={submit}
       >
-        <TextInput label="Full name" autoComplete="name" {...field('displayName')} />
-        <TextInput label="Email" type="email" autoComplete="email" {...field('email')} />
+        <TextInput label={t`Full name`} autoComplete="name" {...field('displayName')} />
+        <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
         <div>
-          <PasswordField label="Password" autoComplete="new-password" {...field('password')} />
+          <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
           <PasswordStrength password={form.password} />
         </div>
         <PasswordField
-          label="Confirm password"
+          label={t`Confirm password`}
           autoComplete="new-password"
           toggle={false}
           {...field('confirmPassword')}
         />
       </AccountForm>
       <p className={classes.other}>
-        Already a member?{' '}
-        <Link to="/login" search={{ next }}>
-          Sign in
-        </Link>
+        <Trans>
+          Already a member?{' '}
+          <Link to="/login" search={{ next }}>
+            Sign in
+          </Link>
+        </Trans>
       </p>
     </>
   );
@@ -85,16 +90,11 @@ export function RegisterPage() {
 
 function problemOf(error: Error): Problem {
   if (!(error instanceof ApiError) || error.status >= 500)
-    return { field: null, message: accountMessages.registerFailed };
+    return { field: null, message: said(accountMessages.registerFailed) };
   const named = error.errors.find(({ field }) => isField(field));
   if (named !== undefined) return { field: named.field as Field, message: named.message };
-  return { field: emailMessages.has(error.message) ? 'email' : null, message: error.message };
+  return { field: error.code === 'email-taken' ? 'email' : null, message: error.message };
 }
-
-const emailMessages: ReadonlySet<string> = new Set([
-  accountMessages.emailTaken,
-  accountMessages.invalidEmail,
-]);
 
 function isField(name: string): name is Field {
   return (

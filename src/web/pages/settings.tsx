@@ -1,5 +1,7 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PasswordForm } from '#web/settings/PasswordForm.tsx';
 import { ProfileForm } from '#web/settings/ProfileForm.tsx';
@@ -13,20 +15,23 @@ import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './page.module.css';
 
 export function SettingsPage() {
-  usePageTitle('Settings');
+  usePageTitle(t`Settings`);
   return (
     <>
-      <PageHeading className={classes.heading}>Settings</PageHeading>
-      <Section title="Profile">
+      <PageHeading className={classes.heading}>{t`Settings`}</PageHeading>
+      <Section title={t`Profile`}>
         <OwnProfile />
       </Section>
-      <Section title="Theme">
+      <Section title={t`Theme`}>
         <ThemeChoice />
       </Section>
-      <Section title="Password" text="Changing it signs you out everywhere else.">
+      <Section title={t`Language`}>
+        <LanguageSelect />
+      </Section>
+      <Section title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
         <PasswordForm />
       </Section>
-      <Section title="Where you are signed in">
+      <Section title={t`Where you are signed in`}>
         <Sessions />
       </Section>
     </>
@@ -37,7 +42,7 @@ function OwnProfile() {
   const { data: settings, isPending, refetch } = useQuery(settingsQuery);
   if (isPending)
     return (
-      <Pending label="Loading your profile">
+      <Pending label={t`Loading your profile`}>
         <span style={{ display: 'grid', gap: '1.5rem', marginBlockStart: '2rem' }}>
           <Skeleton width="100%" height="2.625rem" />
           <Skeleton width="100%" height="8rem" />
@@ -47,9 +52,9 @@ function OwnProfile() {
   if (settings === undefined)
     return (
       <div className={classes.lead}>
-        <p role="alert">Your profile could not be loaded.</p>
+        <p role="alert">{t`Your profile could not be loaded.`}</p>
         <Button variant="default" onClick={() => void refetch()}>
-          Try again
+          {t`Try again`}
         </Button>
       </div>
     );

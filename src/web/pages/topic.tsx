@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useId } from 'react';
@@ -6,6 +7,7 @@ import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
+import { said } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { topicKeys, topicQuery, topicQuestionsQuery } from '#web/topics/topics.ts';
 import { useLiveTopic } from '#web/topics/useLiveTopics.ts';
@@ -26,12 +28,12 @@ export function TopicPage() {
     tags.some((each) => tagKey(each) === tagKey(tag));
   const name = topic.data?.tag ?? tag;
   const unknown = isStatus(topic.error, 404) || isStatus(topic.error, 400);
-  usePageTitle(unknown ? 'Topic not found' : name);
+  usePageTitle(unknown ? said('Topic not found') : name);
 
   if (unknown)
     return (
-      <Message heading="Topic not found" text={`No question has the tag “${tag}”.`}>
-        <ButtonLink href={paths.topics}>Explore Topics</ButtonLink>
+      <Message heading={said('Topic not found')} text={t`No question has the tag “${tag}”.`}>
+        <ButtonLink href={paths.topics}>{t`Explore Topics`}</ButtonLink>
       </Message>
     );
   return (
@@ -63,8 +65,8 @@ export function TopicPage() {
         takes={isTagged}
         keeps={isTagged}
         empty={
-          <Empty title="No questions found" text={`Questions tagged ${name} show up here.`}>
-            <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+          <Empty title={t`No questions found`} text={t`Questions tagged ${name} show up here.`}>
+            <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
           </Empty>
         }
       />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useSearch } from '@tanstack/react-router';
 import { usePageTitle } from '#web/platform/title.ts';
 import { TopicFilter } from '#web/topics/TopicFilter.tsx';
@@ -7,10 +8,10 @@ import classes from './page.module.css';
 
 export function TopicsPage() {
   const { q = '', sort = 'popular' } = useSearch({ from: '/member/topics' });
-  usePageTitle('Discover Topics');
+  usePageTitle(t`Discover Topics`);
   return (
     <>
-      <PageHeading className={classes.heading}>Discover Topics</PageHeading>
+      <PageHeading className={classes.heading}>{t`Discover Topics`}</PageHeading>
       <TopicFilter q={q.trim()} sort={sort} />
       <TopicList q={q.trim()} sort={sort} />
     </>

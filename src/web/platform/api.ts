@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { hc, type ClientResponse } from 'hono/client';
 import type { Api } from '#server/app.ts';
 import { seenHeader } from '#shared/events.ts';
@@ -23,7 +24,7 @@ export async function read<R extends ClientResponse<unknown>>(pending: Promise<R
   } catch (error) {
     if (isAbort(error)) throw error;
     reportConnection('offline');
-    throw new Unreachable('The answer was cut off.', { cause: error });
+    throw new Unreachable(t`The answer was cut off.`, { cause: error });
   }
 }
 type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
@@ -55,7 +56,7 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
   } catch (error) {
     if (isAbort(error)) throw error;
     reportConnection('offline');
-    throw new Unreachable('The server cannot be reached.', { cause: error });
+    throw new Unreachable(t`The server cannot be reached.`, { cause: error });
   }
   reportConnection(saysRestarting(response.status) ? 'restarting' : 'online');
   notePositionOf(response);
@@ -70,7 +71,7 @@ async function problemOf(response: Response): Promise<Problem> {
     title: response.statusText,
     status: response.status,
     code: `http-${response.status}`,
-    detail: 'Something went wrong. Please try again.',
+    detail: t`Something went wrong. Please try again.`,
   };
   try {
     const body: unknown = await response.json();

@@ -1,6 +1,7 @@
 import type { Problem } from '#shared/problem.ts';
+import { said } from './said.ts';
 
-/** The server answered, and refused: an RFC 9457 problem. `message` is its sentence for people. */
+/** The server answered, and refused: an RFC 9457 problem. `message` is its sentence for people, in the language shown. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -13,10 +14,10 @@ export class ApiError extends Error {
   readonly retryAfter: number | null;
 
   constructor(problem: Problem, retryAfter: number | null) {
-    super(problem.detail);
+    super(said(problem.detail));
     this.status = problem.status;
     this.code = problem.code;
-    this.errors = problem.errors ?? [];
+    this.errors = (problem.errors ?? []).map(({ field, message }) => ({ field, message: said(message) }));
     this.errorId = problem.errorId ?? null;
     this.retryAfter = retryAfter;
   }

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { EventOn, LiveEvent, Topic } from '#shared/events.ts';
@@ -33,12 +34,12 @@ const spreadMs = 4000;
 
 /**
  * What comes into a list enters at once where its top is in view, and waits otherwise.
- * @param noun what the list holds, in the singular: 'question'.
+ * @param noun what the list holds.
  * @param holds whether the list shows the item of an id.
  */
 export function useArrivals<Id extends number | string>(
   queryKey: QueryKey,
-  noun: string,
+  noun: Noun,
   holds: (id: Id) => boolean,
 ): Arrivals<Id> {
   const client = useQueryClient();
@@ -157,9 +158,24 @@ function useFetched(hash: string, then: () => void): void {
   );
 }
 
-function pillOf(count: number, many: boolean, noun: string): string | null {
-  if (count === 0) return many ? `New ${noun}s` : null;
-  return count === 1 ? `1 new ${noun}` : `${count} new ${noun}s`;
+const pills = {
+  question: (count: number) => plural(count, { one: '# new question', other: '# new questions' }),
+  answer: (count: number) => plural(count, { one: '# new answer', other: '# new answers' }),
+  topic: (count: number) => plural(count, { one: '# new topic', other: '# new topics' }),
+  notification: (count: number) => plural(count, { one: '# new notification', other: '# new notifications' }),
+};
+type Noun = keyof typeof pills;
+
+const uncounted = {
+  question: () => t`New questions`,
+  answer: () => t`New answers`,
+  topic: () => t`New topics`,
+  notification: () => t`New notifications`,
+} satisfies Record<Noun, () => string>;
+
+function pillOf(count: number, many: boolean, noun: Noun): string | null {
+  if (count > 0) return pills[noun](count);
+  return many ? uncounted[noun]() : null;
 }
 
 function without<Id>(ids: ReadonlySet<Id>, gone: (id: Id) => boolean): ReadonlySet<Id> {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 /** A short message at the edge of the screen, gone after a while; an error is announced at once. */
 export function toast(message: string): void {
   void show(message, 'status');
@@ -15,6 +16,6 @@ async function show(message: string, role: 'status' | 'alert'): Promise<void> {
     color: role === 'alert' ? 'red' : 'teal',
     autoClose: role === 'alert' ? 8000 : 4000,
     withBorder: false,
-    closeButtonProps: { 'aria-label': 'Close message' },
+    closeButtonProps: { 'aria-label': t`Close message` },
   });
 }

@@ -1,3 +1,4 @@
+import { plural } from '@lingui/core/macro';
 import { useCallback, useSyncExternalStore } from 'react';
 
 /**
@@ -121,7 +122,7 @@ export function lastMember(): number | null {
 }
 
 export function changesWait(count: number): string {
-  return count === 1 ? '1 change waits to be sent.' : `${count} changes wait to be sent.`;
+  return plural(count, { one: '# change waits to be sent.', other: '# changes wait to be sent.' });
 }
 
 /** The latest for each target, in the order of time. */

@@ -1,9 +1,12 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { IconExternalLink } from '@tabler/icons-react';
-import { exactTime, shortDate } from '#shared/dates.ts';
-import { shortCount } from '#shared/counts.ts';
+import { exactTime, shortDate } from '#web/platform/dates.ts';
+import { exactCount, shortCount } from '#web/platform/counts.ts';
 import type { Profile } from '#shared/profiles.ts';
 import { paths } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import { countText, wordFor, type Counted } from '#web/ui/count-text.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
@@ -22,20 +25,22 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
           <p className={classes.facts}>
             {profile.email !== null && <a href={`mailto:${profile.email}`}>{profile.email}</a>}
             <span>
-              Joined{' '}
-              <time dateTime={profile.createdAt} title={exactTime(profile.createdAt)}>
-                {shortDate(profile.createdAt)}
-              </time>
+              <Trans>
+                Joined{' '}
+                <time dateTime={profile.createdAt} title={exactTime(profile.createdAt)}>
+                  {shortDate(profile.createdAt)}
+                </time>
+              </Trans>
             </span>
             {profile.sourceUrl !== null && (
               <a href={profile.sourceUrl} rel="nofollow ugc noopener" target="_blank">
-                {URL.parse(profile.sourceUrl)?.host ?? 'Imported'}
+                {URL.parse(profile.sourceUrl)?.host ?? t`Imported`}
                 <IconExternalLink size={14} stroke={1.6} aria-hidden />
               </a>
             )}
           </p>
         </div>
-        {own && <ButtonLink href={paths.settings}>Edit profile</ButtonLink>}
+        {own && <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>}
       </div>
       {profile.bio !== null && (
         <Markdown
@@ -45,7 +50,7 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
           className={classes.bio}
         />
       )}
-      <ul className={classes.stats} aria-label="Statistics">
+      <ul className={classes.stats} aria-label={t`Statistics`}>
         <Stat of={profile.questionsCount} singular="question" />
         <Stat of={profile.answersCount} singular="answer" />
         <Stat of={profile.upvotes} singular="upvote" />
@@ -55,11 +60,11 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
   );
 }
 
-function Stat({ of, singular }: { of: number; singular: string }) {
-  const noun = of === 1 ? singular : `${singular}s`;
+/** Number and word apart, so that they can stand one above the other. */
+function Stat({ of, singular }: { of: number; singular: Counted }) {
   return (
-    <li title={of > 999 ? `${of.toLocaleString('en')} ${noun}` : undefined}>
-      <strong>{shortCount(of)}</strong> <span>{noun}</span>
+    <li title={of > 999 ? countText(singular, of, exactCount(of)) : undefined}>
+      <strong>{shortCount(of)}</strong> <span>{wordFor(singular, of)}</span>
     </li>
   );
 }

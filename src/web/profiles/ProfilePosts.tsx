@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import type { AnswerCards, Profile } from '#shared/profiles.ts';
 import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
@@ -20,11 +21,11 @@ export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }
       takes={({ authorId }) => authorId === profile.id}
       empty={
         own ? (
-          <Empty title="You haven't asked any questions yet.">
-            <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+          <Empty title={t`You haven't asked any questions yet.`}>
+            <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
           </Empty>
         ) : (
-          <Empty title={`${profile.displayName} hasn't asked any questions yet.`} />
+          <Empty title={t`${profile.displayName} hasn't asked any questions yet.`} />
         )
       }
     />
@@ -46,11 +47,11 @@ export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) 
       pending={<QuestionCardSkeletons />}
       empty={
         own ? (
-          <Empty title="You haven't answered any questions yet.">
-            <ButtonLink href={`${paths.home}?tab=unanswered`}>Find a question to answer</ButtonLink>
+          <Empty title={t`You haven't answered any questions yet.`}>
+            <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
           </Empty>
         ) : (
-          <Empty title={`${profile.displayName} hasn't answered any questions yet.`} />
+          <Empty title={t`${profile.displayName} hasn't answered any questions yet.`} />
         )
       }
     >

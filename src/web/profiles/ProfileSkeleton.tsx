@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './ProfileHeader.module.css';
@@ -5,7 +6,7 @@ import classes from './ProfileHeader.module.css';
 /** A profile on its way. */
 export function ProfileSkeleton() {
   return (
-    <Pending label="Loading profile">
+    <Pending label={t`Loading profile`}>
       <span className={classes.who}>
         <Skeleton width="72px" height="72px" />
         <span style={{ display: 'grid', gap: '0.75rem' }}>

@@ -51,7 +51,7 @@ export function FollowButton({ questionId, following }: { questionId: number; fo
           if (!follow.isPending) follow.mutate(!shown);
         }}
       />
-      {wanted !== undefined && <VisuallyHidden>{waitingText}</VisuallyHidden>}
+      {wanted !== undefined && <VisuallyHidden>{waitingText()}</VisuallyHidden>}
     </>
   );
 }

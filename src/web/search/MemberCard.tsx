@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { shortDate } from '#shared/dates.ts';
+import { shortDate } from '#web/platform/dates.ts';
 import type { MemberCard as Card } from '#shared/search.ts';
 import { profilePath } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useRef, useState, type ChangeEvent, type FormEvent } from 'react';
 import { registerMessages } from '#shared/accounts.ts';
@@ -5,6 +6,7 @@ import { passwordChange } from '#shared/profiles.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
 import { ApiError } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useChangePassword } from './settings.ts';
@@ -37,7 +39,7 @@ export function PasswordForm() {
       {
         onSuccess: () => {
           setForm(empty);
-          toast('Your password is changed. You are signed out everywhere else.');
+          toast(t`Your password is changed. You are signed out everywhere else.`);
         },
         onError: (error) => fail(refusalOf(error)),
       },
@@ -61,10 +63,14 @@ export function PasswordForm() {
 
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
-      <PasswordField label="Current password" autoComplete="current-password" {...field('currentPassword')} />
+      <PasswordField
+        label={t`Current password`}
+        autoComplete="current-password"
+        {...field('currentPassword')}
+      />
       <div>
         <PasswordField
-          label="New password"
+          label={t`New password`}
           autoComplete="new-password"
           toggle={false}
           {...field('newPassword')}
@@ -72,14 +78,14 @@ export function PasswordForm() {
         <PasswordStrength password={form.newPassword} />
       </div>
       <PasswordField
-        label="Confirm new password"
+        label={t`Confirm new password`}
         autoComplete="new-password"
         toggle={false}
         {...field('confirmPassword')}
       />
       <FormError message={problem?.field === null ? problem.message : null} />
       <Button type="submit" loading={change.isPending}>
-        Change password
+        {t`Change password`}
       </Button>
     </form>
   );
@@ -88,19 +94,22 @@ export function PasswordForm() {
 /** The first rule broken, in the order of the registration's (SPEC section 5). */
 function problemOf(form: typeof empty): Problem | null {
   if (form.currentPassword === '')
-    return { field: 'currentPassword', message: 'Please enter your current password.' };
+    return { field: 'currentPassword', message: t`Please enter your current password.` };
   if (form.newPassword !== form.confirmPassword)
-    return { field: 'confirmPassword', message: registerMessages.passwordsDiffer };
+    return { field: 'confirmPassword', message: said(registerMessages.passwordsDiffer) };
   const length = passwordChange.shape.newPassword.safeParse(form.newPassword);
   if (length.success) return null;
-  return { field: 'newPassword', message: length.error.issues[0]?.message ?? registerMessages.passwordShort };
+  return {
+    field: 'newPassword',
+    message: said(length.error.issues[0]?.message ?? registerMessages.passwordShort),
+  };
 }
 
 function refusalOf(error: Error): Problem {
   if (!(error instanceof ApiError))
     return {
       field: null,
-      message: 'Your password could not be changed. Please check your connection and try again.',
+      message: t`Your password could not be changed. Please check your connection and try again.`,
     };
   const [named] = error.errors;
   const field = named?.field;

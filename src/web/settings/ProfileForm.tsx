@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import { limits } from '#shared/limits.ts';
 import { settings as settingsRules, type MemberSettings } from '#shared/profiles.ts';
 import { ApiError } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
 import { Counter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -33,14 +35,14 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
     const checked = settingsRules.safeParse({ displayName, bio: bio.trim() === '' ? null : bio, showEmail });
     if (!checked.success) {
       const [issue] = checked.error.issues;
-      return fail({ field: fieldOf(issue?.path[0]), message: issue?.message ?? '' });
+      return fail({ field: fieldOf(issue?.path[0]), message: said(issue?.message ?? '') });
     }
     setProblem(null);
     save.mutate(checked.data, {
       onSuccess: (saved) => {
         setDisplayName(saved.displayName);
         setBio(saved.bio ?? '');
-        toast('Your profile is saved.');
+        toast(t`Your profile is saved.`);
       },
       onError: (error) => fail(problemOf(error)),
     });
@@ -50,7 +52,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
     <form className={classes.form} noValidate onSubmit={submit}>
       <TextInput
         ref={nameField}
-        label="Display name"
+        label={t`Display name`}
         autoComplete="name"
         dir="auto"
         value={displayName}
@@ -60,8 +62,8 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
       <div>
         <Textarea
           ref={bioField}
-          label="Bio"
-          description="A few words about you, for those who look at your profile."
+          label={t`Bio`}
+          description={t`A few words about you, for those who look at your profile.`}
           rows={5}
           dir="auto"
           value={bio}
@@ -76,11 +78,11 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
           checked={showEmail}
           onChange={(event) => setShowEmail(event.currentTarget.checked)}
         />
-        Show my email address to other members
+        {t`Show my email address to other members`}
       </label>
       <FormError message={problem?.field === null ? problem.message : null} />
       <Button type="submit" loading={save.isPending}>
-        Save changes
+        {t`Save changes`}
       </Button>
     </form>
   );
@@ -90,7 +92,7 @@ function problemOf(error: Error): Problem {
   if (!(error instanceof ApiError))
     return {
       field: null,
-      message: 'Your profile could not be saved. Please check your connection and try again.',
+      message: t`Your profile could not be saved. Please check your connection and try again.`,
     };
   const [named] = error.errors;
   return { field: fieldOf(named?.field), message: named?.message ?? error.message };

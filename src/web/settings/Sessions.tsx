@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
@@ -18,7 +20,7 @@ export function Sessions() {
 
   if (isPending)
     return (
-      <Pending label="Loading where you are signed in">
+      <Pending label={t`Loading where you are signed in`}>
         <span className={classes.loading}>
           <Skeleton width="60%" />
           <Skeleton width="45%" />
@@ -28,9 +30,9 @@ export function Sessions() {
   if (data === undefined)
     return (
       <div className={classes.loading}>
-        <p role="alert">The list could not be loaded.</p>
+        <p role="alert">{t`The list could not be loaded.`}</p>
         <Button variant="default" onClick={() => void refetch()}>
-          Try again
+          {t`Try again`}
         </Button>
       </div>
     );
@@ -49,7 +51,7 @@ export function Sessions() {
           loading={endOthers.isPending}
           onClick={() => endOthers.mutate(undefined, { onError: notEnded })}
         >
-          Sign out everywhere else
+          {t`Sign out everywhere else`}
         </Button>
       )}
     </>
@@ -67,8 +69,10 @@ function SessionLine({ session }: { session: OwnSession }) {
       <div id={nameId} className={classes.about}>
         <div>{name}</div>
         <div className={classes.since}>
-          {session.current && <strong>This browser · </strong>}
-          signed in <Time at={session.createdAt} />
+          {session.current && <strong>{t`This browser`} · </strong>}
+          <Trans>
+            signed in <Time at={session.createdAt} />
+          </Trans>
         </div>
       </div>
       {!session.current && (
@@ -79,7 +83,7 @@ function SessionLine({ session }: { session: OwnSession }) {
           loading={end.isPending}
           onClick={() => end.mutate(session.id, { onError: notEnded })}
         >
-          Sign out
+          {t`Sign out`}
         </Button>
       )}
     </li>
@@ -87,5 +91,5 @@ function SessionLine({ session }: { session: OwnSession }) {
 }
 
 function notEnded() {
-  toastError('That could not be ended. Please try again.');
+  toastError(t`That could not be ended. Please try again.`);
 }

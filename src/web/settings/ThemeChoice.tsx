@@ -1,18 +1,20 @@
+import { t } from '@lingui/core/macro';
 import { useMantineColorScheme } from '@mantine/core';
 import classes from './forms.module.css';
 
-const choices = [
-  { scheme: 'auto', label: 'Same as the system' },
-  { scheme: 'light', label: 'Light' },
-  { scheme: 'dark', label: 'Dark' },
-] as const;
+const choices = () =>
+  [
+    { scheme: 'auto', label: t`Same as the system` },
+    { scheme: 'light', label: t`Light` },
+    { scheme: 'dark', label: t`Dark` },
+  ] as const;
 
 /** Takes effect at once, and in other tabs; 'Same as the system' forgets what was chosen (DECISIONS section 8.6). */
 export function ThemeChoice() {
   const { colorScheme, setColorScheme, clearColorScheme } = useMantineColorScheme();
   return (
-    <fieldset className={classes.choices} aria-label="Theme">
-      {choices.map(({ scheme, label }) => (
+    <fieldset className={classes.choices} aria-label={t`Theme`}>
+      {choices().map(({ scheme, label }) => (
         <label key={scheme} className={classes.choice}>
           <input
             type="radio"

@@ -1,10 +1,12 @@
+import { t } from '@lingui/core/macro';
+
 /** 'Firefox on Linux' from a browser's User-Agent; programs are named by the first word of theirs. */
 export function browserName(userAgent: string | null): string {
-  if (userAgent === null || userAgent.trim() === '') return 'Unknown browser';
+  if (userAgent === null || userAgent.trim() === '') return t`Unknown browser`;
   const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
   if (browser === undefined) return userAgent.split(/[\s/]/u)[0] ?? userAgent;
   const system = systems.find(([mark]) => userAgent.includes(mark))?.[1];
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t`${browser} on ${system}`;
 }
 
 /** In this order: most browsers also bear the marks of those below them. */

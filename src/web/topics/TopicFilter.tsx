@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
@@ -6,10 +7,10 @@ import type { TopicSort } from '#shared/topics.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import classes from './TopicFilter.module.css';
 
-const sorts: readonly (readonly [TopicSort, string])[] = [
-  ['popular', 'Most Popular'],
-  ['alphabetical', 'Alphabetical'],
-  ['active', 'Recently Active'],
+const sorts = (): readonly (readonly [TopicSort, string])[] => [
+  ['popular', t`Most Popular`],
+  ['alphabetical', t`Alphabetical`],
+  ['active', t`Recently Active`],
 ];
 
 const pauseMs = 200;
@@ -57,8 +58,8 @@ export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
       >
         <TextInput
           type="search"
-          aria-label="Search topics"
-          placeholder="Search topics"
+          aria-label={t`Search topics`}
+          placeholder={t`Search topics`}
           autoComplete="off"
           enterKeyHint="search"
           maxLength={200}
@@ -67,8 +68,8 @@ export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
           onChange={(event) => type(event.currentTarget.value)}
         />
         <SelectField
-          label="Sort by"
-          options={sorts}
+          label={t`Sort by`}
+          options={sorts()}
           value={sort}
           onChange={(sort) => go({ q: text, sort }, false)}
         />

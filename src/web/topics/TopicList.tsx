@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { TopicSort } from '#shared/topics.ts';
@@ -28,8 +29,9 @@ export function TopicList({ q, sort }: { q: string; sort: TopicSort }) {
         <>
           {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
           <VisuallyHidden component="output">
-            {topics.length}
-            {query.hasNextPage && ' or more'} {topics.length === 1 ? 'topic' : 'topics'}
+            {query.hasNextPage
+              ? plural(topics.length, { one: '# or more topics', other: '# or more topics' })
+              : plural(topics.length, { one: '# topic', other: '# topics' })}
           </VisuallyHidden>
           <TopicGrid faded={query.isPlaceholderData}>
             {topics.map((topic) => (
@@ -45,13 +47,13 @@ export function TopicList({ q, sort }: { q: string; sort: TopicSort }) {
 function NoTopics({ q }: { q: string }) {
   if (q === '')
     return (
-      <Empty title="No topics yet" text="Every tag of a question becomes a topic.">
-        <ButtonLink href={paths.ask}>Ask a question</ButtonLink>
+      <Empty title={t`No topics yet`} text={t`Every tag of a question becomes a topic.`}>
+        <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
       </Empty>
     );
   return (
-    <Empty title={`No topics match “${q}”`} text="Try a part of the name, or fewer letters.">
-      <ButtonLink href={paths.topics}>Show all topics</ButtonLink>
+    <Empty title={t`No topics match “${q}”`} text={t`Try a part of the name, or fewer letters.`}>
+      <ButtonLink href={paths.topics}>{t`Show all topics`}</ButtonLink>
     </Empty>
   );
 }

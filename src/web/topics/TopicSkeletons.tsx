@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { TopicGrid } from './TopicGrid.tsx';
@@ -8,7 +9,7 @@ const widths = ['6rem', '4.5rem', '8rem', '5rem', '7rem', '6.5rem', '4rem', '5.5
 /** A grid of topics on its way. */
 export function TopicSkeletons() {
   return (
-    <Pending label="Loading topics">
+    <Pending label={t`Loading topics`}>
       <TopicGrid>
         {widths.map((width) => (
           <span key={width} className={classes.card} style={{ gap: '0.75rem' }}>

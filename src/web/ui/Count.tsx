@@ -1,18 +1,11 @@
-import { countOf } from '#shared/counts.ts';
+import { exactCount, shortCount } from '#web/platform/counts.ts';
+import { countText, type Counted } from './count-text.ts';
 
 /** '3 upvotes'; a shortened number ('1.2k views') has the exact one as its title. */
-export function Count({
-  of,
-  singular,
-  plural = `${singular}s`,
-}: {
-  of: number;
-  singular: string;
-  plural?: string;
-}) {
+export function Count({ of, singular }: { of: number; singular: Counted }) {
   return (
-    <span title={of > 999 ? `${of.toLocaleString('en')} ${plural}` : undefined}>
-      {countOf(of, singular, plural)}
+    <span title={of > 999 ? countText(singular, of, exactCount(of)) : undefined}>
+      {countText(singular, of, shortCount(of))}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import '@mantine/core/styles/ModalBase.layer.css';
 import '@mantine/core/styles/Modal.layer.css';
 import '@mantine/core/styles/Overlay.layer.css';
+import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Dialog.module.css';
@@ -24,7 +25,7 @@ export function Dialog({ title, opened, onClose, closeButton = true, size = '28r
       onClose={onClose}
       size={size}
       withCloseButton={closeButton}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t`Close` }}
       // The style sheet does it; Mantine's way moves a page whose scrollbar has a gutter of its own.
       lockScroll={false}
       classNames={{ title: classes.title ?? '' }}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { DraftState } from '#web/platform/drafts.ts';
 import classes from './DraftNote.module.css';
 
@@ -5,8 +6,8 @@ import classes from './DraftNote.module.css';
 export function DraftNote({ state }: { state: DraftState }) {
   return (
     <output className={classes.note}>
-      {state === 'saved' && 'Draft saved'}
-      {state === 'unsaved' && 'Draft not saved: this browser keeps nothing'}
+      {state === 'saved' && t`Draft saved`}
+      {state === 'unsaved' && t`Draft not saved: this browser keeps nothing`}
     </output>
   );
 }

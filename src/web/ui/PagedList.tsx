@@ -1,8 +1,24 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
 import classes from './PagedList.module.css';
+
+const notLoaded = {
+  questions: () => t`The questions could not be loaded.`,
+  answers: () => t`The answers could not be loaded.`,
+  topics: () => t`The topics could not be loaded.`,
+  results: () => t`The results could not be loaded.`,
+  notifications: () => t`The notifications could not be loaded.`,
+};
+const moreNotLoaded: Record<keyof typeof notLoaded, () => string> = {
+  questions: () => t`More questions could not be loaded.`,
+  answers: () => t`More answers could not be loaded.`,
+  topics: () => t`More topics could not be loaded.`,
+  results: () => t`More results could not be loaded.`,
+  notifications: () => t`More notifications could not be loaded.`,
+};
 
 /** A list that grows by 'Load more': what shows while it loads, when it is empty, and when a page does not come. */
 export function PagedList<Item>({
@@ -14,8 +30,8 @@ export function PagedList<Item>({
   children,
 }: {
   query: UseInfiniteQueryResult<InfiniteData<{ items: readonly Item[] }>>;
-  /** What the list holds, in the plural: 'questions'. */
-  noun: string;
+  /** What the list holds. */
+  noun: keyof typeof notLoaded;
   keyOf: (item: Item) => string | number;
   pending: ReactNode;
   empty: ReactNode;
@@ -26,10 +42,10 @@ export function PagedList<Item>({
     return (
       <div className={classes.failure}>
         <p role="alert">
-          The {noun} could not be loaded. {reasonOf(query.error)}
+          {notLoaded[noun]()} {reasonOf(query.error)}
         </p>
         <Button variant="default" onClick={() => void query.refetch()}>
-          Try again
+          {t`Try again`}
         </Button>
       </div>
     );
@@ -45,7 +61,7 @@ export function PagedList<Item>({
         <div className={classes.more}>
           {query.isFetchNextPageError && (
             <p role="alert">
-              More {noun} could not be loaded. {reasonOf(query.error)}
+              {moreNotLoaded[noun]()} {reasonOf(query.error)}
             </p>
           )}
           <Button
@@ -53,7 +69,7 @@ export function PagedList<Item>({
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage({ cancelRefetch: false })}
           >
-            Load more
+            {t`Load more`}
           </Button>
         </div>
       )}

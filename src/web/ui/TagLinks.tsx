@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { TopicLink } from './TopicLink.tsx';
 import classes from './TagLinks.module.css';
 
@@ -6,7 +8,7 @@ export function TagLinks({ tags, max = tags.length }: { tags: readonly string[];
   if (tags.length === 0) return null;
   const more = tags.length - max;
   return (
-    <ul className={classes.tags} aria-label="Tags">
+    <ul className={classes.tags} aria-label={t`Tags`}>
       {tags.slice(0, max).map((tag) => (
         <li key={tag}>
           <TopicLink tag={tag} className={classes.tag} />
@@ -14,7 +16,7 @@ export function TagLinks({ tags, max = tags.length }: { tags: readonly string[];
       ))}
       {more > 0 && (
         <li className={classes.more} title={tags.slice(max).join(', ')}>
-          +{more} more
+          <Trans>+{more} more</Trans>
         </li>
       )}
     </ul>

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { cardDate, exactTime, relativeTime } from '#shared/dates.ts';
+import { cardDate, exactTime, relativeTime } from '#web/platform/dates.ts';
 
 /** How long ago, kept right while the page stays open; the exact time is the title. */
 export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {

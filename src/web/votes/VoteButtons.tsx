@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import {
   IconArrowBigDown,
   IconArrowBigDownFilled,
@@ -6,7 +7,7 @@ import {
 } from '@tabler/icons-react';
 import { VisuallyHidden } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { shortCount } from '#shared/counts.ts';
+import { exactCount, shortCount } from '#web/platform/counts.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { logFailureOrSayRefusal } from '#web/platform/log.ts';
@@ -81,8 +82,8 @@ export function VoteButtons({
 }
 
 const looks = {
-  up: { name: 'Upvote', Outline: IconArrowBigUp, Filled: IconArrowBigUpFilled },
-  down: { name: 'Downvote', Outline: IconArrowBigDown, Filled: IconArrowBigDownFilled },
+  up: { name: () => t`Upvote`, Outline: IconArrowBigUp, Filled: IconArrowBigUpFilled },
+  down: { name: () => t`Downvote`, Outline: IconArrowBigDown, Filled: IconArrowBigDownFilled },
 } as const;
 
 function VoteButton(props: {
@@ -92,13 +93,14 @@ function VoteButton(props: {
   saving: boolean;
   onPress: (direction: Direction) => void;
 }) {
-  const { name, Outline, Filled } = looks[props.direction];
+  const { Outline, Filled, ...look } = looks[props.direction];
+  const name = look.name();
   const Icon = props.pressed ? Filled : Outline;
   return (
     <button
       type="button"
       className={classes.vote}
-      title={props.count > 999 ? props.count.toLocaleString('en') : name}
+      title={props.count > 999 ? exactCount(props.count) : name}
       aria-pressed={props.pressed}
       aria-disabled={props.saving || undefined}
       data-key={props.direction === 'up' ? 'u' : 'd'}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Direction } from '#shared/fields.ts';
 import { waitingKind } from '#web/platform/send-waiting.ts';
 import { toastError } from '#web/platform/toast.ts';
@@ -25,7 +26,7 @@ export const waitingVotes = waitingKind<VoteToSend>({
     await cache.change((page) => patchPost(page, post, state));
   },
   refused(_, error) {
-    toastError(`Your vote was not saved: ${error.message}`);
+    toastError(t`Your vote was not saved: ${error.message}`);
     return null;
   },
 });

@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { t } from '@lingui/core/macro';
+
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -9,7 +12,7 @@ const day = 24 * hour;
  */
 export function relativeTime(time: string | Date, now: number): string {
   const elapsed = now - new Date(time).getTime();
-  if (elapsed < minute) return 'just now';
+  if (elapsed < minute) return t`just now`;
   if (elapsed < hour) return ago(Math.floor(elapsed / minute), 'minute');
   if (elapsed < day) return ago(Math.floor(elapsed / hour), 'hour');
   return ago(Math.floor(elapsed / day), 'day');
@@ -19,24 +22,24 @@ export function relativeTime(time: string | Date, now: number): string {
  * The date on a question card (SPEC section 9): days under 7, weeks under 30 days, else the date. On the first day as
  * `relativeTime`.
  */
-export function cardDate(time: string | Date, now: number, locale = 'en'): string {
+export function cardDate(time: string | Date, now: number): string {
   const date = new Date(time);
   const days = Math.floor((now - date.getTime()) / day);
   if (days < 7) return relativeTime(date, now);
   if (days < 30) return ago(Math.floor(days / 7), 'week');
-  return shortDate(date, locale);
+  return shortDate(date);
 }
 
-/** 'Mar 4, 2024', in the reader's time zone. */
-export function shortDate(time: string | Date, locale = 'en'): string {
-  return new Date(time).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+/** 'Mar 4, 2024', in the reader's language and time zone. */
+export function shortDate(time: string | Date): string {
+  return new Date(time).toLocaleDateString(i18n.locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
-/** The exact date and time, for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's time zone. */
-export function exactTime(time: string | Date, locale = 'en'): string {
-  return new Date(time).toLocaleString(locale, { dateStyle: 'full', timeStyle: 'short' });
+/** The exact date and time, for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */
+export function exactTime(time: string | Date): string {
+  return new Date(time).toLocaleString(i18n.locale, { dateStyle: 'full', timeStyle: 'short' });
 }
 
-function ago(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+function ago(count: number, unit: 'minute' | 'hour' | 'day' | 'week'): string {
+  return new Intl.RelativeTimeFormat(i18n.locale).format(-count, unit);
 }

@@ -1,0 +1,220 @@
+import { parse } from '@babel/parser';
+import type { Node } from '@babel/types';
+
+/** A text for people in a source file. Lines count from 1. */
+export type Text = { line: number; text: string };
+
+/** Attributes that are never read by people. */
+const technical =
+  /^(class(Name|Names)?|type|to|href|variant|size|id|autoComplete|autoCapitalize|inputMode|enterKeyHint|role|rel|target|key|form|kind|from|fill|stroke|d|viewBox|style|color|justify|dir|lang|position|wrap|name|singular|shortcut|mask|transform|points|textAnchor|data-.*|aria-(hidden|live|haspopup|current|controls|labelledby|describedby|autocomplete|orientation|busy|modal|relevant|keyshortcuts))$/;
+/** Attributes that are always read by people. */
+const spoken =
+  /^(label|title|placeholder|alt|description|text|heading|submit|children|message|aria-(label|valuetext|description|placeholder|roledescription))$/;
+/** Functions whose words go to the console, or nowhere. */
+const silent =
+  /^(said|logFailure|logFailureOrSayRefusal|matchMedia|querySelector|querySelectorAll|replace|replaceAll|closest|matches|lazyRouteComponent)$/;
+const macros = /^(t|msg|plural|select|selectOrdinal|defineMessage)$/;
+/** Names of products are the same in every language. */
+const unspoken =
+  /^(Parley|Edge?|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|Cr(ome)?OS|ChromeOS|Windows|Macintosh|Linux)$/;
+const keys =
+  /^(Enter|Escape|Tab|Home|End|Arrow\w+|Backspace|Delete|Space|Control|Meta|Shift|Alt|Page(Up|Down)|GET|POST|PUT|PATCH)$/;
+
+/**
+ * The texts in a file that look as if people read them and are not made by the macros that bring them into the
+ * catalogues. A rule of thumb: words in the content of an element, in attributes that are read out or shown, and
+ * strings that begin like a sentence or hold several words.
+ */
+export function textsOutsideCatalogues(code: string): Text[] {
+  const found: Text[] = [];
+  visit(parseSource(code), [], (node, parents) => {
+    if (node.type === 'JSXText') {
+      if (/\p{L}/u.test(node.value) && !unspoken.test(node.value.trim()))
+        found.push({ line: lineOf(node), text: node.value.trim() });
+      return;
+    }
+    const text = wordsOf(node);
+    if (text !== null && isSpoken(text, parents)) found.push({ line: lineOf(node), text });
+  });
+  return found;
+}
+
+/** Macros that would be worked out once, when the file is loaded, in a language that may not be the one shown later. */
+export function textsMadeTooEarly(code: string): Text[] {
+  const found: Text[] = [];
+  walk(parseSource(code), [], (node, parents) => {
+    const name = macroOf(node);
+    const early = name !== null && !/^(msg|defineMessage)$/.test(name) && !parents.some(isFunction);
+    if (early) found.push({ line: lineOf(node), text: code.slice(node.start ?? 0, node.end ?? 0) });
+    return true;
+  });
+  return found;
+}
+
+/**
+ * The sentences of a file of the server, or of what both sides use, that the browser shows as they come: refusals, what
+ * is wrong with a field, descriptions.
+ * @param constants what may be put into them, such as `limits.title`, by its source.
+ */
+export function sentencesSaid(
+  code: string,
+  { constants, onlyRefusals }: { constants: ReadonlyMap<string, string | number>; onlyRefusals: boolean },
+): Text[] {
+  const found: Text[] = [];
+  walk(parseSource(code), [], (node, parents) => {
+    const text = constantText(node, code, constants);
+    if (text !== null && isSentence(text) && (!onlyRefusals || isRefusal(parents)))
+      found.push({ line: lineOf(node), text });
+    return !/^(ImportDeclaration|TSLiteralType)$/.test(node.type);
+  });
+  return found;
+}
+
+const isSentence = (text: string) => /^\p{Lu}[\p{L}/]*,? \p{L}/u.test(text);
+const refusing = /^(ProblemError|invalidField|refusal|missing|message)$/;
+
+/** Whether a string is an argument of what refuses, or stands under a name that says so. */
+function isRefusal(parents: readonly Node[]): boolean {
+  return parents.some((parent) => {
+    const name =
+      parent.type === 'NewExpression' || parent.type === 'CallExpression'
+        ? parent.callee
+        : parent.type === 'ObjectProperty'
+          ? parent.key
+          : parent.type === 'VariableDeclarator'
+            ? parent.id
+            : null;
+    return name?.type === 'Identifier' && refusing.test(name.name);
+  });
+}
+
+function constantText(
+  node: Node,
+  code: string,
+  constants: ReadonlyMap<string, string | number>,
+): string | null {
+  if (node.type === 'StringLiteral') return node.value;
+  if (node.type !== 'TemplateLiteral') return null;
+  let text = node.quasis[0]?.value.cooked ?? '';
+  for (const [at, expression] of node.expressions.entries()) {
+    const value = constants.get(code.slice(expression.start ?? 0, expression.end ?? 0));
+    if (value === undefined) return null;
+    text += String(value) + (node.quasis[at + 1]?.value.cooked ?? '');
+  }
+  return text;
+}
+
+function parseSource(code: string): Node {
+  return parse(code, { sourceType: 'module', plugins: ['typescript', 'jsx'] }).program;
+}
+
+/** Calls `each` for every text, leaving out what is in the catalogues already and what nobody reads. */
+function visit(
+  program: Node,
+  parents: readonly Node[],
+  each: (node: Node, parents: readonly Node[]) => void,
+) {
+  walk(program, parents, (node, above) => {
+    if (/^(JSXText|StringLiteral|TemplateLiteral)$/.test(node.type)) {
+      each(node, above);
+      return node.type === 'TemplateLiteral';
+    }
+    return !isUnread(node, above);
+  });
+}
+
+function isUnread(node: Node, parents: readonly Node[]): boolean {
+  if (macroOf(node) !== null) return true;
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'SwitchCase':
+      return node.type !== 'SwitchCase';
+    case 'NewExpression':
+      return node.callee.type === 'Identifier' && /(Error|RegExp)$/.test(node.callee.name);
+    case 'CallExpression':
+      return isSilentCall(node);
+    case 'JSXElement':
+      return node.openingElement.name.type === 'JSXIdentifier' && node.openingElement.name.name === 'Trans';
+    case 'JSXAttribute':
+      return technical.test(attributeName(node));
+    case 'ClassProperty':
+      return node.key.type === 'Identifier' && node.key.name === 'name';
+    case 'BinaryExpression':
+      return /^[!=]==?$/.test(node.operator);
+    case 'ImportExpression':
+      return true;
+    default:
+      return (
+        /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression)/.test(node.type) && parents.length > 0
+      );
+  }
+}
+
+function isSilentCall(node: Extract<Node, { type: 'CallExpression' }>): boolean {
+  const { callee } = node;
+  if (callee.type === 'Import') return true;
+  if (callee.type === 'Identifier') return silent.test(callee.name);
+  if (callee.type !== 'MemberExpression') return false;
+  const { object, property } = callee;
+  if (object.type === 'Identifier' && object.name === 'console') return true;
+  return property.type === 'Identifier' && silent.test(property.name);
+}
+
+function isSpoken(text: string, parents: readonly Node[]): boolean {
+  if (!/\p{L}/u.test(text) || unspoken.test(text)) return false;
+  const attribute = parents.findLast((parent) => parent.type === 'JSXAttribute');
+  const direct = parents.slice(-2);
+  if (attribute !== undefined && direct.includes(attribute) && spoken.test(attributeName(attribute)))
+    return true;
+  if (isContent(parents)) return true;
+  if (/^[#./?&(]|^\{\}[/?#]|^https?:|^--|;/u.test(text) || keys.test(text)) return false;
+  return /^['‘“]?\p{Lu}[\p{L}’']*([ .,:…!?]|$)|\p{L} \p{L}|^\{\} \p{L}/u.test(text);
+}
+
+/** Whether a string is shown as it is: the content of an element, perhaps after a condition. */
+function isContent(parents: readonly Node[]): boolean {
+  const at = parents.findLastIndex((parent) => parent.type === 'JSXExpressionContainer');
+  if (at < 1 || !/^JSX(Element|Fragment)$/.test(parents[at - 1]?.type ?? '')) return false;
+  return parents.slice(at + 1).every(({ type }) => /^(Conditional|Logical)Expression$/.test(type));
+}
+
+/** The words of a string, with {} for what is put in. */
+function wordsOf(node: Node): string | null {
+  if (node.type === 'StringLiteral') return node.value;
+  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join('{}');
+  return null;
+}
+
+function macroOf(node: Node): string | null {
+  const called =
+    node.type === 'TaggedTemplateExpression' ? node.tag : node.type === 'CallExpression' ? node.callee : null;
+  return called?.type === 'Identifier' && macros.test(called.name) ? called.name : null;
+}
+
+function attributeName(node: Extract<Node, { type: 'JSXAttribute' }>): string {
+  return node.name.type === 'JSXIdentifier' ? node.name.name : node.name.name.name;
+}
+
+const isFunction = ({ type }: Node) => /Function|ObjectMethod|ClassMethod/.test(type);
+const lineOf = (node: Node) => node.loc?.start.line ?? 0;
+
+/** Goes through a tree from the top; below a node only where `each` returns true. */
+function walk(
+  node: Node,
+  parents: readonly Node[],
+  each: (node: Node, parents: readonly Node[]) => boolean,
+): void {
+  if (!each(node, parents)) return;
+  const below = [...parents, node];
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'test' && node.type === 'SwitchCase') continue;
+    // The names of properties are the program's.
+    if (name === 'key' && node.type === 'ObjectProperty' && !node.computed) continue;
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, below, each);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'loc' in value && 'start' in value;
+}
