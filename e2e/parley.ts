@@ -24,14 +24,14 @@ export type Community = Node & {
   remove: () => Promise<void>;
 };
 
-/** A Parley with an empty data folder on a free port. */
-export async function newCommunity(): Promise<Community> {
+/** A Parley with an empty data folder on a free port; with the demo community in it where that is asked for. */
+export async function newCommunity({ demo = false }: { demo?: boolean } = {}): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(parent, 0o711);
   const dataFolder = path.join(parent, 'data');
   const shared = { PARLEY_DATA: dataFolder, LOG_LEVEL: 'info', SECRET: randomBytes(32).toString('hex') };
-  const first = await startNode(shared);
+  const first = await startNode(shared, demo ? ['--demo'] : []);
   const others: Node[] = [];
 
   const addNode = async (env: NodeJS.ProcessEnv = {}) => {
@@ -49,11 +49,11 @@ export async function newCommunity(): Promise<Community> {
   return { ...first, dataFolder, addNode, remove };
 }
 
-async function startNode(env: NodeJS.ProcessEnv): Promise<Node> {
+async function startNode(env: NodeJS.ProcessEnv, parameters: string[] = []): Promise<Node> {
   const port = String(await freePort());
   let parley: ParleyProcess | null = null;
   const start = async () => {
-    parley = spawnParley({ env: { ...env, PORT: port } });
+    parley = spawnParley({ env: { ...env, PORT: port }, parameters });
     await parley.ready;
   };
   const stop = async () => {
