@@ -12,6 +12,7 @@ import { ThemeChoice } from '#web/settings/ThemeChoice.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
+import forms from '#web/settings/forms.module.css';
 import classes from './page.module.css';
 
 export function SettingsPage() {
@@ -43,7 +44,7 @@ function OwnProfile() {
   if (isPending)
     return (
       <Pending label={t`Loading your profile`}>
-        <span style={{ display: 'grid', gap: '1.5rem', marginBlockStart: '2rem' }}>
+        <span className={forms.skeleton}>
           <Skeleton width="100%" height="2.625rem" />
           <Skeleton width="100%" height="8rem" />
         </span>

@@ -1,0 +1,91 @@
+import { expect, test, type Page } from '@playwright/test';
+import { ask, register } from './members.ts';
+import { answer, reply, secondMember, unique, upvote } from './posts.ts';
+
+/** Cumulative layout shift that a page may have (0.1 counts as good elsewhere). */
+const most = 0.02;
+
+test('no page moves under the reader while it loads, with data that takes its time', async ({ page }) => {
+  test.slow();
+  await register(page.request);
+  const id = await ask(page.request, { title: unique('Does this page move?'), tags: ['steadiness'] });
+  await answer(page.request, id);
+  await page.route('**/api/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await watchShifts(page);
+  const addresses = [
+    '/',
+    '/?tab=unanswered',
+    `/question/${id}`,
+    '/ask',
+    '/topics',
+    '/topics/steadiness',
+    '/following',
+    '/notifications',
+    '/profile',
+    '/settings',
+    '/search?q=page',
+  ];
+  const moved: string[] = [];
+  for (const address of addresses) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    const { total, what } = await shifts(page);
+    if (total > most) moved.push(`${address}: ${total.toFixed(3)} by ${what}`);
+  }
+  expect(moved).toEqual([]);
+});
+
+test('what others do moves nothing under one who reads', async ({ page, browser }) => {
+  await register(page.request);
+  const id = await ask(page.request, { title: unique('Does it stay where it is?') });
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map((n) => answer(page.request, id, `Answer ${n}. `.repeat(60))),
+  );
+  await watchShifts(page);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('article', { name: /^Answer by/u })).toHaveCount(4);
+  const last = page.getByRole('article', { name: /^Answer by/u }).last();
+  await last.scrollIntoViewIfNeeded();
+  const before = await shifts(page);
+  const { page: other } = await secondMember(browser, 'Quincy Other');
+  await upvote(other.request, id);
+  await answer(other.request, id, 'One that comes in above.');
+  const [first] = answers;
+  if (first !== undefined) await reply(other.request, first, 'A reply that comes in above.');
+  await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
+  await expect(page.getByRole('heading', { name: '5 Answers' })).toBeAttached();
+  const after = await shifts(page);
+  expect(after.total - before.total, after.what).toBeLessThanOrEqual(most);
+});
+
+/** From the next page on, adds up what moves without the reader's doing. */
+async function watchShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const seen = { total: 0, what: [] as string[] };
+    Object.assign(window, { seenShifts: seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+        sources: { node: Node | null }[];
+      })[]) {
+        if (entry.hadRecentInput) continue;
+        seen.total += entry.value;
+        for (const { node } of entry.sources)
+          seen.what.push(node instanceof Element ? node.outerHTML.slice(0, 120) : String(node?.textContent));
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+}
+
+function shifts(page: Page): Promise<{ total: number; what: string }> {
+  return page.evaluate(() => {
+    const { total, what } = (window as unknown as { seenShifts: { total: number; what: string[] } })
+      .seenShifts;
+    return { total, what: what.join(' | ') };
+  });
+}
