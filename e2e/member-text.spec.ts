@@ -98,9 +98,9 @@ test('code shows its language and colours, and is copied whole', async ({ page, 
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openQuestion(page, '```python\nfor x in y:\n    print(x)\n```');
   const text = page.getByRole('article').first();
-  await expect(text.getByText('python', { exact: true })).toBeVisible();
+  await expect(text.getByText('Python', { exact: true })).toBeVisible();
   await expect(text.locator('.hljs-keyword').first()).toHaveText('for');
-  await text.getByRole('button', { name: 'Copy' }).click();
+  await text.getByRole('button', { name: 'Copy' }).press('Enter');
   await expect(text.getByRole('button', { name: 'Copied' })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
 });

@@ -88,7 +88,7 @@ test('the focus stays with an answer while it is sent, and it appears only once'
   await page.evaluate(() => {
     let most = 0;
     const count = () => {
-      const shown = document.querySelectorAll('#answers ~ div article').length;
+      const shown = document.querySelectorAll('section[aria-labelledby="answers"] article').length;
       most = Math.max(most, shown);
       document.documentElement.dataset['most'] = String(most);
     };

@@ -28,6 +28,7 @@ type Step =
   | { do: 'reply'; who: number; post: number; parent: number | null }
   | { do: 'vote'; who: number; kind: PostPath; post: number; vote: Direction | null }
   | { do: 'view'; who: number; post: number }
+  | { do: 'accept'; post: number; answer: number | null }
   | { do: 'follow'; who: number; post: number; following: boolean }
   | { do: 'delete'; kind: PostPath; post: number };
 
@@ -59,6 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: is('view'), who, post: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: is('accept'), post: pick, answer: fc.option(pick) }) },
   { weight: 1, arbitrary: fc.record({ do: is('follow'), who, post: pick, following: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: is('delete'), kind, post: pick }) },
 );
@@ -76,7 +78,7 @@ const beginning: Step[] = [
   { do: 'ask', who: 1, tags: ['B', 'a', 'c'] },
 ];
 
-type Post = { id: number; author: Member; answerId?: number };
+type Post = { id: number; author: Member; answerId?: number; questionId?: number };
 
 /** The posts that were made in one run; deleted ones stay, so that they are tried again. */
 class Community {
@@ -123,6 +125,12 @@ class Community {
         return this.#on('questions', step.post, ({ id }) =>
           this.#member(step.who).put(`/questions/${id}/view`),
         );
+      case 'accept':
+        return this.#on('questions', step.post, ({ id, author }) => {
+          const below = this.posts.answers.filter((answer) => answer.questionId === id);
+          const answer = step.answer === null ? undefined : below[step.answer % Math.max(1, below.length)];
+          return author.put(`/questions/${id}/accepted-answer`, { answerId: answer?.id ?? null });
+        });
       case 'follow':
         return this.#on('questions', step.post, ({ id }) =>
           this.#member(step.who).put(`/questions/${id}/follow`, { following: step.following }),
@@ -159,10 +167,18 @@ class Community {
 
   async #post(who: number, kind: PostPath, path: string, body: object) {
     const author = this.#member(who);
-    const response = await author.post<{ id: number; answerId?: number | null }>(path, body);
+    const response = await author.post<{ id: number; answerId?: number | null; questionId?: number }>(
+      path,
+      body,
+    );
     if (response.status !== 201) return response;
-    const { id, answerId } = response.body;
-    this.posts[kind].push({ id, author, ...(answerId != null && { answerId }) });
+    const { id, answerId, questionId } = response.body;
+    this.posts[kind].push({
+      id,
+      author,
+      ...(answerId != null && { answerId }),
+      ...(questionId !== undefined && { questionId }),
+    });
     return response;
   }
 }
@@ -226,6 +242,11 @@ describe('the check of all counts', () => {
     ['question.answer_count', sql`update question set answer_count = 0`],
     ['answer.downvotes', sql`update answer set downvotes = 1`],
     ['reply.upvotes', sql`delete from vote where reply_id is not null`],
+    ['answer_score.score', sql`update answer_score set score = 7`],
+    [
+      'a notification of an accepted answer goes from the asker to who wrote it',
+      sql`update notification set kind = 'accepted' where kind = 'answer'`,
+    ],
     ['member.questions_count', sql`update member set questions_count = 9`],
     ['member.answers_count', sql`update member set answers_count = 9`],
     ['member.reputation', sql`update member set reputation = 1000`],

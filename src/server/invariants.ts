@@ -92,6 +92,15 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       + (select count(*) from revision where reply_id = reply.id)
       + (select count(*) from notification where reply_id = reply.id)
     from reply where deleted_at is not null`,
+  'answer_score.score': sql`
+    select answer.id, answer_score.score, answer.upvotes - answer.downvotes
+    from answer left join answer_score
+      on answer_score.answer_id = answer.id and answer_score.created_at = answer.created_at`,
+  'a notification of an accepted answer goes from the asker to who wrote it': sql`
+    select notification.id, array[sender_id, recipient_id], array[question.author_id, answer.author_id]
+    from notification join question on question.id = notification.question_id
+    left join answer on answer.id = notification.answer_id
+    where kind = 'accepted'`,
   'a notification of an up vote stands for a question or answer of its recipient': sql`
     select notification.id, recipient_id, coalesce(reply.author_id, answer.author_id, question.author_id)
     from notification join question on question.id = notification.question_id

@@ -36,6 +36,7 @@ const fields: Record<string, () => unknown> = {
   content: () => 'It is.',
   tags: () => ['bread'],
   parentReplyId: () => null,
+  answerId: () => null,
   vote: () => 'up',
   following: () => true,
   upTo: () => null,

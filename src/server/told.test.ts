@@ -63,6 +63,14 @@ test('each write tells all whose pages it changes, once', async () => {
     'answers answer-counted',
     `profile:${bob.id} profile-changed`,
   ]);
+  const accept = () => ann.put(`/questions/${id}/accepted-answer`, { answerId });
+  expect(await toldOf(accept)).toEqual([
+    `question:${id} accepted`,
+    'feeds question-solved',
+    `member:${bob.id} notified`,
+  ]);
+  expect(await toldOf(accept)).toEqual([]);
+  expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([]);
   expect(await toldOf(() => eve.reply(answerId))).toEqual([
     `member:${bob.id} notified`,
     `question:${id} reply-posted`,

@@ -28,6 +28,15 @@ export const answer = z.object({
 });
 export type Answer = z.infer<typeof answer>;
 
-/** Newest first. */
+/** Newest first; the highest score (upvotes less downvotes) first, then newest; oldest first. */
+export const answerSort = z.enum(['newest', 'helpful', 'oldest']);
+export type AnswerSort = z.infer<typeof answerSort>;
+
+/** In the order asked for. */
 export const answersPage = z.object({ items: z.array(answer), nextCursor });
 export type AnswersPage = z.infer<typeof answersPage>;
+
+/** The answer that solved it, as its asker says; null takes it back. */
+export const acceptance = z.object({ answerId: id.nullable() });
+
+export const accepted = z.object({ acceptedAnswerId: id.nullable() });

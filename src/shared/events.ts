@@ -46,6 +46,8 @@ export type FeedEvent =
       views: number;
       answerCount: number;
     }
+  /** Whether one of its answers is accepted, now. */
+  | { kind: 'question-solved'; questionId: number; solved: boolean }
   | QuestionEdited
   | QuestionDeleted
   | Imported;
@@ -75,6 +77,8 @@ export type ProfileEvent = { kind: 'profile-changed' };
 export type QuestionEvent =
   | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & Counted)
   | { kind: 'viewed'; views: number }
+  /** The answer that the asker says solved it, now; null for none. */
+  | { kind: 'accepted'; acceptedAnswerId: number | null }
   | { kind: 'edited' }
   | { kind: 'deleted' }
   | { kind: 'answer-posted'; answerId: number; authorId: number }

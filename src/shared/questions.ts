@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answersPage } from './answers.ts';
+import { answerSort, answersPage } from './answers.ts';
 import { author, basedOn, id, multiline, nextCursor, singleLine, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
@@ -54,6 +54,8 @@ export const questionCard = z.object({
   upvotes: z.int().nonnegative(),
   downvotes: z.int().nonnegative(),
   ...counts.shape,
+  /** Whether one of its answers is accepted. */
+  solved: z.boolean(),
   source,
 });
 export type QuestionCard = z.infer<typeof questionCard>;
@@ -73,6 +75,8 @@ export const question = z.object({
   editedAt: time.nullable(),
   ...votes.shape,
   ...counts.shape,
+  /** The answer that the asker says solved it. */
+  acceptedAnswerId: id.nullable(),
   /** Whether the viewer follows the question. */
   following: z.boolean(),
   source,
@@ -80,13 +84,17 @@ export const question = z.object({
 export type Question = z.infer<typeof question>;
 
 /**
- * All that /question/:id shows at first: the question, the replies to it ('comments'), the newest answers, each
- * with its replies. More answers and replies come by their cursors.
+ * All that /question/:id shows at first: the question, the replies to it ('comments'), the first answers in the
+ * order asked for, each with its replies. More answers and replies come by their cursors.
  */
 export const questionPage = z.object({
   question,
   comments: repliesPage,
   answers: answersPage,
+  /** The order of the answers. */
+  sort: answerSort,
+  /** When the viewer opened the question before; null where they never did. */
+  visitedAt: time.nullable(),
 });
 export type QuestionPage = z.infer<typeof questionPage>;
 

@@ -6,6 +6,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
+import type { AnswerSort } from '#shared/answers.ts';
 import type { Feed } from '#shared/feeds.ts';
 import type { SearchKind, SearchSort } from '#shared/search.ts';
 import type { TopicSort } from '#shared/topics.ts';
@@ -73,6 +74,12 @@ const askRoute = createRoute({
 const questionRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/question/$id',
+  // Newest is what an address without a sort shows.
+  validateSearch: ({
+    sort,
+  }: Record<string, unknown>): { sort?: Exclude<AnswerSort, 'newest'> | undefined } => ({
+    sort: sort === 'helpful' || sort === 'oldest' ? sort : undefined,
+  }),
   // Another question is another page: its own state, focus and heading.
   remountDeps: ({ params }) => params,
   component: lazyRouteComponent(() => import('./pages/question.tsx'), 'QuestionPage'),

@@ -5,7 +5,7 @@ const ofLight = tokens(
   css.slice(css.indexOf(':root {'), css.indexOf(":root[data-mantine-color-scheme='dark']")),
 );
 const ofDark = tokens(
-  css.slice(css.indexOf(":root[data-mantine-color-scheme='dark']"), css.indexOf('@media')),
+  css.slice(css.indexOf(":root[data-mantine-color-scheme='dark']"), css.indexOf('@media print')),
 );
 
 /** Text on its grounds: 4.5:1 (WCAG 2.2, 1.4.3). */
@@ -20,7 +20,7 @@ const texts = {
   danger: ['paper', 'raised', 'danger-wash'],
   'on-danger': ['danger', 'danger-strong'],
   medium: ['paper'],
-  strong: ['paper'],
+  strong: ['paper', 'amber-wash'],
 };
 /** Edges of fields and focus rings: 3:1 (1.4.11). */
 const edges = { 'line-strong': ['paper', 'raised'], accent: ['paper', 'raised', 'sunken'] };

@@ -7,12 +7,12 @@ import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import { profilesChanged, questionCounted } from '#server/posts/told.ts';
+import { acceptanceChanged, profilesChanged, questionCounted } from '#server/posts/told.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
 import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
-import type { Answer, AnswerDraft, AnswerEdit, AnswersPage } from '#shared/answers.ts';
+import type { Answer, AnswerDraft, AnswerEdit, AnswerSort, AnswersPage } from '#shared/answers.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
@@ -66,30 +66,34 @@ export async function postAnswer(
   );
 }
 
-/** A page of a question's answers, newest first, each with its first replies. */
-export async function answersOf(
-  db: Reader,
-  wanted: { questionId: number; viewer: Viewer; cursor: string | undefined },
-): Promise<AnswersPage> {
-  const { questionId, viewer } = wanted;
+/** Which answers: those behind the cursor, in that order. */
+export type AnswersWanted = {
+  questionId: number;
+  viewer: Viewer;
+  sort: AnswerSort;
+  cursor: string | undefined;
+};
+
+/** A page of a question's answers, each with its first replies. */
+export async function answersOf(db: Reader, wanted: AnswersWanted): Promise<AnswersPage> {
+  const { questionId, viewer, sort } = wanted;
   const rows = await answersOfQuestion(db, {
     questionId,
     viewerId: viewer.id,
+    sort,
     cursor: decodeCursor(wanted.cursor),
     limit: limits.answersPage + 1,
   });
   const { items, nextCursor } = page(rows, limits.answersPage, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,
+    ...(sort === 'helpful' && { score: row.upvotes - row.downvotes }),
   }));
   return { items: await withReplies(db, items, viewer), nextCursor };
 }
 
 /** The same, for an address that may name no question. */
-export async function answersOfExisting(
-  db: Reader,
-  wanted: { questionId: number; viewer: Viewer; cursor: string | undefined },
-): Promise<AnswersPage> {
+export async function answersOfExisting(db: Reader, wanted: AnswersWanted): Promise<AnswersPage> {
   await requireQuestion(db, wanted.questionId);
   return answersOf(db, wanted);
 }
@@ -145,7 +149,7 @@ export async function deleteAnswer(
   await transaction(db, async (tx) => {
     // The question first: everything that changes a thread locks in that order.
     const questionId = await requireAnswer(tx, id);
-    await lockQuestionThread(tx, questionId);
+    const question = await lockQuestionThread(tx, questionId);
     const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
     const replies = await lockRepliesOfAnswer(tx, id);
     const replyIds = replies.map((reply) => reply.id);
@@ -160,6 +164,7 @@ export async function deleteAnswer(
       { topic: `question:${questionId}`, event: deleted },
       { topic: 'answers', event: deleted },
       questionCounted(questionId, counts),
+      ...(question.accepted_answer_id === id ? acceptanceChanged(questionId, null) : []),
       ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
       ...bells,
     ]);

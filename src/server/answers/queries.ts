@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
+import type { AnswerSort } from '#shared/answers.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 
@@ -21,20 +22,50 @@ const answerColumns = (viewerId: number) => sql`
   (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
   ${bylineColumns}`;
 
-/** Newest first; `limit` rows at most, behind the cursor. */
+/** In the order wanted; `limit` rows at most, behind the cursor. */
 export async function answersOfQuestion(
   db: Reader,
-  wanted: { questionId: number; viewerId: number; cursor: Cursor | null; limit: number },
+  wanted: { questionId: number; viewerId: number; sort: AnswerSort; cursor: Cursor | null; limit: number },
 ) {
-  const { questionId, viewerId, cursor, limit } = wanted;
-  const behind =
-    cursor === null ? sql`` : sql`and (post.created_at, post.id) < (${new Date(cursor.after)}, ${cursor.id})`;
+  const { questionId, viewerId, sort, cursor, limit } = wanted;
+  const { from, question, behind, order } = orders[sort];
   const { rows } = await sql<AnswerRow>`
-    select ${answerColumns(viewerId)} from answer post ${bylineJoins}
-    where post.question_id = ${questionId} ${behind}
-    order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
+    select ${answerColumns(viewerId)} from ${from} ${bylineJoins}
+    where ${question} = ${questionId} ${cursor === null ? sql`` : sql`and ${behind(cursor)}`}
+    order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
+
+/** Each order with what is behind a cursor in it. An index serves each; `score` has the places of the most helpful. */
+const orders: Readonly<Record<AnswerSort, Order>> = {
+  newest: {
+    from: sql`answer post`,
+    question: sql`post.question_id`,
+    behind: ({ after, id }) => sql`(post.created_at, post.id) < (${new Date(after)}, ${id})`,
+    order: sql`post.created_at desc, post.id desc`,
+  },
+  oldest: {
+    from: sql`answer post`,
+    question: sql`post.question_id`,
+    behind: ({ after, id }) => sql`(post.created_at, post.id) > (${new Date(after)}, ${id})`,
+    order: sql`post.created_at, post.id`,
+  },
+  helpful: {
+    from: sql`answer_score place join answer post on post.id = place.answer_id`,
+    question: sql`place.question_id`,
+    // A cursor of another order goes on below no votes.
+    behind: ({ after, id, score = 0 }) =>
+      sql`(place.score, place.created_at, place.answer_id) < (${score}, ${new Date(after)}, ${id})`,
+    order: sql`place.score desc, place.created_at desc, place.answer_id desc`,
+  },
+};
+
+type Order = {
+  from: RawBuilder<unknown>;
+  question: RawBuilder<unknown>;
+  behind: (cursor: Cursor) => RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+};
 
 export async function answerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<AnswerRow>`
@@ -90,6 +121,26 @@ export async function lockRepliesOfAnswer(tx: Tx, answerId: number) {
   const { rows } = await sql<{ id: number; author_id: number | null }>`
     select id, author_id from reply where answer_id = ${answerId} order by id for update`.execute(tx);
   return rows;
+}
+
+/** Whether the answer is one of the locked question's, and who wrote it; undefined where it is not. */
+export async function answerOfQuestion(
+  tx: Tx,
+  { id, questionId }: { id: number; questionId: number },
+): Promise<{ id: number; author_id: number | null } | undefined> {
+  return tx
+    .selectFrom('answer')
+    .select(['id', 'author_id'])
+    .where('id', '=', id)
+    .where('question_id', '=', questionId)
+    .executeTakeFirst();
+}
+
+export async function writeAcceptance(
+  tx: Tx,
+  { questionId, answerId }: { questionId: number; answerId: number | null },
+) {
+  await sql`update question set accepted_answer_id = ${answerId} where id = ${questionId}`.execute(tx);
 }
 
 /** Deletes answers; the database's cascades take their replies, votes and versions. */

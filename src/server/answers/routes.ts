@@ -1,9 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
-import { answer, answerDraft, answerEdit, answersPage } from '#shared/answers.ts';
+import {
+  acceptance,
+  accepted,
+  answer,
+  answerDraft,
+  answerEdit,
+  answerSort,
+  answersPage,
+} from '#shared/answers.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { revisions } from '#shared/revisions.ts';
+import { acceptAnswer } from './acceptance.ts';
 import {
   answerRevisions,
   answersOfExisting,
@@ -16,8 +25,8 @@ import {
 const list = createRoute({
   method: 'get',
   path: '/questions/{id}/answers',
-  summary: 'The answers to a question, newest first, each with its first replies',
-  request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
+  summary: 'The answers to a question, each with its first replies',
+  request: { params: idParam, query: z.object({ sort: answerSort.default('newest'), cursor: cursorQuery }) },
   responses: { 200: answers(answersPage, 'A page of answers'), ...problems },
 });
 
@@ -27,6 +36,14 @@ const post = createRoute({
   summary: 'Answer a question',
   request: { params: idParam, headers: idempotencyHeaders, body: json(answerDraft) },
   responses: { 201: answers(answer, 'Posted'), ...problems },
+});
+
+const accept = createRoute({
+  method: 'put',
+  path: '/questions/{id}/accepted-answer',
+  summary: 'Say, as the asker, which answer solved it, or none',
+  request: { params: idParam, body: json(acceptance) },
+  responses: { 200: answers(accepted, 'As it is now'), ...problems },
 });
 
 const edit = createRoute({
@@ -56,12 +73,13 @@ const versions = createRoute({
 export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
   return router()
     .openapi(list, async (c) => {
-      const { cursor } = c.req.valid('query');
-      const questionId = c.req.valid('param').id;
-      return c.json(
-        await answersOfExisting(c.get('reading'), { questionId, viewer: c.get('viewer'), cursor }),
-        200,
-      );
+      const wanted = {
+        questionId: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+        sort: c.req.valid('query').sort,
+        cursor: c.req.valid('query').cursor,
+      };
+      return c.json(await answersOfExisting(c.get('reading'), wanted), 200);
     })
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
@@ -73,6 +91,12 @@ export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
         draft: c.req.valid('json'),
       });
       return c.json(await readAnswer(db, { id, viewer }), 201);
+    })
+    .openapi(accept, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.vote(viewer.id);
+      const wanted = { questionId: c.req.valid('param').id, viewer, ...c.req.valid('json') };
+      return c.json(await acceptAnswer(db, wanted), 200);
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };

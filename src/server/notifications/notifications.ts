@@ -81,6 +81,23 @@ export async function tellOfUpvote(
 }
 
 /**
+ * Tells the author of an accepted answer, and the followers of the question but that author and the asker; once for each
+ * answer, however often the acceptance moves.
+ */
+export async function tellOfAcceptance(
+  tx: Tx,
+  { questionId, answer, senderId }: { questionId: number; answer: Authored; senderId: number },
+): Promise<StreamedEvent[]> {
+  const base = { senderId, questionId, answerId: answer.id, replyId: null };
+  const author =
+    answer.author_id === null
+      ? []
+      : await tell(tx, { recipientId: answer.author_id, news: { ...base, kind: 'accepted' } });
+  const news = { ...base, kind: 'accepted_followed' as const };
+  return [...author, ...bells(await notifyFollowers(tx, { news, except: answer.author_id }))];
+}
+
+/**
  * A post goes, and what told of it or of anything below it goes along (DECISIONS section 6.5). Returns what the browsers
  * of those who had not read it are to be told.
  */
@@ -172,6 +189,8 @@ const types: Readonly<Record<NotificationKind, Notification['type']>> = {
   vote_question: 'vote',
   vote_answer: 'vote',
   vote_reply: 'vote',
+  accepted: 'other',
+  accepted_followed: 'other',
 };
 
 /** DECISIONS section 6.2; the names and titles are those of now, not of when it happened. */
@@ -184,4 +203,6 @@ const messages: Readonly<Record<NotificationKind, (name: string, title: string) 
   vote_question: (name, title) => `${name} upvoted your question "${title}"`,
   vote_answer: (name) => `${name} upvoted your answer`,
   vote_reply: (name) => `${name} upvoted your reply`,
+  accepted: (name, title) => `${name} accepted your answer to "${title}"`,
+  accepted_followed: (name, title) => `${name} accepted an answer to a question you follow: "${title}"`,
 };

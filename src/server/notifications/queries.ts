@@ -22,7 +22,7 @@ export async function insertNotification(tx: Tx, { recipientId, news }: { recipi
   return rows.length > 0 ? [recipientId] : [];
 }
 
-/** One for each follower of the question but the sender and the question's author, who is told otherwise. Returns them. */
+/** One for each follower of the question but the sender and `except`, who is told otherwise. Returns them. */
 export async function notifyFollowers(tx: Tx, { news, except }: { news: News; except: number | null }) {
   const { rows } = await sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)

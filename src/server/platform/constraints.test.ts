@@ -166,6 +166,31 @@ describe('the database refuses', () => {
       () => sql`
       insert into question_view (question_id, member_id) values (${question}, ${bob.id}), (${question}, ${bob.id})`,
     ],
+    [
+      'an accepted answer that answers another question',
+      'question_accepted_answer',
+      () => sql`update question set accepted_answer_id = ${answer.id} where id = ${otherQuestion}`,
+    ],
+    [
+      'a kind of notification that nobody knows',
+      'notification_kind_check',
+      () => sql`update notification set kind = 'whatever'`,
+    ],
+    [
+      'two notifications of one acceptance',
+      'notification_accepted_once',
+      () => sql`
+      insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
+      select ${ann.id}, ${bob.id}, kind, ${question}, ${answer.id}
+      from unnest(array['accepted', 'accepted_followed']) kind`,
+    ],
+    [
+      'a visit before the first',
+      'question_view_check',
+      () => sql`
+      insert into question_view (question_id, member_id, visited_at)
+      values (${otherQuestion}, ${bob.id}, now() - interval '1 day')`,
+    ],
     ['an empty title', 'question_title_check', () => sql`update question set title = ''`],
     ['a post of nobody', 'answer_check', () => sql`update answer set author_id = null`],
     [

@@ -11,9 +11,15 @@ export type Tables = {
   question: QuestionTable;
   question_tag: { question_id: number; tag_id: number; position: number; asked_at: Date };
   answer: AnswerTable;
+  answer_score: { answer_id: number; question_id: number; score: number; created_at: Date };
   reply: ReplyTable;
   vote: VoteTable;
-  question_view: { question_id: number; member_id: number; viewed_at: Generated<Date> };
+  question_view: {
+    question_id: number;
+    member_id: number;
+    viewed_at: Generated<Date>;
+    visited_at: Date | null;
+  };
   question_follow: { question_id: number; member_id: number; created_at: Generated<Date> };
   tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
   revision: RevisionTable;
@@ -160,4 +166,6 @@ export type NotificationKind =
   | 'reply_to_reply'
   | 'vote_question'
   | 'vote_answer'
-  | 'vote_reply';
+  | 'vote_reply'
+  | 'accepted'
+  | 'accepted_followed';

@@ -5,21 +5,28 @@ import { ProblemError } from '#server/platform/errors.ts';
  * A position in a list: the sort key and id of the last item seen. Opaque to clients (base64url of JSON), and checked
  * when it comes back, since anyone can send anything.
  */
-export type Cursor = { after: number; id: number };
+export type Cursor = {
+  after: number;
+  id: number;
+  /** In lists by score and then by `after`. */ score?: number;
+};
 
 /** A count, or a time in milliseconds as both JavaScript and PostgreSQL can hold it: from the year 1 on. */
-const shape = z.tuple([z.int().min(-62_135_596_800_000).max(8.64e15), z.int()]);
+const key = z.int().min(-62_135_596_800_000).max(8.64e15);
+const shape = z.union([z.tuple([key, z.int()]), z.tuple([key, z.int(), z.int()])]);
 
-export function encodeCursor({ after, id }: Cursor): string {
-  return Buffer.from(JSON.stringify([after, id])).toString('base64url');
+export function encodeCursor({ after, id, score }: Cursor): string {
+  const position = score === undefined ? [after, id] : [after, id, score];
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
 /** @throws ProblemError 'invalid' for a text that is no cursor of ours. */
 export function decodeCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null;
   try {
-    const [after, id] = shape.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
-    return { after, id };
+    const position = shape.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+    const [after, id, score] = position;
+    return score === undefined ? { after, id } : { after, id, score };
   } catch {
     throw new ProblemError('invalid', 'The cursor is not valid.', {
       errors: [{ field: 'cursor', message: 'Use the nextCursor of an earlier answer' }],

@@ -12,6 +12,15 @@ export function questionCounted(questionId: number, counts: QuestionCounts): Str
   };
 }
 
+/** What a question's page and the lists of questions are told when another answer, or none (null), is accepted. */
+export function acceptanceChanged(questionId: number, acceptedAnswerId: number | null): StreamedEvent[] {
+  const solved = acceptedAnswerId !== null;
+  return [
+    { topic: `question:${questionId}`, event: { kind: 'accepted', acceptedAnswerId } },
+    { topic: 'feeds', event: { kind: 'question-solved', questionId, solved } },
+  ];
+}
+
 /** What lists of what is followed are told. @param tags names of the question's tags. */
 export function questionActive(questionId: number, tags: string[]): StreamedEvent {
   return { topic: 'activity', event: { kind: 'question-active', questionId, tags } };

@@ -13,12 +13,13 @@ export type QuestionCardRow = BylineRow & {
   downvotes: number;
   views: number;
   answer_count: number;
+  accepted_answer_id: number | null;
 };
 
 /** The columns of a question in a list, selected from `question post` with the byline's joins. */
 export const cardColumns = sql`
   post.id, post.title, post.excerpt, post.excerpt_cut, post.created_at,
-  post.upvotes, post.downvotes, post.views, post.answer_count,
+  post.upvotes, post.downvotes, post.views, post.answer_count, post.accepted_answer_id,
   array(
     select tag.name from question_tag join tag on tag.id = question_tag.tag_id
     where question_tag.question_id = post.id order by question_tag.position
@@ -39,5 +40,6 @@ export function toQuestionCard(row: QuestionCardRow): QuestionCard {
     downvotes: row.downvotes,
     views: row.views,
     answerCount: row.answer_count,
+    solved: row.accepted_answer_id !== null,
   };
 }

@@ -49,10 +49,10 @@ export async function lockQuestion(tx: Tx, id: number) {
     content: string;
     created_at: Date;
     edited_at: Date | null;
+    accepted_answer_id: number | null;
   }>`
-    select id, author_id, title, content, created_at, edited_at from question where id = ${id} for update`.execute(
-    tx,
-  );
+    select id, author_id, title, content, created_at, edited_at, accepted_answer_id from question
+    where id = ${id} for update`.execute(tx);
   return rows[0];
 }
 
@@ -100,8 +100,25 @@ export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at
   return rows[0]?.tags ?? [];
 }
 
+type View = { questionId: number; memberId: number };
+
+/** Notes that a member is there again. Returns false when they never were. */
+export async function noteVisit(tx: Tx, { questionId, memberId }: View): Promise<boolean> {
+  const { rows } = await sql`
+    update question_view set visited_at = greatest(viewed_at, visited_at, now())
+    where question_id = ${questionId} and member_id = ${memberId} returning question_id`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function visitOf(db: Reader, { questionId, memberId }: View): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date }>`
+    select coalesce(visited_at, viewed_at) as at from question_view
+    where question_id = ${questionId} and member_id = ${memberId}`.execute(db);
+  return rows[0]?.at;
+}
+
 /** Notes that a member has seen the question. Returns false when they had before, or it does not exist. */
-export async function insertView(tx: Tx, { questionId, memberId }: { questionId: number; memberId: number }) {
+export async function insertView(tx: Tx, { questionId, memberId }: View) {
   const { rows } = await sql`
     insert into question_view (question_id, member_id)
     select id, ${memberId} from question where id = ${questionId}

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Member, register } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
@@ -33,6 +34,7 @@ describe('asking', () => {
       myVote: null,
       views: 0,
       answerCount: 0,
+      acceptedAnswerId: null,
       following: false,
       source: null,
     });
@@ -136,6 +138,30 @@ describe('a view', () => {
     await bob.read(id);
     await bob.put(`/questions/${beside}/view`);
     expect((await bob.read(id)).question.views).toBe(0);
+  });
+
+  test('is remembered as the last visit of its member alone, and moves on with each', async () => {
+    const id = await ann.ask();
+    const visit = async (member: typeof bob) => (await member.read(id)).visitedAt;
+    expect(await visit(bob)).toBeNull();
+    await bob.put(`/questions/${id}/view`);
+    const first = await visit(bob);
+    expect(first).not.toBeNull();
+    const answer = await eve.answer(id);
+    expect(Date.parse(answer.createdAt)).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
+    expect(await visit(bob)).toBe(first);
+    await bob.put(`/questions/${id}/view`);
+    expect(Date.parse((await visit(bob)) ?? '')).toBeGreaterThan(Date.parse(first ?? ''));
+    expect(await visit(eve)).toBeNull();
+  });
+
+  test('again waits for nobody who holds the question', async () => {
+    const id = await ann.ask();
+    await bob.put(`/questions/${id}/view`);
+    await server.db.transaction().execute(async (tx) => {
+      await sql`select id from question where id = ${id} for update`.execute(tx);
+      expect(await bob.put(`/questions/${id}/view`)).toMatchObject({ status: 204 });
+    });
   });
 
   test('of a question that is not there is refused', async () => {

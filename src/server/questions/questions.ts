@@ -17,11 +17,13 @@ import {
   insertQuestion,
   insertView,
   lockQuestion,
+  noteVisit,
   questionById,
   questionExists,
   raiseQuestionActivity,
   type QuestionRow,
   updateQuestion,
+  visitOf,
 } from './queries.ts';
 
 const missing = () => new ProblemError('not-found', 'Question not found');
@@ -77,13 +79,27 @@ export async function requireQuestion(db: Reader, id: number): Promise<void> {
   if (!(await questionExists(db, id))) throw missing();
 }
 
-/** Counts that a member opened a question, once a member (DECISIONS section 3.4). */
+/** When the viewer last opened the question; null where they never did. */
+export async function lastVisit(
+  db: Reader,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<string | null> {
+  return (await visitOf(db, { questionId: id, memberId: viewer.id }))?.toISOString() ?? null;
+}
+
+/**
+ * Counts that a member opened a question, once a member (DECISIONS section 3.4), and notes when they were last there.
+ * Only the first time writes anything that others read or wait for.
+ */
 export async function viewQuestion(
   db: Database,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await insertView(tx, { questionId: id, memberId: viewer.id }))) return requireQuestion(tx, id);
+    const view = { questionId: id, memberId: viewer.id };
+    if (await noteVisit(tx, view)) return;
+    // Not there, or opened in another tab at the same moment.
+    if (!(await insertView(tx, view))) return requireQuestion(tx, id);
     const question = await countView(tx, id);
     await publishAll(tx, [
       { topic: `question:${id}`, event: { kind: 'viewed', views: question.views } },
@@ -168,6 +184,7 @@ function toQuestion(row: QuestionRow): Question {
     myVote: row.my_vote,
     views: row.views,
     answerCount: row.answer_count,
+    acceptedAnswerId: row.accepted_answer_id,
     following: row.following,
   };
 }

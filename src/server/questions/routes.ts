@@ -1,6 +1,7 @@
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
+import { answerSort } from '#shared/answers.ts';
 import { idParam } from '#shared/fields.ts';
 import { created, question, questionDraft, questionEdit, questionPage } from '#shared/questions.ts';
 import { revisions } from '#shared/revisions.ts';
@@ -20,7 +21,7 @@ const read = createRoute({
   method: 'get',
   path: '/questions/{id}',
   summary: 'A question with its first answers and replies',
-  request: { params: idParam },
+  request: { params: idParam, query: z.object({ sort: answerSort.default('newest') }) },
   responses: { 200: answers(questionPage, 'The page of a question'), ...problems },
 });
 
@@ -43,7 +44,7 @@ const remove = createRoute({
 const view = createRoute({
   method: 'put',
   path: '/questions/{id}/view',
-  summary: 'Count that the member opened the question; once a member',
+  summary: 'The member opens the question: counted once a member, and kept as their last visit',
   request: { params: idParam },
   responses: { 204: { description: 'Counted, now or before' }, ...problems },
 });
@@ -69,6 +70,7 @@ export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits })
       const page = await readQuestionPage(c.get('reading'), {
         id: c.req.valid('param').id,
         viewer: c.get('viewer'),
+        ...c.req.valid('query'),
       });
       return c.json(page, 200);
     })

@@ -1,7 +1,10 @@
+import { t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import type { Answer } from '#shared/answers.ts';
 import { isStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
+import { CopyLink } from '#web/posts/CopyLink.tsx';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
@@ -14,16 +17,20 @@ import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { ReplyForm } from '#web/replies/ReplyForm.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
+import { AcceptButton } from './AcceptButton.tsx';
 import { EditAnswerForm } from './AnswerForm.tsx';
 import classes from './AnswerArticle.module.css';
 
 /** One answer, without its replies: they stand below it, each an article of its own. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
-  const { questionId, member, cache, replyingTo, setReplyingTo, reveal } = useQuestionPage();
+  const { questionId, member, cache, replyingTo, setReplyingTo, reveal, askerId, acceptedAnswerId } =
+    useQuestionPage();
   const [editing, setEditing] = useState(false);
   const post: PostRef = { kind: 'answer', id: answer.id };
   const replying = isSamePost(replyingTo, post);
   const own = answer.authorId === member.id;
+  const asked = askerId === member.id;
+  const accepted = acceptedAnswerId === answer.id;
   const takeOff = async () => {
     await cache.change((page) => removeAnswer(page, answer.id));
     cache.refreshLists();
@@ -44,8 +51,19 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
     reveal(post);
   };
   return (
-    <PostFrame post={post} name={`Answer by ${answer.authorName}`}>
-      <PostMeta post={post} content={answer} />
+    <PostFrame
+      post={post}
+      name={`Answer by ${answer.authorName}`}
+      className={accepted ? classes.accepted : undefined}
+    >
+      <PostMeta post={post} content={answer}>
+        {accepted && (
+          <span className={asked ? classes.printedBadge : classes.badge} title={t`Accepted by the asker`}>
+            <IconCheck size={15} stroke={2.2} aria-hidden="true" />
+            {t`This solved it`}
+          </span>
+        )}
+      </PostMeta>
       {editing ? (
         <EditAnswerForm
           answer={answer}
@@ -68,6 +86,8 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
                 active={replying}
                 onPress={() => setReplyingTo(replying ? null : post)}
               />
+              {asked && <AcceptButton answerId={answer.id} />}
+              <CopyLink post={post} />
               {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
               {own && <PostAction name="Delete" onPress={deletion.ask} />}
             </PostActions>

@@ -1,55 +1,101 @@
-import type { AnswersPage } from '#shared/answers.ts';
+import { plural, t } from '@lingui/core/macro';
+import { useRouter } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import type { AnswerSort } from '#shared/answers.ts';
+import type { QuestionPage } from '#shared/questions.ts';
 import { LoadMore } from '#web/posts/LoadMore.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
+import { isSamePost } from '#web/posts/post.ts';
+import { questionQuery } from '#web/posts/question-query.ts';
 import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
 import { Thread } from '#web/replies/Thread.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
 import { AnswerArticle } from './AnswerArticle.tsx';
 import classes from './AnswerList.module.css';
 
 type AnswerListProps = {
-  answers: AnswersPage;
-  /** Of all answers there are, loaded or not. */
-  count: number;
+  page: QuestionPage;
+  sort: AnswerSort;
+  /** The answers in that order are on their way; those of the last order are shown. */
+  ordering: boolean;
   /** New answers that wait, so that nothing jumps, and the way to bring them. */
-  live: { waiting: number; show: () => void };
+  live: { waiting: ReadonlySet<number>; show: () => void };
 };
 
-/** The answers, newest first, each with its replies. */
-export function AnswerList({ answers, count, live }: AnswerListProps) {
-  const { cache, waiting } = useQuestionPage();
+/** The answers in the order of the address, each with its replies. */
+export function AnswerList({ page, sort, ordering, live }: AnswerListProps) {
+  const { cache, marked, waiting } = useQuestionPage();
+  const count = page.question.answerCount;
   const mine = waiting.filter(({ kind }) => kind === 'answer').toReversed();
+  const posted = page.answers.items.filter(
+    ({ id }) => !live.waiting.has(id) || isSamePost(marked, { kind: 'answer', id }),
+  );
   return (
-    <section aria-labelledby="answers" className={classes.list}>
-      <h2 id="answers" className={classes.heading}>
-        {count} {count === 1 ? 'Answer' : 'Answers'}
-      </h2>
-      {live.waiting > 0 && (
+    <section aria-labelledby="answers" aria-busy={ordering} className={classes.list}>
+      <div className={classes.head}>
+        <h2 id="answers" className={classes.heading}>
+          {plural(count, { one: '# Answer', other: '# Answers' })}
+        </h2>
+        {(count > 1 || sort !== 'newest') && <SortSelect sort={sort} />}
+      </div>
+      {live.waiting.size > 0 && (
         <NewItems onClick={live.show}>
-          {live.waiting === 1 ? '1 new answer' : `${live.waiting} new answers`}
+          {plural(live.waiting.size, { one: '# new answer', other: '# new answers' })}
         </NewItems>
       )}
-      {answers.items.length + mine.length === 0 && (
-        <p className={classes.empty}>Answers will stand here, the newest first. Yours can be the first.</p>
+      {posted.length + mine.length === 0 && (
+        <p className={classes.empty}>{t`Answers will stand here. Yours can be the first.`}</p>
       )}
       {mine.map((post) => (
         <div key={post.data.key} className={classes.answer}>
           <WaitingArticle post={post} />
         </div>
       ))}
-      {answers.items.map((answer) => (
+      {posted.map((answer) => (
         <div key={answer.id} className={classes.answer}>
           <AnswerArticle answer={answer} />
           <Thread answerId={answer.id} replies={answer.replies} />
         </div>
       ))}
-      {answers.nextCursor !== null && (
+      {page.answers.nextCursor !== null && (
         <LoadMore
-          name="Load more answers"
-          failure="More answers could not be loaded."
+          name={t`Load more answers`}
+          failure={t`More answers could not be loaded.`}
           load={cache.loadMoreAnswers}
         />
       )}
     </section>
+  );
+}
+
+const sorts = (): readonly (readonly [AnswerSort, string])[] => [
+  ['newest', t`Newest`],
+  ['helpful', t`Most helpful`],
+  ['oldest', t`Oldest`],
+];
+
+function SortSelect({ sort }: { sort: AnswerSort }) {
+  const { questionId } = useQuestionPage();
+  const client = useQueryClient();
+  const router = useRouter();
+  return (
+    <div className={classes.sort}>
+      <SelectField
+        label={t`Sort answers`}
+        options={sorts()}
+        value={sort}
+        onChange={(next) => {
+          // Chosen anew, it is put in order anew; places are kept only while one reads.
+          client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
+          void router.navigate({
+            to: '/question/$id',
+            params: { id: String(questionId) },
+            search: { sort: next === 'newest' ? undefined : next },
+            resetScroll: false,
+          });
+        }}
+      />
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { QuestionCard as Card } from '#shared/questions.ts';
@@ -43,6 +44,12 @@ export function QuestionCard({ question }: { question: Card }) {
         <div className={classes.counts}>
           <Count of={question.upvotes} singular="upvote" />
           <Count of={question.answerCount} singular="answer" />
+          {question.solved && (
+            <span className={classes.solved} title={t`The asker accepted an answer`}>
+              <IconCheck size={15} stroke={2} aria-hidden="true" />
+              {t`solved`}
+            </span>
+          )}
           <Count of={question.views} singular="view" />
         </div>
         <TagLinks tags={question.tags} max={tagsShown} />

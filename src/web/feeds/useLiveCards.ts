@@ -43,6 +43,8 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
     switch (event.kind) {
       case 'question-counted':
         return change(event.questionId, (card) => ({ ...card, ...countsOf(event) }));
+      case 'question-solved':
+        return change(event.questionId, (card) => ({ ...card, solved: event.solved }));
       case 'question-edited':
         return change(event.questionId, (card) =>
           keeps === undefined || keeps(event) ? { ...card, ...textOf(event) } : null,
@@ -65,6 +67,8 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
         return;
       case 'question-counted':
         if (byCounts) arrivals.reorder();
+        return;
+      case 'question-solved':
         return;
       case 'question-deleted':
         arrivals.leave(event.questionId);

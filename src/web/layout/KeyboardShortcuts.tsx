@@ -41,7 +41,9 @@ function focusSearch() {
 
 /** Moves the focus among what a page marks with `data-shortcut-stop`: from where it is, else from what is in view. */
 function step(by: 1 | -1) {
-  const stops = [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')];
+  const stops = [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')].filter((stop) =>
+    stop.checkVisibility(),
+  );
   const at = stops.findIndex((stop) => stop.contains(document.activeElement));
   const first = stops.findIndex((stop) => stop.getBoundingClientRect().top >= 0);
   const target = at === -1 ? stops[by === 1 ? first : first - 1] : stops[at + by];

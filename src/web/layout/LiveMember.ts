@@ -6,7 +6,7 @@ import { notificationKeys } from '#web/notifications/notifications.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
 import { patchPost } from '#web/posts/question-page.ts';
-import { questionKeys, questionQuery } from '#web/posts/question-query.ts';
+import { changeQuestion, questionKeys } from '#web/posts/question-query.ts';
 import { topicKeys } from '#web/topics/topics.ts';
 
 /** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
@@ -46,8 +46,5 @@ function showFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'fo
   const { following } = event;
   if ('tag' in event) return markFollowed(client, event.tag, following);
   const { questionId: id } = event;
-  client.setQueryData(
-    questionQuery(id).queryKey,
-    (page) => page && patchPost(page, { kind: 'question', id }, { following }),
-  );
+  changeQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { following }));
 }

@@ -14,14 +14,16 @@ import { questionQuery, useQuestionCache } from '#web/posts/question-query.ts';
 import { WaitingAlone } from '#web/posts/WaitingAlone.tsx';
 import { useWaitingPosts } from '#web/posts/useWaitingPosts.ts';
 import { Comments } from '#web/questions/Comments.tsx';
+import { NewSince } from '#web/questions/NewSince.tsx';
 import { QuestionArticle } from '#web/questions/QuestionArticle.tsx';
 import { QuestionSkeleton } from '#web/questions/QuestionSkeleton.tsx';
+import { useBranches } from '#web/questions/useBranches.ts';
 import { useLiveQuestion } from '#web/questions/useLiveQuestion.ts';
-import { useCountView } from '#web/questions/useCountView.ts';
 import { useMarkedPost } from '#web/questions/useMarkedPost.ts';
 import { usePostKeys } from '#web/questions/usePostKeys.ts';
 import { useReplyingTo } from '#web/questions/useReplyingTo.ts';
 import { useReveal } from '#web/questions/useReveal.ts';
+import { useVisit } from '#web/questions/useVisit.ts';
 import { Message } from '#web/ui/Message.tsx';
 
 const route = getRouteApi('/member/question/$id');
@@ -38,12 +40,20 @@ export function QuestionPage() {
 }
 
 function Question({ id, member }: { id: number; member: Me }) {
-  const { data: page, error } = useQuery(questionQuery(id));
-  const cache = useQuestionCache(id);
-  const reveal = useReveal(page);
+  const { sort = 'newest' } = route.useSearch();
+  const query = useQuery({
+    ...questionQuery(id, sort),
+    // While the answers come in another order, the page stays.
+    placeholderData: (shown) => (shown?.question.id === id ? shown : undefined),
+  });
+  const { data: page, error, isPlaceholderData, fetchStatus, isFetchedAfterMount } = query;
+  const cache = useQuestionCache(id, sort);
+  const branches = useBranches();
+  const reveal = useReveal(page, branches.open);
   const marked = useMarkedPost(id, page, cache, reveal);
-  const replying = useReplyingTo(id, member.id);
-  const live = useLiveQuestion(id, cache, member.id);
+  const replying = useReplyingTo(id, member.id, branches.open);
+  const live = useLiveQuestion(id, sort, member.id, { cache, reveal });
+  const { isNew, returning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');
   const { setReplyingTo, rememberReplyingTo, replyingTo } = replying;
   const openReply = useCallback(
     (target: PostRef) => {
@@ -53,13 +63,25 @@ function Question({ id, member }: { id: number; member: Me }) {
     [setReplyingTo, rememberReplyingTo],
   );
   const waiting = useWaitingPosts({ questionId: id, memberId: member.id, page, replyingTo, openReply });
-  useCountView(id, member.id, page !== undefined);
   usePostKeys();
   usePageTitle(page?.question.title ?? (error === null ? 'Question' : 'Question not found'));
 
+  const { authorId: askerId = null, acceptedAnswerId = null } = page?.question ?? {};
   const context = useMemo<QuestionPageContext>(
-    () => ({ questionId: id, member, cache, marked, waiting, reveal, ...replying }),
-    [id, member, cache, marked, waiting, reveal, replying],
+    () => ({
+      questionId: id,
+      member,
+      cache,
+      marked,
+      waiting,
+      reveal,
+      askerId,
+      acceptedAnswerId,
+      isNew,
+      branches,
+      ...replying,
+    }),
+    [id, member, cache, marked, waiting, reveal, askerId, acceptedAnswerId, isNew, branches, replying],
   );
   if (isStatus(error, 404))
     return (
@@ -75,11 +97,12 @@ function Question({ id, member }: { id: number; member: Me }) {
   }
   return (
     <QuestionPageProvider value={context}>
+      {returning && <NewSince page={page} />}
       <QuestionArticle question={page.question} />
       <Comments comments={page.comments} />
       <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
       <AnswerForm question={page.question} />
-      <AnswerList answers={page.answers} count={page.question.answerCount} live={live} />
+      <AnswerList page={page} sort={sort} ordering={isPlaceholderData} live={live} />
     </QuestionPageProvider>
   );
 }

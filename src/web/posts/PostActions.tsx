@@ -17,6 +17,10 @@ export function PostAction(props: {
   postAnchor?: string;
   busy?: boolean;
   active?: boolean;
+  /** On phones the icon stands alone. */
+  short?: boolean;
+  /** Says to screen readers, too, whether it is on. */
+  pressed?: boolean;
 }) {
   const { name, Icon } = props;
   return (
@@ -25,12 +29,13 @@ export function PostAction(props: {
       className={classes.action}
       data-key={props.shortcut}
       data-for={props.postAnchor}
-      data-active={props.active || undefined}
+      data-active={props.active || props.pressed || undefined}
       aria-disabled={props.busy || undefined}
+      aria-pressed={props.pressed}
       onClick={props.onPress}
     >
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
-      {name}
+      {props.short === true ? <span className={classes.short}>{name}</span> : name}
     </button>
   );
 }

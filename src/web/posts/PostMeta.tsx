@@ -1,9 +1,12 @@
+import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
+import { exactTime } from '#web/platform/dates.ts';
 import { paths } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { anchorOf, type AnyPost, type PostRef } from './post.ts';
+import { useQuestionPage } from './page-context.ts';
 import { EditedNote } from './Revisions.tsx';
 import classes from './PostMeta.module.css';
 
@@ -17,16 +20,20 @@ export function PostMeta({
   content: AnyPost;
   children?: ReactNode;
 }) {
+  const { askerId, isNew } = useQuestionPage();
+  const byAsker = post.kind !== 'question' && content.authorId !== null && content.authorId === askerId;
   return (
     <div className={classes.meta}>
       <span className={classes.who}>
         <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
         <Author id={content.authorId} name={content.authorName} />
+        {byAsker && <span className={classes.asker}>{t`Asker`}</span>}
       </span>
-      <a href={`#${anchorOf(post)}`} className={classes.date}>
+      <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
         <Time at={content.createdAt} />
       </a>
       {content.editedAt !== null && <EditedNote post={post} editedAt={content.editedAt} />}
+      {post.kind !== 'question' && isNew(content) && <span className={classes.new}>{t`New`}</span>}
       {children}
     </div>
   );

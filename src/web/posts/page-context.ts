@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import type { Me } from '#shared/accounts.ts';
-import type { PostRef } from './post.ts';
+import type { AnyPost, PostRef } from './post.ts';
 import type { QuestionCache } from './question-query.ts';
 import type { WaitingPost } from './waiting-posts.ts';
 
@@ -16,6 +16,14 @@ export type QuestionPageContext = {
   rememberReplyingTo: (post: PostRef | null) => void;
   /** The post an address or a notification points at. */
   marked: PostRef | null;
+  /** Who asked; null where nobody knows. */
+  askerId: number | null;
+  /** The answer that solved it, as the asker says. */
+  acceptedAnswerId: number | null;
+  /** Whether a post came in since the member's last visit, by somebody else. */
+  isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
+  /** The posts whose replies are folded away. */
+  branches: Branches;
   /** The member's own posts that wait for the connection, the oldest first. */
   waiting: readonly WaitingPost[];
   /**
@@ -23,6 +31,13 @@ export type QuestionPageContext = {
    * stands for one.
    */
   reveal: (post: PostRef | string) => void;
+};
+
+/** Which replies are folded away, for as long as the page is open. A branch is named by the anchor of its post. */
+export type Branches = {
+  isClosed: (anchor: string) => boolean;
+  toggle: (anchor: string) => void;
+  open: (anchors: readonly string[]) => void;
 };
 
 const Context = createContext<QuestionPageContext | null>(null);

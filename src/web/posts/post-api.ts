@@ -56,6 +56,13 @@ export function postAnswer(
   );
 }
 
+/** @param answerId the answer that solved it; null takes that back. */
+export function acceptAnswer(questionId: number, answerId: number | null) {
+  return read(
+    api.questions[':id']['accepted-answer'].$put({ param: { id: String(questionId) }, json: { answerId } }),
+  );
+}
+
 /** @param answerId null for a reply to the question itself. */
 export function postReply(
   to: { questionId: number; answerId: number | null; parentReplyId: number | null },

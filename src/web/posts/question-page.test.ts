@@ -1,14 +1,16 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer } from '#shared/answers.ts';
 import type { Question, QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
 import {
+  accept,
   addAnswer,
   addMoreAnswers,
   addReply,
   findPost,
   keepLoaded,
   patchPost,
+  postsBelow,
   removeAnswer,
   removeReply,
 } from './question-page.ts';
@@ -33,6 +35,7 @@ const question: Question = {
   tags: [],
   views: 0,
   answerCount: 2,
+  acceptedAnswerId: null,
   following: false,
 };
 
@@ -49,6 +52,8 @@ function page(answers: Answer[], nextCursor: string | null = null, comments: Rep
     question,
     comments: { items: comments, nextCursor: null },
     answers: { items: answers, nextCursor },
+    sort: 'newest',
+    visitedAt: null,
   };
 }
 
@@ -116,4 +121,68 @@ test('where a gap could have opened, what was loaded by hand goes', () => {
   const after = keepLoaded(before, page([answer(20), answer(19)], 'b'));
   expect(answerIds(after)).toEqual([20, 19]);
   expect(after.answers.nextCursor).toBe('b');
+});
+
+describe('in the order of the oldest', () => {
+  const ordered = (answers: Answer[], nextCursor: string | null = null): QuestionPage => ({
+    ...page(answers, nextCursor),
+    sort: 'oldest',
+  });
+
+  test('a new answer stands last, also where more are still to be loaded, and has its place once they are', () => {
+    const after = addAnswer(ordered([answer(1), answer(2)], 'a'), answer(9));
+    expect(answerIds(after)).toEqual([1, 2, 9]);
+    expect(answerIds(keepLoaded(after, ordered([answer(1), answer(2)], 'a')))).toEqual([1, 2, 9]);
+    const more = addMoreAnswers(after, { items: [answer(3), answer(9)], nextCursor: null });
+    expect(answerIds(more)).toEqual([1, 2, 3, 9]);
+  });
+});
+
+describe('in the order of the most helpful', () => {
+  const scored = (id: number, upvotes: number, downvotes = 0) => ({ ...answer(id), upvotes, downvotes });
+  const ordered = (answers: Answer[], nextCursor: string | null = null): QuestionPage => ({
+    ...page(answers, nextCursor),
+    sort: 'helpful',
+  });
+
+  test('a new answer stands before those that have no votes either', () => {
+    const before = ordered([scored(1, 5), scored(2, 1), scored(3, 2, 2), scored(4, 0, 1)]);
+    expect(answerIds(addAnswer(before, answer(9)))).toEqual([1, 2, 9, 3, 4]);
+    expect(answerIds(addAnswer(ordered([scored(1, 5)]), answer(9)))).toEqual([1, 9]);
+  });
+
+  test('votes move nothing that is being read; what is new stands behind what it follows, what is gone goes', () => {
+    const before = ordered([scored(1, 3), scored(2, 2), scored(3, 1)]);
+    const after = keepLoaded(before, ordered([scored(3, 9), scored(7, 4), scored(1, 3), scored(8, 0)]));
+    expect(answerIds(after)).toEqual([1, 8, 3, 7]);
+    expect(findPost(after, { kind: 'answer', id: 3 })).toMatchObject({ upvotes: 9 });
+  });
+
+  test('answers that were loaded by hand stay, with the place to go on from', () => {
+    const before = addMoreAnswers(ordered([scored(1, 3), scored(2, 2)], 'a'), {
+      items: [scored(3, 1), scored(4, 0)],
+      nextCursor: 'b',
+    });
+    const after = keepLoaded(before, ordered([scored(4, 8), scored(1, 3)], 'c'));
+    expect(answerIds(after)).toEqual([1, 2, 3, 4]);
+    expect(after.answers.nextCursor).toBe('b');
+    expect(keepLoaded(after, ordered([scored(4, 8), scored(1, 3)])).answers.nextCursor).toBeNull();
+  });
+});
+
+test('an accepted answer that goes leaves the question without one; another one’s goes unharmed', () => {
+  const before = accept(page([answer(11), answer(10)]), 11);
+  expect(removeAnswer(before, 10).question.acceptedAnswerId).toBe(11);
+  expect(removeAnswer(before, 11).question.acceptedAnswerId).toBeNull();
+});
+
+test('what stands below the question is listed as it is read: comments, then each answer with its replies', () => {
+  const whole = page([answer(10, [reply(1), reply(2, 1)]), answer(9)], null, [reply(3, null, null)]);
+  expect(postsBelow(whole).map(({ post }) => `${post.kind} ${post.id}`)).toEqual([
+    'reply 3',
+    'answer 10',
+    'reply 1',
+    'reply 2',
+    'answer 9',
+  ]);
 });

@@ -24,6 +24,19 @@ export function findPost(page: QuestionPage, { kind, id }: PostRef) {
   return repliesOf(page).find((reply) => reply.id === id);
 }
 
+/** All on the page but the question, in the order in which they stand there. */
+export function postsBelow(page: QuestionPage): { post: PostRef; content: Answer | Reply }[] {
+  const replies = ({ items }: RepliesPage) =>
+    items.map((content) => ({ post: { kind: 'reply' as const, id: content.id }, content }));
+  return [
+    ...replies(page.comments),
+    ...page.answers.items.flatMap((content) => [
+      { post: { kind: 'answer' as const, id: content.id }, content },
+      ...replies(content.replies),
+    ]),
+  ];
+}
+
 /** All replies on the page, to the question and to its answers. */
 export function repliesOf(page: QuestionPage): Reply[] {
   return [page.comments, ...page.answers.items.map((answer) => answer.replies)].flatMap(({ items }) => items);
@@ -39,21 +52,30 @@ export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: Post
   );
 }
 
-/** Newest first, once. */
+/** @param answerId the answer that solved it; null for none. */
+export function accept(page: QuestionPage, answerId: number | null): QuestionPage {
+  return { ...page, question: { ...page.question, acceptedAnswerId: answerId } };
+}
+
+/** An answer that was just posted, in its place in the order, once. */
 export function addAnswer(page: QuestionPage, answer: Answer): QuestionPage {
-  if (page.answers.items.some((known) => known.id === answer.id)) return page;
-  return withAnswerCount(withAnswers(page, [answer, ...page.answers.items]), 1);
+  const { items } = page.answers;
+  if (items.some((known) => known.id === answer.id)) return page;
+  return withAnswerCount(withAnswers(page, items.toSpliced(placeOfNewest(page), 0, answer)), 1);
+}
+
+/** Where in the list an answer belongs that was just posted and has no votes yet. */
+export function placeOfNewest({ sort, answers: { items } }: QuestionPage): number {
+  if (sort === 'newest') return 0;
+  const place = sort === 'oldest' ? -1 : items.findIndex((answer) => scoreOf(answer) <= 0);
+  return place === -1 ? items.length : place;
 }
 
 export function removeAnswer(page: QuestionPage, id: number): QuestionPage {
   if (!page.answers.items.some((answer) => answer.id === id)) return page;
-  return withAnswerCount(
-    withAnswers(
-      page,
-      page.answers.items.filter((answer) => answer.id !== id),
-    ),
-    -1,
-  );
+  const left = page.answers.items.filter((answer) => answer.id !== id);
+  const after = withAnswerCount(withAnswers(page, left), -1);
+  return page.question.acceptedAnswerId === id ? accept(after, null) : after;
 }
 
 /** Oldest first, once. Where more replies are still to be loaded, it comes with them as well. */
@@ -110,11 +132,31 @@ export function keepLoaded(before: QuestionPage | undefined, fresh: QuestionPage
     replies: withTail(threads.get(answer.id), answer.replies),
   }));
   return {
-    question: fresh.question,
+    ...fresh,
     comments: withTail(before.comments, fresh.comments),
-    answers: withTail(before.answers, { ...fresh.answers, items: answers }),
+    answers: keepAnswers(before.answers, { ...fresh, answers: { ...fresh.answers, items: answers } }),
   };
 }
+
+/** Votes that come in while one reads change no places: answers keep theirs, and the others go behind what they follow. */
+function keepAnswers(before: AnswersPage, { sort, answers: fresh }: QuestionPage): AnswersPage {
+  if (sort !== 'helpful') return withTail(before, fresh);
+  const now = new Map(fresh.items.map((answer) => [answer.id, answer]));
+  const known = new Set(before.items.map(({ id }) => id));
+  // One that is not among the fresh ones is gone, or has fallen behind them.
+  const items = before.items.flatMap(
+    (answer) => now.get(answer.id) ?? (fresh.nextCursor === null ? [] : answer),
+  );
+  for (const [index, answer] of fresh.items.entries()) {
+    if (known.has(answer.id)) continue;
+    const follows = fresh.items[index - 1]?.id;
+    items.splice(items.findIndex(({ id }) => id === follows) + 1, 0, answer);
+  }
+  const further = fresh.nextCursor !== null && before.items.length > fresh.items.length;
+  return { items, nextCursor: further ? before.nextCursor : fresh.nextCursor };
+}
+
+const scoreOf = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;
 
 /** The items behind the last fresh one; none when that one was not known, for then there may be a gap. */
 function withTail<Page extends AnswersPage | RepliesPage>(before: Page | undefined, fresh: Page): Page {

@@ -1,18 +1,23 @@
 import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { AnswerSort } from '#shared/answers.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import { api, read as readBody } from '#web/platform/api.ts';
 import { addMoreAnswers, addMoreReplies, keepLoaded } from './question-page.ts';
 
-export const questionKeys = { all: ['question'] as const };
+export const questionKeys = {
+  all: ['question'] as const,
+  /** One question in all orders that were looked at. */
+  one: (id: number) => ['question', id] as const,
+};
 
-/** All that /question/:id shows, in one entry of the cache. */
-export function questionQuery(id: number) {
+/** All that /question/:id shows with its answers in one order, in one entry of the cache. */
+export function questionQuery(id: number, sort: AnswerSort) {
   return queryOptions({
-    queryKey: [...questionKeys.all, id],
+    queryKey: [...questionKeys.one(id), sort],
     queryFn: async ({ signal, client, queryKey }) => {
       const fresh = await readBody(
-        api.questions[':id'].$get({ param: { id: String(id) } }, { init: { signal } }),
+        api.questions[':id'].$get({ param: { id: String(id) }, query: { sort } }, { init: { signal } }),
       );
       return keepLoaded(client.getQueryData<QuestionPage>(queryKey), fresh);
     },
@@ -20,8 +25,9 @@ export function questionQuery(id: number) {
 }
 
 export type QuestionCache = {
+  /** What is shown; undefined while it is on its way. */
   read: () => QuestionPage | undefined;
-  /** Shows a change at once. A fetch that is under way would bring back what was before, so it is given up. */
+  /** Shows a change at once, whatever the order. A fetch that is under way would bring back what was before, so it is given up. */
   change: (change: (page: QuestionPage) => QuestionPage) => Promise<void>;
   loadMoreAnswers: () => Promise<void>;
   /** @param answerId null for the replies to the question itself. */
@@ -33,18 +39,19 @@ export type QuestionCache = {
   forget: () => void;
 };
 
-/** The cache entry of one question, and what may be done to it. */
-export function useQuestionCache(id: number): QuestionCache {
+/** What the cache holds of one question, and what may be done to it. @param sort the order that is shown. */
+export function useQuestionCache(id: number, sort: AnswerSort = 'newest'): QuestionCache {
   const client = useQueryClient();
-  return useMemo(() => questionCache(client, id), [client, id]);
+  return useMemo(() => questionCache(client, id, sort), [client, id, sort]);
 }
 
-export function questionCache(client: QueryClient, id: number): QuestionCache {
-  const { queryKey } = questionQuery(id);
-  const read = () => client.getQueryData(queryKey);
+export function questionCache(client: QueryClient, id: number, sort: AnswerSort = 'newest'): QuestionCache {
+  const queryKey = questionKeys.one(id);
+  const read = () => client.getQueryData(questionQuery(id, sort).queryKey);
   const change: QuestionCache['change'] = async (change) => {
-    await client.cancelQueries({ queryKey });
-    client.setQueryData(queryKey, (page) => (page === undefined ? undefined : change(page)));
+    // One that brings another order for the first time has nothing older to bring back.
+    await client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
+    changeQuestion(client, id, change);
   };
   return {
     read,
@@ -53,9 +60,9 @@ export function questionCache(client: QueryClient, id: number): QuestionCache {
       const cursor = read()?.answers.nextCursor ?? null;
       if (cursor === null) return;
       const more = await readBody(
-        api.questions[':id'].answers.$get({ param: { id: String(id) }, query: { cursor } }),
+        api.questions[':id'].answers.$get({ param: { id: String(id) }, query: { sort, cursor } }),
       );
-      await change((page) => addMoreAnswers(page, more));
+      await change((page) => (page.sort === sort ? addMoreAnswers(page, more) : page));
     },
     loadMoreReplies: async (answerId) => {
       const page = read();
@@ -79,4 +86,13 @@ export function questionCache(client: QueryClient, id: number): QuestionCache {
     },
     forget: () => client.removeQueries({ queryKey }),
   };
+}
+
+/** Changes what is shown of a question, in whatever order, without giving up a fetch. */
+export function changeQuestion(
+  client: QueryClient,
+  id: number,
+  change: (page: QuestionPage) => QuestionPage,
+): void {
+  client.setQueriesData<QuestionPage>({ queryKey: questionKeys.one(id) }, (page) => page && change(page));
 }

@@ -28,12 +28,14 @@ function reply(id: number, content: string, more: Partial<Reply> = {}): Reply {
 }
 
 function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
-  const counts = { views: 0, answerCount: answers.length, following: false };
+  const counts = { views: 0, answerCount: answers.length, following: false, acceptedAnswerId: null };
   const question = { ...post, ...counts, id: 5, title: 'Title', content: 'text', excerpt: 'text', tags: [] };
   return {
     question,
     comments: { items: comments, nextCursor: null },
     answers: { items: answers, nextCursor: null },
+    sort: 'newest',
+    visitedAt: null,
   };
 }
 

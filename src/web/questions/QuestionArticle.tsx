@@ -1,6 +1,7 @@
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useId, useState } from 'react';
 import type { Question } from '#shared/questions.ts';
+import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
@@ -47,6 +48,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
         <EditQuestion question={question} onLeave={leaveEditing} />
       ) : (
         <>
+          <p className={classes.address}>{new URL(questionPath(question.id), window.location.origin).href}</p>
           <Markdown
             text={question.content}
             breaks={question.source === null}

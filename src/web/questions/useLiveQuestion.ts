@@ -1,31 +1,46 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import type { AnswerSort } from '#shared/answers.ts';
 import type { QuestionEvent } from '#shared/events.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLiveEntry } from '#web/platform/live-list.ts';
-import { findPost, patchPost } from '#web/posts/question-page.ts';
-import { questionQuery, type QuestionCache } from '#web/posts/question-query.ts';
+import { anchorOf, type PostRef } from '#web/posts/post.ts';
+import { accept, findPost, patchPost, placeOfNewest, removeAnswer } from '#web/posts/question-page.ts';
+import {
+  changeQuestion,
+  questionKeys,
+  questionQuery,
+  type QuestionCache,
+} from '#web/posts/question-query.ts';
+
+/** New answers that wait: the list leaves them out, also where they are loaded, until `show` brings them. */
+export type NewAnswers = { waiting: ReadonlySet<number>; show: () => void };
 
 /**
  * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers that
- * would push down what one reads wait; their number is returned with the way to bring them (UI.md: nothing jumps).
+ * would push down what one reads wait (UI.md: nothing jumps).
+ * @param reveal brings one into view.
  */
 export function useLiveQuestion(
   id: number,
-  cache: QuestionCache,
+  sort: AnswerSort,
   memberId: number,
-): { waiting: number; show: () => void } {
+  { cache, reveal }: { cache: QuestionCache; reveal: (post: PostRef) => void },
+): NewAnswers {
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<ReadonlySet<number>>(new Set());
-  const refetch = useMemo(() => refetcher(client, id), [client, id]);
-  useLiveEntry(`question:${id}`, questionQuery(id).queryKey, { patch, heard, missed: refetch });
-  return { waiting: waiting.size, show };
+  const refetch = useMemo(() => refetcher(client, id, sort), [client, id, sort]);
+  useLiveEntry(`question:${id}`, questionQuery(id, sort).queryKey, { patch, heard, missed: refetch });
+  return { waiting, show };
 
   function show() {
+    const [first] = waiting;
     setWaiting(new Set());
     refetch();
-    document.getElementById('answers')?.scrollIntoView({ block: 'start' });
+    // The newest ones come in at the top; elsewhere the list can be long.
+    if (sort === 'newest') document.getElementById('answers')?.scrollIntoView({ block: 'start' });
+    else if (first !== undefined) reveal({ kind: 'answer', id: first });
   }
 
   function patch(event: QuestionEvent) {
@@ -35,21 +50,23 @@ export function useLiveQuestion(
     }
     if (event.kind === 'viewed')
       change((page) => ({ ...page, question: { ...page.question, views: event.views } }));
+    if (event.kind === 'accepted') change((page) => accept(page, event.acceptedAnswerId));
   }
 
   function change(to: (page: QuestionPage) => QuestionPage) {
-    client.setQueryData(questionQuery(id).queryKey, (page) => page && to(page));
+    changeQuestion(client, id, to);
   }
 
   function heard(event: QuestionEvent) {
     switch (event.kind) {
       case 'voted':
       case 'viewed':
+      case 'accepted':
         return;
       case 'answer-posted':
         if (shows('answer', event.answerId)) return;
         // One's own appears at once; it may be known here before its request is answered.
-        if (event.authorId !== memberId && answersAreInView())
+        if (event.authorId !== memberId && wouldPushDown(cache.read()))
           setWaiting((ids) => new Set(ids).add(event.answerId));
         else refetch();
         return;
@@ -58,7 +75,10 @@ export function useLiveQuestion(
         return;
       case 'answer-deleted':
         setWaiting((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
-        if (!isWriting()) refetch();
+        if (isWriting()) return;
+        // Those behind the first page are not fetched again.
+        change((page) => removeAnswer(page, event.answerId));
+        refetch();
         return;
       case 'reply-deleted':
       case 'deleted':
@@ -81,11 +101,10 @@ export function useLiveQuestion(
  * Fetches the page again soon. A member's own click gives a running fetch up (question-query.ts), and with it what it
  * would have brought: then it is done once more.
  */
-function refetcher(client: QueryClient, id: number): () => void {
-  const { queryKey } = questionQuery(id);
+function refetcher(client: QueryClient, id: number, sort: AnswerSort): () => void {
   const fetchUnlessGivenUp = async () => {
-    await client.invalidateQueries({ queryKey });
-    const state = client.getQueryState(queryKey);
+    await client.invalidateQueries({ queryKey: questionKeys.one(id) });
+    const state = client.getQueryState(questionQuery(id, sort).queryKey);
     if (state?.isInvalidated === true && state.error === null) refetch();
   };
   const refetch = calmly(() => void fetchUnlessGivenUp(), 800);
@@ -101,11 +120,15 @@ function isWriting(): boolean {
   return [...fields].some((field) => field.value.trim() !== '');
 }
 
-/** The top of the list is where a new answer would push down what is being read. */
-function answersAreInView(): boolean {
-  const heading = document.getElementById('answers');
-  if (heading === null) return false;
-  const list = heading.parentElement?.getBoundingClientRect();
-  const top = heading.getBoundingClientRect().bottom;
-  return list !== undefined && list.height > 120 && top >= 0 && top < window.innerHeight - 80;
+/** Whether a new answer would come in where it pushes down what is being read: below it in the order, and in view. */
+function wouldPushDown(page: QuestionPage | undefined): boolean {
+  if (page === undefined) return false;
+  const below = page.answers.items
+    .slice(placeOfNewest(page))
+    .map(({ id }) => document.getElementById(anchorOf({ kind: 'answer', id })))
+    // Those that wait are loaded, and not shown.
+    .find((element) => element !== null);
+  if (below === undefined) return false;
+  const { top } = below.getBoundingClientRect();
+  return top >= 0 && top < window.innerHeight - 80;
 }

@@ -7,10 +7,11 @@ export function usePostKeys(): void {
     { keys: 'd', description: 'Downvote', run: () => press('d') },
     { keys: 'r', description: 'Reply', run: () => press('r') },
     { keys: 'e', description: 'Edit', run: () => press('e') },
+    { keys: 'c', description: 'Hide or show the replies', run: () => press('c') },
   ]);
 }
 
-function press(key: 'u' | 'd' | 'r' | 'e'): void {
+function press(key: 'u' | 'd' | 'r' | 'e' | 'c'): void {
   const post = document.activeElement?.closest('[data-post]') ?? document.getElementById('question');
   if (post === null) return;
   const button =

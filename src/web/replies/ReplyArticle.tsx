@@ -3,6 +3,7 @@ import { limits } from '#shared/limits.ts';
 import type { Reply } from '#shared/replies.ts';
 import { isStatus } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
+import { CopyLink } from '#web/posts/CopyLink.tsx';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
@@ -61,6 +62,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
                 onPress={() => setReplyingTo(replying ? null : post)}
               />
             )}
+            <CopyLink post={post} />
             {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
             {own && <PostAction name="Delete" onPress={deletion.ask} />}
           </PostActions>

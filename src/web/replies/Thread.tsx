@@ -2,10 +2,12 @@ import { memo, useMemo } from 'react';
 import type { RepliesPage } from '#shared/replies.ts';
 import { LoadMore } from '#web/posts/LoadMore.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
+import { anchorOf } from '#web/posts/post.ts';
 import type { WaitingPost } from '#web/posts/waiting-posts.ts';
 import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
+import { BranchToggle } from './BranchToggle.tsx';
 import { ReplyArticle } from './ReplyArticle.tsx';
-import { threadOf, waitingBelow, type ThreadNode } from './thread.ts';
+import { branchId, repliesIn, threadOf, waitingBelow, type ThreadNode } from './thread.ts';
 import classes from './Thread.module.css';
 
 /** The replies below an answer, or below the question itself (`answerId` null), to level 3. */
@@ -16,17 +18,20 @@ export const Thread = memo(function Thread({
   answerId: number | null;
   replies: RepliesPage;
 }) {
-  const { cache, waiting } = useQuestionPage();
+  const { cache, waiting, branches } = useQuestionPage();
   const nodes = useMemo(() => threadOf(replies.items), [replies.items]);
   const mine = useMemo(
     () => waitingBelow(waiting, answerId, replies.items),
     [waiting, answerId, replies.items],
   );
   if (nodes.length === 0 && mine.size === 0) return null;
+  const branch = answerId === null ? null : anchorOf({ kind: 'answer', id: answerId });
+  const more = replies.nextCursor !== null;
   return (
     <div className={classes.thread}>
-      <Level nodes={nodes} below={null} waiting={mine} />
-      {replies.nextCursor !== null && (
+      {branch !== null && <BranchToggle branch={branch} count={more ? null : repliesIn(nodes)} />}
+      <Level nodes={nodes} below={null} branch={branch} waiting={mine} />
+      {more && (branch === null || !branches.isClosed(branch)) && (
         <LoadMore
           name="Load more replies"
           failure="More replies could not be loaded."
@@ -37,18 +42,29 @@ export const Thread = memo(function Thread({
   );
 });
 
-/** @param below the id of the reply that these answer. @param waiting the member's own to be sent, by the same id. */
+/**
+ * @param below the id of the reply that these answer. @param branch the anchor of the post they can be folded into; null
+ * where they stand for themselves. @param waiting the member's own to be sent, by the id of the reply they answer.
+ */
 function Level({
   nodes,
   below,
+  branch,
   waiting,
 }: {
   nodes: readonly ThreadNode[];
   below: number | null;
+  branch: string | null;
   waiting: ReadonlyMap<number | null, WaitingPost[]>;
 }) {
+  const { branches } = useQuestionPage();
   return (
-    <ol className={classes.level}>
+    <ol
+      id={branch === null ? undefined : branchId(branch)}
+      data-branch={branch ?? undefined}
+      hidden={branch !== null && branches.isClosed(branch)}
+      className={classes.level}
+    >
       {nodes.map(({ reply, children }) => (
         <li key={reply.id} className={classes.item}>
           {reply.deleted ? (
@@ -59,7 +75,15 @@ function Level({
             <ReplyArticle reply={reply} />
           )}
           {(children.length > 0 || waiting.has(reply.id)) && (
-            <Level nodes={children} below={reply.id} waiting={waiting} />
+            <>
+              <BranchToggle branch={anchorOf({ kind: 'reply', id: reply.id })} count={repliesIn(children)} />
+              <Level
+                nodes={children}
+                below={reply.id}
+                branch={anchorOf({ kind: 'reply', id: reply.id })}
+                waiting={waiting}
+              />
+            </>
           )}
         </li>
       ))}

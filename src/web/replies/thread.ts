@@ -14,6 +14,16 @@ export function threadOf(replies: readonly Reply[]): ThreadNode[] {
   return top;
 }
 
+/** How many replies stand in these branches; deleted ones are none. */
+export function repliesIn(nodes: readonly ThreadNode[]): number {
+  return nodes.reduce((sum, { reply, children }) => sum + (reply.deleted ? 0 : 1) + repliesIn(children), 0);
+}
+
+/** The id of the element that holds the replies below a post. @param anchor the post's. */
+export function branchId(anchor: string): string {
+  return `below-${anchor}`;
+}
+
 /**
  * The replies below an answer (null: the question) that are still to be sent, by the id of the reply they answer. One
  * whose parent is not loaded stands at the top, under null.

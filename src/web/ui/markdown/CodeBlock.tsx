@@ -1,7 +1,10 @@
+import { t } from '@lingui/core/macro';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState, type ComponentProps } from 'react';
 import type { ExtraProps } from 'react-markdown';
+import { textOf } from './blocks.ts';
 import { copyText } from './copy.ts';
+import { languageName } from './languages.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './CodeBlock.module.css';
 
@@ -9,14 +12,15 @@ type Element = NonNullable<ExtraProps['node']>;
 
 /** A block of code with the language it names and a button that copies it. */
 export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps) {
-  const language = node === undefined ? null : languageOf(node);
+  const typed = node === undefined ? null : languageOf(node);
+  const language = typed === null ? null : languageName(typed);
   return (
     <div className={classes.block}>
       <div className={classes.bar}>
         <span className={classes.language}>{language}</span>
         <CopyButton text={() => (node === undefined ? '' : textOf(node).replace(/\n$/u, ''))} />
       </div>
-      <ScrollBox label="Code" className={classes.scroll}>
+      <ScrollBox label={language === null ? t`Code` : t`Code in ${language}`} className={classes.scroll}>
         <pre dir="ltr" className={classes.code}>
           {children}
         </pre>
@@ -49,9 +53,4 @@ function languageOf(pre: Element): string | null {
   if (!Array.isArray(names)) return null;
   const name = names.find((name) => typeof name === 'string' && name.startsWith('language-'));
   return typeof name === 'string' ? name.slice('language-'.length) : null;
-}
-
-function textOf(node: Element | Element['children'][number]): string {
-  if (node.type === 'text') return node.value;
-  return 'children' in node ? node.children.map(textOf).join('') : '';
 }

@@ -11,10 +11,10 @@ import {
   type JSX,
   type ReactNode,
 } from 'react';
-import ReactMarkdown, { type Components, type Options } from 'react-markdown';
+import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'react-markdown';
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
-import { fitBlocks } from './blocks.ts';
+import { fitBlocks, textOf } from './blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { isCheapToParse } from './cost.ts';
 import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
@@ -95,19 +95,21 @@ const withBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBrea
 const InsideLink = createContext(false);
 
 function TextLink({
+  node,
   href,
   children,
   title,
   id,
   className,
   'aria-describedby': describedBy,
-}: ComponentProps<'a'>) {
+}: ComponentProps<'a'> & ExtraProps) {
   if (href === undefined || href === '') return <span>{children}</span>;
   return (
     <InsideLink value={true}>
       <a
         href={href}
         rel="nofollow ugc noopener"
+        data-printed={isTold(href, node) ? undefined : href}
         title={title}
         id={id}
         className={className}
@@ -117,6 +119,11 @@ function TextLink({
       </a>
     </InsideLink>
   );
+}
+
+/** Whether the words of a link are its address, or it leads to a place in the same text: paper needs no more. */
+function isTold(href: string, node: ExtraProps['node']): boolean {
+  return href.startsWith('#') || (node !== undefined && href.endsWith(textOf(node)));
 }
 
 /** A link instead of the image: loading it would tell a stranger's server who reads what. */

@@ -25,6 +25,12 @@ export function fitBlocks({ highest }: { highest: number }) {
   };
 }
 
+/** What is written in an element and all in it. */
+export function textOf(node: Element | Child): string {
+  if (node.type === 'text') return node.value;
+  return 'children' in node ? node.children.map(textOf).join('') : '';
+}
+
 /** Not `li` and `blockquote`: a list takes its direction from its items, a quote holds blocks of its own. */
 const directed = new Set(['p', 'ul', 'ol', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 

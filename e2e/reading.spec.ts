@@ -1,0 +1,201 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { ask, register, someone } from './members.ts';
+import { answer, reply, unique } from './posts.ts';
+import { article, newTrio, put, type Trio } from './trio.ts';
+
+// One after the other, so that they share their members.
+test.describe.configure({ mode: 'default' });
+
+let trio: Trio;
+test.beforeAll(async ({ browser }) => {
+  trio = await newTrio(browser);
+});
+test.afterAll(() => trio.close());
+
+test('who asked says which answer solved it, and members on both nodes see it at once', async () => {
+  const { ada, ben, cleo } = trio;
+  const title = unique('What solved it?');
+  const id = await ask(ada.request, { title });
+  await answer(ben.request, id, 'Turn it off.');
+  await answer(cleo.request, id, 'Turn it on again.');
+  await put(cleo.request, `/api/questions/${id}/follow`, { following: true });
+  await cleo.page.goto('/');
+  await ben.page.goto(`/question/${id}`);
+  await ada.page.goto(`/question/${id}`);
+  const solved = (name: string) => article(ada.page, name).getByRole('button', { name: 'This solved it' });
+  const badge = (name: string) => article(ben.page, name).getByText('This solved it');
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
+  await expect(article(ben.page, 'Answer by Cleo')).toBeVisible();
+  await expect(ben.page.getByRole('button', { name: 'This solved it' })).toHaveCount(0);
+
+  await solved('Answer by Ben').press('Enter');
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'true');
+  await expect(badge('Answer by Ben')).toHaveAttribute('title', 'Accepted by the asker');
+  await expect(article(cleo.page, title).getByText('solved', { exact: true })).toBeVisible();
+  await expect(cleo.page.getByRole('button', { name: /^Notifications, 1 unread/u })).toBeVisible();
+  for (const { page } of [ada, ben]) expect(await barriers(page)).toEqual([]);
+  // The accepted one keeps its place below the newer one.
+  await expect(ben.page.getByRole('article', { name: 'Answer by' }).first()).toContainText('on again');
+
+  await solved('Answer by Cleo').click();
+  await expect(badge('Answer by Cleo')).toBeVisible();
+  await expect(badge('Answer by Ben')).toHaveCount(0);
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
+  await expect(solved('Answer by Cleo')).not.toHaveAttribute('aria-disabled');
+  await solved('Answer by Cleo').click();
+  await expect(badge('Answer by Cleo')).toHaveCount(0);
+  await expect(article(cleo.page, title).getByText('solved', { exact: true })).toHaveCount(0);
+
+  await ada.page.context().setOffline(true);
+  await solved('Answer by Ben').click();
+  await expect(ada.page.getByRole('alert').filter({ hasText: 'the answer was not marked' })).toBeVisible();
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
+  await ada.page.context().setOffline(false);
+});
+
+test('answers are sorted as the address says, keep their places while one reads, and new ones come in theirs', async () => {
+  const { ada, ben, cleo } = trio;
+  const id = await ask(ada.request, { title: unique('In which order?') });
+  const long = 'A line of the answer that takes its room.\n\n'.repeat(6);
+  const [first, second, third] = [
+    await answer(ben.request, id, `${long}First.`),
+    await answer(ben.request, id, `${long}Second.`),
+    await answer(ben.request, id, `${long}Third.`),
+  ];
+  await put(cleo.request, `/api/answers/${second}/vote`, { vote: 'up' });
+  await ada.page.goto(`/question/${id}?sort=oldest`);
+  const answers = ada.page.getByRole('article', { name: 'Answer by' });
+  const order = async () =>
+    answers.evaluateAll((all) => all.map((each) => Number(each.id.replace('answer-', ''))));
+  await expect.poll(order).toEqual([first, second, third]);
+  const sort = ada.page.getByRole('combobox', { name: 'Sort answers' });
+  await expect(sort).toHaveValue('oldest');
+  await sort.focus();
+  await sort.selectOption('Most helpful');
+  await expect(ada.page).toHaveURL(new RegExp(`/question/${id}\\?sort=helpful$`, 'u'));
+  await expect.poll(order).toEqual([second, third, first]);
+  await expect(sort).toBeFocused();
+
+  // A vote that would change the order changes the count alone, also when the page is fetched again.
+  await put(cleo.request, `/api/answers/${first}/vote`, { vote: 'up' });
+  await put(ben.request, `/api/answers/${first}/vote`, { vote: 'up' });
+  await expect(
+    ada.page.locator(`#answer-${first}`).getByRole('button', { name: 'Upvote (2)' }),
+  ).toBeVisible();
+  await reply(ben.request, second, 'A reply makes the page ask again.');
+  await expect(ada.page.getByText('A reply makes the page ask again.')).toBeVisible();
+  expect(await order()).toEqual([second, third, first]);
+
+  // Where it would push down what is in view, a new one waits; it comes before those without votes.
+  await ada.page.locator(`#answer-${third}`).scrollIntoViewIfNeeded();
+  const fourth = await answer(cleo.request, id, 'Fourth.');
+  await ada.page.getByRole('button', { name: '1 new answer' }).click();
+  await expect(ada.page.locator(`#answer-${fourth}`)).toBeInViewport();
+  expect(await order()).toEqual([second, fourth, third, first]);
+
+  await ada.page.reload();
+  await expect.poll(order).toEqual([first, second, fourth, third]);
+  await sort.selectOption('Newest');
+  await expect(ada.page).toHaveURL(new RegExp(`/question/${id}$`, 'u'));
+  await expect.poll(order).toEqual([fourth, third, second, first]);
+  await ada.page.goBack();
+  await expect(sort).toHaveValue('helpful');
+});
+
+test('what came since the last visit is marked and led to; replies fold away, and a link opens what holds its reply', async () => {
+  const { ada, ben } = trio;
+  const title = unique('What is new?');
+  const id = await ask(ada.request, { title });
+  const answerId = await answer(ada.request, id, 'The answer.');
+  const old = await reply(ben.request, answerId, 'An old reply.');
+  const { page } = ben;
+  const visited = page.waitForResponse((response) => response.url().endsWith(`/questions/${id}/view`));
+  await page.goto(`/question/${id}`);
+  await visited;
+  await expect(page.getByText('new since your last visit')).toHaveCount(0);
+  await expect(page.getByText('Asker', { exact: true })).toHaveCount(1);
+
+  await page.goto('/');
+  const deep = await reply(ada.request, answerId, 'A deep reply.', old);
+  await reply(ben.request, answerId, 'One of my own.');
+  await page.goto(`/question/${id}`);
+  const deepReply = page.locator(`#reply-${deep}`);
+  await expect(deepReply.getByText('New', { exact: true })).toBeVisible();
+  const line = page.getByRole('button', { name: '1 new since your last visit' });
+  await line.click();
+  await expect(deepReply).toBeFocused();
+
+  // Live ones are marked as well, and marks stay while one reads.
+  const live = await reply(ada.request, answerId, 'A live reply.');
+  await expect(page.locator(`#reply-${live}`).getByText('New', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: '2 new since your last visit' })).toBeVisible();
+  await expect(page.getByText('New', { exact: true })).toHaveCount(2);
+
+  expect(await barriers(page)).toEqual([]);
+
+  const toggle = page.getByRole('button', { name: 'Hide 4 replies' });
+  await page.locator(`#answer-${answerId}`).focus();
+  await page.keyboard.press('c');
+  await expect(deepReply).toBeHidden();
+  const closed = page.getByRole('button', { name: 'Show 4 replies' });
+  await expect(closed).toHaveAttribute('aria-expanded', 'false');
+  await page.getByRole('button', { name: '2 new since your last visit' }).click();
+  await expect(deepReply).toBeFocused();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true');
+
+  await page.getByRole('button', { name: 'Hide 1 reply' }).click();
+  await expect(deepReply).toBeHidden();
+  await page.evaluate((hash) => (window.location.hash = hash), `reply-${deep}`);
+  await expect(deepReply).toBeFocused();
+  await expect(deepReply).toHaveAttribute('data-marked', 'true');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await deepReply.getByRole('button', { name: 'Copy link' }).click();
+  await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(new URL(copied).pathname + new URL(copied).hash).toBe(`/question/${id}#reply-${deep}`);
+
+  await page.reload();
+  await expect(deepReply).toBeVisible();
+  await expect(page.getByText('New', { exact: true })).toHaveCount(0);
+});
+
+test('on paper a question is a document: dark themes too, with dates, addresses and whole lines, without buttons', async ({
+  page,
+}) => {
+  await register(page.request, someone('Ada Lovelace'));
+  const title = unique('What is printed?');
+  const line = `const wide = '${'x'.repeat(200)}';`;
+  const content = `See [the manual](https://example.org/manual).\n\n\`\`\`ts\n${line}\n\`\`\``;
+  const id = await ask(page.request, { title, content });
+  await answer(page.request, id, 'It is.');
+  await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
+  await page.goto(`/question/${id}`);
+  const code = page.getByRole('region', { name: 'Code in TypeScript' });
+  await expect(code).toHaveAttribute('tabindex', '0');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  for (const role of ['button', 'textbox', 'navigation', 'combobox'] as const)
+    await expect(page.getByRole(role).filter({ visible: true })).toHaveCount(0);
+  const shown = await page.evaluate(() => ({
+    ink: getComputedStyle(document.querySelector('h1')!).color,
+    paper: getComputedStyle(document.body).backgroundColor,
+    address: getComputedStyle(document.querySelector('a[href="https://example.org/manual"]')!, '::after')
+      .content,
+    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    code: [...document.querySelectorAll('pre')].map((pre) => pre.scrollWidth - pre.clientWidth),
+  }));
+  expect(shown).toEqual({
+    ink: 'rgb(31, 28, 24)',
+    paper: 'rgb(255, 255, 255)',
+    address: '" (https://example.org/manual)"',
+    wide: 0,
+    code: [0],
+  });
+  await expect(page.getByText(`/question/${id}`)).toBeVisible();
+});
+
+async function barriers(page: Page): Promise<unknown[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+}

@@ -1,0 +1,34 @@
+import { tellOfAcceptance } from '#server/notifications/notifications.ts';
+import { type Database, transaction } from '#server/platform/database.ts';
+import { publishAll } from '#server/platform/events.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { acceptanceChanged } from '#server/posts/told.ts';
+import { lockOwnQuestion } from '#server/questions/questions.ts';
+import { answerOfQuestion, writeAcceptance } from './queries.ts';
+
+/**
+ * Makes an answer, or none (null), the one that the asker says solved it. Setting the same again changes nothing. It moves
+ * no reputation: DECISIONS section 3.5 names the ways in which that moves.
+ * @throws ProblemError 'not-author' for anybody but the asker, 'not-found' for an answer to another question.
+ */
+export async function acceptAnswer(
+  db: Database,
+  { questionId, answerId, viewer }: { questionId: number; answerId: number | null; viewer: Viewer },
+): Promise<{ acceptedAnswerId: number | null }> {
+  return transaction(db, async (tx) => {
+    const question = await lockOwnQuestion(tx, {
+      id: questionId,
+      viewer,
+      refusal: 'Only who asked the question can say what solved it.',
+    });
+    if (question.accepted_answer_id === answerId) return { acceptedAnswerId: answerId };
+    const answer = answerId === null ? null : await answerOfQuestion(tx, { id: answerId, questionId });
+    if (answer === undefined) throw new ProblemError('not-found', 'Answer not found');
+    await writeAcceptance(tx, { questionId, answerId });
+    const bells =
+      answer === null ? [] : await tellOfAcceptance(tx, { questionId, answer, senderId: viewer.id });
+    await publishAll(tx, [...acceptanceChanged(questionId, answerId), ...bells]);
+    return { acceptedAnswerId: answerId };
+  });
+}

@@ -1,0 +1,47 @@
+import { t } from '@lingui/core/macro';
+import { IconCircleCheck, IconCircleCheckFilled } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { isTransient } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
+import { toastError } from '#web/platform/toast.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostAction } from '#web/posts/PostActions.tsx';
+import { acceptAnswer } from '#web/posts/post-api.ts';
+import { accept } from '#web/posts/question-page.ts';
+
+/** For who asked: says that this answer solved it, instead of another one, or takes that back. Shows at once. */
+export function AcceptButton({ answerId }: { answerId: number }) {
+  const { questionId, cache, acceptedAnswerId } = useQuestionPage();
+  const accepted = acceptedAnswerId === answerId;
+  const show = (answerId: number | null) => cache.change((page) => accept(page, answerId));
+  const save = useMutation({
+    mutationFn: (wanted: number | null) => acceptAnswer(questionId, wanted),
+    onMutate: async (wanted) => {
+      await show(wanted);
+      return acceptedAnswerId;
+    },
+    onSuccess: async (now) => {
+      await show(now.acceptedAnswerId);
+      cache.refreshLists();
+    },
+    onError: async (error, _, before = null) => {
+      await show(before);
+      toastError(
+        isTransient(error)
+          ? t`The server cannot be reached, so the answer was not marked. Try again when it is back.`
+          : said(error.message),
+      );
+    },
+  });
+  return (
+    <PostAction
+      name={t`This solved it`}
+      Icon={accepted ? IconCircleCheckFilled : IconCircleCheck}
+      pressed={accepted}
+      busy={save.isPending}
+      onPress={() => {
+        if (!save.isPending) save.mutate(accepted ? null : answerId);
+      }}
+    />
+  );
+}

@@ -1,0 +1,16 @@
+import { t } from '@lingui/core/macro';
+import { IconLink } from '@tabler/icons-react';
+import { toast, toastError } from '#web/platform/toast.ts';
+import { copyText } from '#web/ui/markdown/copy.ts';
+import { PostAction } from './PostActions.tsx';
+import { anchorOf, type PostRef } from './post.ts';
+
+/** Puts the address of one post on the clipboard, as the link of its time has it. */
+export function CopyLink({ post }: { post: PostRef }) {
+  const copy = async () => {
+    const url = new URL(`#${anchorOf(post)}`, window.location.href).href;
+    if (await copyText(url)) toast(t`Link copied to clipboard!`);
+    else toastError(t`The link could not be copied: ${url}`);
+  };
+  return <PostAction name={t`Copy link`} Icon={IconLink} short onPress={() => void copy()} />;
+}

@@ -1,0 +1,122 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { QuestionPage } from '#shared/questions.ts';
+import { api, read } from '#web/platform/api.ts';
+import type { AnyPost } from '#web/posts/post.ts';
+import { postsBelow } from '#web/posts/question-page.ts';
+import { questionKeys } from '#web/posts/question-query.ts';
+
+/** Posts by others that are newer than `at` are marked. `returning`: that was the end of an earlier visit. */
+type Since = { at: string; returning: boolean };
+
+export type Visit = {
+  /** Whether a post came since the last visit or, on the first, since the page was opened; never one's own. */
+  isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
+  /** Whether the member has been here before. */
+  returning: boolean;
+};
+
+/** Up to which post this browser has reported, and what a page showed when it was left; by member and question. */
+const reported = new Map<string, string>();
+const left = new Map<string, string>();
+
+/** Who was away from an open page for longer comes back to it as to a new one; in milliseconds. */
+const awayMs = 10 * 60_000;
+
+/**
+ * A member's visit: counts the view once (SPEC section 4), tells what is new since the last visit, and reports the end of
+ * this one. What is new stays so while one reads.
+ * @param settled whether `page` is what the server has now, not what was kept from before.
+ */
+export function useVisit(
+  questionId: number,
+  memberId: number,
+  page: QuestionPage | undefined,
+  settled: boolean,
+): Visit {
+  const visit = `${memberId}:${questionId}`;
+  const newest = useMemo(() => (page === undefined ? null : newestOf(page)), [page]);
+  const [since, setSince] = useState<Since | null>(null);
+  if (since === null && page !== undefined && newest !== null) {
+    const before = left.get(visit) ?? (settled ? page.visitedAt : undefined);
+    if (before !== undefined) setSince({ at: before ?? newest, returning: before !== null });
+  }
+  const report = useReport(questionId, visit);
+  const begun = since !== null;
+  const seen = useRef(newest);
+  const latest = useRef(newest);
+
+  useEffect(() => {
+    latest.current = newest;
+    if (!document.hidden) seen.current = newest;
+    if (begun && newest !== null && !reported.has(visit)) report(newest, false);
+  }, [begun, newest, report, visit]);
+
+  useEffect(() => {
+    if (!begun) return undefined;
+    let hiddenAt: number | null = null;
+    const end = () => {
+      if (seen.current === null) return;
+      left.set(visit, seen.current);
+      if (seen.current > (reported.get(visit) ?? '')) report(seen.current, true);
+    };
+    const look = () => {
+      if (document.hidden) {
+        hiddenAt = Date.now();
+        end();
+        return;
+      }
+      const at = seen.current;
+      if (hiddenAt !== null && Date.now() - hiddenAt > awayMs && at !== null)
+        setSince({ at, returning: true });
+      hiddenAt = null;
+      seen.current = latest.current;
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      if (!document.hidden) end();
+    };
+  }, [begun, report, visit]);
+
+  return useMemo(
+    () => ({
+      isNew: ({ authorId, createdAt }) => since !== null && authorId !== memberId && createdAt > since.at,
+      returning: since?.returning === true,
+    }),
+    [since, memberId],
+  );
+}
+
+/** Tells the server that the member was here. After the first time, the page is asked for again: it counts the view. */
+function useReport(questionId: number, visit: string): (upTo: string, leaving: boolean) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (upTo, leaving) => {
+      const before = reported.get(visit);
+      reported.set(visit, upTo);
+      const send = async () => {
+        try {
+          const param = { id: String(questionId) };
+          await read(api.questions[':id'].view.$put({ param }, { init: { keepalive: leaving } }));
+          if (before === undefined)
+            await client.invalidateQueries({ queryKey: questionKeys.one(questionId) });
+        } catch {
+          // Not worth a message; the next visit tries again.
+          if (before === undefined) reported.delete(visit);
+          else reported.set(visit, before);
+        }
+      };
+      void send();
+    },
+    [client, questionId, visit],
+  );
+}
+
+/** The time of the newest post on the page. ISO 8601 in UTC, all of one length: they compare as texts. */
+function newestOf(page: QuestionPage): string {
+  return postsBelow(page).reduce(
+    (newest, { content }) => (content.createdAt > newest ? content.createdAt : newest),
+    page.question.createdAt,
+  );
+}
