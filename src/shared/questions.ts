@@ -100,4 +100,11 @@ export type QuestionPage = z.infer<typeof questionPage>;
 
 export const created = z.object({ id });
 
+/** At most so many questions' titles are asked for at once. */
+export const titlesMax = 100;
+
+/** What links to questions by their number need to know of them. */
+export const questionTitles = z.object({ items: z.array(z.object({ id, title: z.string() })) });
+export type QuestionTitles = z.infer<typeof questionTitles>;
+
 export const followState = z.object({ following: z.boolean() });

@@ -26,6 +26,14 @@ export async function questionById(db: Reader, { id, viewerId }: { id: number; v
   return rows[0];
 }
 
+export async function titlesOf(db: Reader, ids: readonly number[]) {
+  return db
+    .selectFrom('question')
+    .select(['id', 'title'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+}
+
 export async function insertQuestion(
   tx: Tx,
   question: { authorId: number; draft: QuestionDraft; excerpt: Excerpt },

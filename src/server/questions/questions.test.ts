@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Member, register } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { askMessages, type Question } from '#shared/questions.ts';
+import { askMessages, type Question, type QuestionTitles } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
 
 const server = await startTestServer();
@@ -85,6 +85,32 @@ describe('asking', () => {
       code: 'signed-out',
     });
   });
+});
+
+describe('the titles of questions that a text names', () => {
+  test('come for all of them at once, without those that are not there', async () => {
+    const first = await ann.ask({ ...draft, title: 'The first' });
+    const second = await bob.ask({ ...draft, title: 'The second' });
+    const { status, body } = await eve.get<QuestionTitles>(
+      `/question-titles?ids=${second},987654321,${first},${first}`,
+    );
+    expect(status).toBe(200);
+    expect(body.items.toSorted((a, b) => a.id - b.id)).toEqual([
+      { id: first, title: 'The first' },
+      { id: second, title: 'The second' },
+    ]);
+  });
+
+  test('are none where none are named', async () => {
+    expect((await eve.get<QuestionTitles>('/question-titles?ids=')).body).toEqual({ items: [] });
+  });
+
+  test.each(['1,', 'a', '0', '-1', '1,,2', '9'.repeat(17), Array.from({ length: 101 }, () => 1).join()])(
+    'are not given for %j',
+    async (ids) => {
+      expect((await eve.get(`/question-titles?ids=${ids}`)).status).toBe(400);
+    },
+  );
 });
 
 describe('tags', () => {

@@ -22,6 +22,7 @@ import {
   questionExists,
   raiseQuestionActivity,
   type QuestionRow,
+  titlesOf,
   updateQuestion,
   visitOf,
 } from './queries.ts';
@@ -57,6 +58,11 @@ export async function readQuestion(
   const row = await questionById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw missing();
   return toQuestion(row);
+}
+
+/** What links to questions need to know of them. Numbers that no question has are left out. */
+export async function readQuestionTitles(db: Reader, ids: readonly number[]) {
+  return ids.length === 0 ? [] : titlesOf(db, ids);
 }
 
 /**

@@ -3,11 +3,26 @@ import { answers, type Deps, idempotencyHeaders, json, problems, router } from '
 import type { PostingLimits } from '#server/posts/limits.ts';
 import { answerSort } from '#shared/answers.ts';
 import { idParam } from '#shared/fields.ts';
-import { created, question, questionDraft, questionEdit, questionPage } from '#shared/questions.ts';
+import {
+  created,
+  question,
+  questionDraft,
+  questionEdit,
+  questionPage,
+  questionTitles,
+  titlesMax,
+} from '#shared/questions.ts';
 import { revisions } from '#shared/revisions.ts';
 import { deleteQuestion } from './deletion.ts';
 import { readQuestionPage } from './page.ts';
-import { askQuestion, editQuestion, questionRevisions, readQuestion, viewQuestion } from './questions.ts';
+import {
+  askQuestion,
+  editQuestion,
+  questionRevisions,
+  readQuestion,
+  readQuestionTitles,
+  viewQuestion,
+} from './questions.ts';
 
 const ask = createRoute({
   method: 'post',
@@ -15,6 +30,14 @@ const ask = createRoute({
   summary: 'Ask a question',
   request: { headers: idempotencyHeaders, body: json(questionDraft) },
   responses: { 201: answers(created, 'Posted'), ...problems },
+});
+
+const titles = createRoute({
+  method: 'get',
+  path: '/question-titles',
+  summary: 'The titles of several questions; those that are not there are left out',
+  request: { query: z.object({ ids: questionNumbers() }) },
+  responses: { 200: answers(questionTitles, 'In no order'), ...problems },
 });
 
 const read = createRoute({
@@ -66,6 +89,10 @@ export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits })
       const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json') });
       return c.json({ id }, 201);
     })
+    .openapi(titles, async (c) => {
+      const items = await readQuestionTitles(c.get('reading'), c.req.valid('query').ids);
+      return c.json({ items }, 200);
+    })
     .openapi(read, async (c) => {
       const page = await readQuestionPage(c.get('reading'), {
         id: c.req.valid('param').id,
@@ -94,4 +121,18 @@ export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits })
       });
       return c.json({ items }, 200);
     });
+}
+
+/** '12,7,31': numbers of questions, each as an id is written in an address, of 15 digits at most: any is safe. */
+function questionNumbers() {
+  const one = String.raw`[1-9]\d{0,14}`;
+  return z
+    .string()
+    .max(titlesMax * 16)
+    .regex(
+      new RegExp(`^(${one}(,${one}){0,${titlesMax - 1}})?$`),
+      `Up to ${titlesMax} numbers, separated by commas`,
+    )
+    .default('')
+    .transform((list) => (list === '' ? [] : list.split(',').map(Number)));
 }

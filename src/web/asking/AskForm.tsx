@@ -12,7 +12,7 @@ import { paths } from '#web/platform/paths.ts';
 import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
+import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
 import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
 import classes from './AskForm.module.css';
 

@@ -7,9 +7,10 @@ import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
+import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
 import { EditedSince } from './EditedSince.tsx';
 import { useQuestionPage } from './page-context.ts';
+import { peopleOf } from './people.ts';
 import type { PostRef } from './post.ts';
 import classes from './PostForm.module.css';
 
@@ -134,6 +135,7 @@ export function PostForm(props: Props) {
           props.onTyped?.(content);
         }}
         limit={limit}
+        people={() => peopleOf(cache.read(), member.id)}
         counter={props.counter ?? 'always'}
         error={error}
         draft={state}

@@ -9,11 +9,12 @@ import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { EditedSince } from '#web/posts/EditedSince.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
+import { peopleOf } from '#web/posts/people.ts';
 import { editQuestion } from '#web/posts/post-api.ts';
 import { patchPost } from '#web/posts/question-page.ts';
 import { Counter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { Editor, type EditorHandle } from '#web/ui/markdown/Editor.tsx';
+import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
 import classes from './EditQuestion.module.css';
 
 /** The author's form for title, details and tags, in place of the text. @param onLeave closes it. */
@@ -106,6 +107,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
         value={draft.content}
         onChange={(content) => setDraft({ content })}
         limit={limits.details}
+        people={() => peopleOf(cache.read(), member.id)}
         error={errorOf('content')}
         draft={state}
         rows={8}

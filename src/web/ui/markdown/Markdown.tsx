@@ -14,12 +14,15 @@ import {
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'react-markdown';
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import { fitBlocks, textOf } from './blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { isCheapToParse } from './cost.ts';
 import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
 import { safeAddress } from './links.ts';
 import { breakLongWords } from './long-words.ts';
+import { useQuestionTitles } from './question-titles.ts';
+import { insideTarget, linkInside, namedQuestions } from './references.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
@@ -69,9 +72,15 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
   // Footnotes of several posts on one page need ids of their own.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = useHighlighter(hasCodeLanguage(text));
+  const named = useMemo(() => namedQuestions(text), [text]);
+  const titles = useQuestionTitles(named);
   const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
-    () => [[fitBlocks, { highest: headingLevel }], ...(highlighter === null ? [] : [highlighter])],
-    [headingLevel, highlighter],
+    () => [
+      [linkInside, { titles, origin: window.location.origin }],
+      [fitBlocks, { highest: headingLevel }],
+      ...(highlighter === null ? [] : [highlighter]),
+    ],
+    [titles, headingLevel, highlighter],
   );
   return (
     <ReactMarkdown
@@ -82,7 +91,9 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
         footnoteLabelProperties: { className: [classes.hidden ?? ''] },
       }}
       components={components}
-      urlTransform={(address) => safeAddress(address, `#${idPrefix}`)}
+      urlTransform={(address, _name, element) =>
+        insideTarget(element) ?? safeAddress(address, `#${idPrefix}`)
+      }
     >
       {text}
     </ReactMarkdown>
@@ -101,8 +112,18 @@ function TextLink({
   title,
   id,
   className,
+  node,
   'aria-describedby': describedBy,
 }: ComponentProps<'a'> & ExtraProps) {
+  const inside = node === undefined ? null : insideTarget(node);
+  if (inside !== null) {
+    const isMention = node?.properties['dataMention'] !== undefined;
+    return (
+      <PathLink href={inside} title={title} className={isMention ? classes.mention : undefined}>
+        {children}
+      </PathLink>
+    );
+  }
   if (href === undefined || href === '') return <span>{children}</span>;
   return (
     <InsideLink value={true}>

@@ -1,6 +1,9 @@
 import { useEffect, type RefObject } from 'react';
 
-/** When a phone's keyboard opens, the field that is typed in is brought above it. */
+/**
+ * When a phone's keyboard opens, the field that is typed in is brought above it, and is no higher than what is left:
+ * `--visible` tells its style.
+ */
 export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const viewport = window.visualViewport;
@@ -8,6 +11,7 @@ export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null
     const reveal = () => {
       const element = field.current;
       if (element === null || document.activeElement !== element) return;
+      element.style.setProperty('--visible', `${viewport.height}px`);
       const { top, bottom } = element.getBoundingClientRect();
       const visibleBottom = viewport.offsetTop + viewport.height;
       if (bottom > visibleBottom || top < viewport.offsetTop) element.scrollIntoView({ block: 'nearest' });

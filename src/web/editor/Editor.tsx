@@ -1,0 +1,258 @@
+import { plural, t } from '@lingui/core/macro';
+import {
+  lazy,
+  Suspense,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+} from 'react';
+import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
+import { codePoints } from '#shared/text.ts';
+import type { DraftState } from '#web/platform/drafts.ts';
+import { Counter } from '#web/ui/Counter.tsx';
+import { DraftNote } from '#web/ui/DraftNote.tsx';
+import { applyEdit, writtenIn, type Edit, type Written } from './edit.ts';
+import { useGrowing } from './growing.ts';
+import { useStayAboveKeyboard } from './keyboard.ts';
+import { keyEffect } from './keys.ts';
+import { usePasting } from './pasting.ts';
+import type { Person } from './people.ts';
+import { Preview } from './Preview.tsx';
+import { applyStyle, Toolbar } from './Toolbar.tsx';
+import { useTyping } from './typing.ts';
+import { useSuggestions, type Suggestions } from './useSuggestions.ts';
+import { BesideButton, Views } from './Views.tsx';
+import { useBeside, useScrollInStep } from './beside.ts';
+import classes from './Editor.module.css';
+
+type Props = {
+  /** The field's accessible name; its visible label unless `hideLabel`. */
+  label: string;
+  hideLabel?: boolean;
+  name?: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** In code points. The counter shows always, or near the limit only. */
+  limit: number;
+  counter?: 'always' | 'near';
+  /** What is wrong with the text; shown below the field, which is marked. */
+  error?: string | null;
+  draft?: DraftState;
+  placeholder?: string;
+  /** Lines shown while there is little text. */
+  rows?: number;
+  disabled?: boolean;
+  /** Who takes part in the thread: after '@' they are offered first. */
+  people?: () => readonly Person[];
+  /** Ctrl or ⌘ with Enter. */
+  onSubmit?: () => void;
+  /** Esc. */
+  onCancel?: () => void;
+  /** The buttons beside the counter. */
+  actions?: ReactNode;
+  handle?: Ref<EditorHandle>;
+};
+
+export type EditorHandle = { focus: () => void };
+
+/** Texts of at least so many code points may have their preview beside them; shorter ones are seen at a glance. */
+const longText = 2000;
+
+const nobody = (): readonly Person[] => [];
+
+const SuggestionList = lazy(async () => {
+  const { SuggestionList } = await import('./SuggestionList.tsx');
+  return { default: SuggestionList };
+});
+
+/**
+ * The field for Markdown of questions, answers and replies: a plain text field with a toolbar, the shortcuts people
+ * know, lists that continue, paste that becomes Markdown, suggestions of members, questions and languages, and a preview.
+ */
+export function Editor(props: Props) {
+  const { label, value, onChange, limit, error = null, rows = 5 } = props;
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const preview = useRef<HTMLElement>(null);
+  const toolbar = useRef<MarkdownToolbarElement>(null);
+  const [previewing, setPreviewing] = useState(false);
+  const { frame, possible, chosen, toggle } = useBeside(limit >= longText);
+  // An empty field has all the room for itself.
+  const beside = possible && chosen && !previewing && value.trim() !== '';
+  const scroll = useScrollInStep(field, preview);
+  const suggestions = useSuggestions(field, props.people ?? nobody);
+  const { noteKey, onPaste } = usePasting();
+  useStayAboveKeyboard(field);
+  useTyping(field);
+  useGrowing(field, value);
+  useImperativeHandle(props.handle, () => ({ focus: () => focusAtEnd(field.current) }), []);
+
+  const edit = (edit: (written: Written) => Edit) => {
+    if (field.current === null) return;
+    applyEdit(field.current, edit(writtenIn(field.current)));
+    suggestions.look(true);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    noteKey(event);
+    if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || leaveOrSend(event, props)) return;
+    const effect = keyEffect(event, writtenIn(event.currentTarget));
+    if (effect === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if ('style' in effect) applyStyle(toolbar.current, effect.style);
+    else edit(() => effect.edit);
+  };
+
+  return (
+    <div className={classes.editor}>
+      <label htmlFor={id} className={props.hideLabel ? classes.hidden : classes.label}>
+        {label}
+      </label>
+      <div ref={frame} className={classes.frame} data-invalid={error !== null || undefined}>
+        <div className={classes.bar}>
+          <Views id={id} preview={previewing} onChange={setPreviewing} />
+          {!previewing && <Toolbar fieldId={id} ref={toolbar} onEdit={edit} />}
+          {!previewing && possible && <BesideButton pressed={chosen} onPress={toggle} />}
+        </div>
+        <div
+          role="tabpanel"
+          id={`${id}-write-panel`}
+          aria-labelledby={`${id}-write`}
+          hidden={previewing}
+          className={classes.write}
+          data-beside={beside || undefined}
+        >
+          <textarea
+            ref={field}
+            id={id}
+            name={props.name}
+            dir="auto"
+            rows={rows}
+            style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
+            className={classes.field}
+            value={value}
+            placeholder={props.placeholder}
+            disabled={props.disabled}
+            aria-invalid={error !== null || undefined}
+            aria-describedby={error === null ? undefined : `${id}-error`}
+            {...listed(id, suggestions)}
+            onChange={(event) => {
+              onChange(event.currentTarget.value);
+              suggestions.look(true);
+            }}
+            onSelect={() => suggestions.look(false)}
+            onBlur={suggestions.close}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+            onScroll={scroll.onFieldScroll}
+          />
+          {beside && (
+            <section
+              ref={preview}
+              {...reachable(t`Preview`)}
+              className={classes.aside}
+              onScroll={scroll.onPreviewScroll}
+            >
+              <Preview text={value} onShown={scroll.follow} />
+            </section>
+          )}
+        </div>
+        {previewing && (
+          <div
+            role="tabpanel"
+            id={`${id}-preview-panel`}
+            aria-labelledby={`${id}-preview`}
+            className={classes.preview}
+          >
+            <Preview text={value} />
+          </div>
+        )}
+      </div>
+      {error !== null && (
+        <p id={`${id}-error`} role="alert" className={classes.error}>
+          {error}
+        </p>
+      )}
+      <SuggestionBox id={`${id}-list`} field={field} suggestions={suggestions} />
+      <div className={classes.foot}>
+        {props.actions}
+        <span className={classes.notes}>
+          <DraftNote state={props.draft ?? 'empty'} />
+          {isCounted(props) && <Counter text={value} max={limit} />}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Ctrl or ⌘ with Enter sends, Esc leaves. */
+function leaveOrSend(event: KeyboardEvent, { onSubmit, onCancel }: Props): boolean {
+  const send = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+  const action = send ? onSubmit : event.key === 'Escape' ? onCancel : undefined;
+  if (action === undefined) return false;
+  event.preventDefault();
+  if (!send) event.stopPropagation();
+  action();
+  return true;
+}
+
+/** What says of the field that a list belongs to it, and which of its lines is chosen. */
+function listed(id: string, { trigger, active }: Suggestions) {
+  if (trigger === null) return {};
+  return {
+    'aria-autocomplete': 'list' as const,
+    'aria-haspopup': 'listbox' as const,
+    'aria-controls': `${id}-list`,
+    'aria-activedescendant': `${id}-list-${active}`,
+  };
+}
+
+function SuggestionBox(props: {
+  id: string;
+  field: RefObject<HTMLTextAreaElement | null>;
+  suggestions: Suggestions;
+}) {
+  const { trigger, items, active, pick } = props.suggestions;
+  const count = plural(items.length, {
+    one: '# suggestion. Arrow keys choose, Enter inserts, Escape closes the list.',
+    other: '# suggestions. Arrow keys choose, Enter inserts, Escape closes the list.',
+  });
+  return (
+    <>
+      <span aria-live="polite" className={classes.hidden}>
+        {trigger !== null && count}
+      </span>
+      {trigger !== null && (
+        <Suspense>
+          <SuggestionList
+            id={props.id}
+            field={props.field}
+            trigger={trigger}
+            items={items}
+            active={active}
+            onPick={pick}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** It scrolls, so that the keyboard has to reach it. */
+const reachable = (label: string) => ({ 'aria-label': label, tabIndex: 0 });
+
+function isCounted({ value, limit, counter = 'always' }: Props): boolean {
+  if (counter === 'always') return true;
+  return value.length > limit * 0.9 && codePoints(value.trim()) > limit * 0.9;
+}
+
+function focusAtEnd(field: HTMLTextAreaElement | null): void {
+  if (field === null) return;
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+}

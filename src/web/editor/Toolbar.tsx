@@ -1,0 +1,86 @@
+import '@github/markdown-toolbar-element';
+import { t } from '@lingui/core/macro';
+import {
+  IconBlockquote,
+  IconBold,
+  IconCode,
+  IconHeading,
+  IconItalic,
+  IconLink,
+  IconList,
+  IconListNumbers,
+  IconSourceCode,
+  IconTable,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { Ref } from 'react';
+import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
+import type { Edit, Written } from './edit.ts';
+import { emptyTable, fenced } from './wrapping.ts';
+import classes from './Editor.module.css';
+
+/** What the toolbar element calls its styles. */
+export type TextStyle =
+  | 'bold'
+  | 'italic'
+  | 'header-3'
+  | 'quote'
+  | 'code'
+  | 'link'
+  | 'unordered-list'
+  | 'ordered-list';
+
+type Tool = { name: string; Icon: TablerIcon; keys?: string } & (
+  | { style: TextStyle }
+  /** What the toolbar element does not know. */
+  | { edit: (written: Written) => Edit }
+);
+
+const tools = (): Tool[] => [
+  { style: 'bold', name: t`Bold`, Icon: IconBold, keys: 'B' },
+  { style: 'italic', name: t`Italic`, Icon: IconItalic, keys: 'I' },
+  { style: 'header-3', name: t`Heading`, Icon: IconHeading },
+  { style: 'quote', name: t`Quote`, Icon: IconBlockquote, keys: 'Shift+.' },
+  { style: 'code', name: t`Code`, Icon: IconCode, keys: 'E' },
+  { edit: fenced, name: t`Code block`, Icon: IconSourceCode, keys: 'Shift+E' },
+  { style: 'link', name: t`Link`, Icon: IconLink, keys: 'K' },
+  { style: 'unordered-list', name: t`Bulleted list`, Icon: IconList, keys: 'Shift+8' },
+  { style: 'ordered-list', name: t`Numbered list`, Icon: IconListNumbers, keys: 'Shift+7' },
+  { edit: emptyTable, name: t`Table`, Icon: IconTable },
+];
+
+const modifier = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘' : 'Ctrl+';
+
+type Props = {
+  fieldId: string;
+  ref: Ref<MarkdownToolbarElement>;
+  onEdit: (edit: (written: Written) => Edit) => void;
+};
+
+/** Buttons that mark up the selected text of a text field. Arrow keys move between them; Tab enters and leaves. */
+export function Toolbar({ fieldId, ref, onEdit }: Props) {
+  return (
+    <markdown-toolbar for={fieldId} ref={ref} className={classes.toolbar} aria-label={t`Formatting`}>
+      {tools().map((tool) => (
+        <button
+          key={tool.name}
+          type="button"
+          // The element moves the focus between buttons that have this.
+          data-md-button={'style' in tool ? tool.style : ''}
+          tabIndex={-1}
+          aria-label={tool.name}
+          title={tool.keys === undefined ? tool.name : `${tool.name} (${modifier}${tool.keys})`}
+          className={classes.tool}
+          {...('edit' in tool && { onClick: () => onEdit(tool.edit) })}
+        >
+          <tool.Icon size={18} stroke={1.7} aria-hidden="true" />
+        </button>
+      ))}
+    </markdown-toolbar>
+  );
+}
+
+/** Presses the tool as if by hand. */
+export function applyStyle(toolbar: MarkdownToolbarElement | null, style: TextStyle): void {
+  toolbar?.querySelector<HTMLButtonElement>(`[data-md-button="${style}"]`)?.click();
+}

@@ -1,0 +1,18 @@
+import type { ElementContent, Element } from 'hast';
+
+/** The style attribute, name by name, in lower case. */
+export function styleOf(element: Element): Record<string, string> {
+  const style = element.properties['style'];
+  if (typeof style !== 'string') return {};
+  return Object.fromEntries(
+    style.split(';').map((rule): [string, string] => {
+      const [name = '', ...value] = rule.split(':');
+      return [name.trim().toLowerCase(), value.join(':').trim().toLowerCase()];
+    }),
+  );
+}
+
+export function textOf(node: ElementContent): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+}
