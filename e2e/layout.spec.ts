@@ -1,11 +1,12 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
+import { keepDraft } from './drafts.ts';
 import { ask, register, someone } from './members.ts';
 
 const visitorPages = ['/login', '/register'];
 const memberPages = {
   'feeds and asking': ['/', '/?tab=unanswered', '/ask', '/nowhere'],
-  'profiles and settings': ['/profile', '/profile?tab=answers', '/profile/999999999', '/settings'],
+  'profiles and settings': ['/profile', '/profile?tab=answers', '/profile/999999999', '/settings', '/drafts'],
   topics: ['/topics', '/topics?q=nothing-like-it', `/topics/${'a'.repeat(35)}`, '/topics/nothing-like-it'],
   'following and notifications': [
     '/following',
@@ -24,11 +25,17 @@ const memberPages = {
 /** What strains a layout: long words, another direction, many tags, a long name. */
 async function extremes(page: Page): Promise<void> {
   await register(page.request, someone('N'.repeat(80)));
-  await ask(page.request, {
+  const long = await ask(page.request, {
     title: 'W'.repeat(200),
     content: 'x'.repeat(2000),
     tags: ['a', 'b', 'c', 'd'].map((c) => c.repeat(35)),
   });
+  for (const [place, id] of [
+    ['ask', 0],
+    ['edit:question', long],
+    ['answer', 999_999_999],
+  ] as const)
+    await keepDraft(page.request, id === 0 ? place : `${place}:${id}`, { content: 'x'.repeat(2000) });
   await ask(page.request, { title: 'كيف أتعلم البرمجة من الصفر؟', content: 'من أين أبدأ؟', tags: ['برمجة'] });
 }
 

@@ -11,7 +11,9 @@ import { spawnParley, type ParleyProcess } from '#server/testing/process.ts';
 export type Node = {
   address: string;
   stop: () => Promise<void>;
-  /** Starts again after `stop`, at the same address with the same data. */
+  /** Ends it with SIGKILL: no goodbye, nothing written any more. */
+  kill: () => Promise<void>;
+  /** Starts again after `stop` or `kill`, at the same address with the same data. */
   start: () => Promise<void>;
 };
 
@@ -56,13 +58,18 @@ async function startNode(env: NodeJS.ProcessEnv, parameters: string[] = []): Pro
     parley = spawnParley({ env: { ...env, PORT: port }, parameters });
     await parley.ready;
   };
-  const stop = async () => {
-    parley?.signal('SIGTERM');
+  const end = async (signal: NodeJS.Signals) => {
+    parley?.signal(signal);
     await parley?.ended;
     parley = null;
   };
   await start();
-  return { address: `http://127.0.0.1:${port}`, start, stop };
+  return {
+    address: `http://127.0.0.1:${port}`,
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }
 
 async function freePort(): Promise<number> {

@@ -9,8 +9,10 @@ import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
+import { draftRoutes } from './drafts/routes.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { followRoutes } from './follows/routes.ts';
+import { mentionRoutes } from './mentions/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
@@ -107,6 +109,8 @@ function createApi(deps: Deps & AccountDeps & ReadingDeps & { limits: PostingLim
     .route('/', followRoutes(deps))
     .route('/', topicRoutes())
     .route('/', searchRoutes())
+    .route('/', mentionRoutes(deps))
+    .route('/', draftRoutes(deps))
     .route('/', notificationRoutes(deps))
     .route('/', profileRoutes(deps));
 }

@@ -43,6 +43,10 @@ const fields: Record<string, () => unknown> = {
   bio: () => 'Bakes.',
   showEmail: () => true,
   basedOn: () => null,
+  key: () => 'a-draft-and-what-it-posts',
+  fields: () => ({ content: 'So far.' }),
+  writer: () => 'a-browser-of-bobs',
+  step: () => 1,
 };
 let newcomers = 0;
 
@@ -56,6 +60,7 @@ const places: Record<string, (owner: Member) => Promise<number | string>> = {
     await (owner === ann ? bob : ann).comment(await owner.ask());
     return (await itemsOf(owner, '/notifications'))[0]?.id ?? 0;
   },
+  '/drafts/{place}': async () => 'ask',
   '/members/{id}': async (owner) => owner.id,
   '/topics/{tag}': async () => 'bread',
   '/feeds/{feed}': async () => 'recent',
@@ -167,6 +172,7 @@ type Bad = { said: string; path: string; sending: Sending; tolerated?: boolean }
 
 const unknown: Record<string, string[]> = {
   id: ['0', '-1', '1.5', '1e3', 'abc', '%00', '%ff', '%20', '999999999', `${2 ** 53 - 1}`, '9'.repeat(40)],
+  place: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
   feed: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   // A topic can be followed before anybody asked about it.
   tag: ['%00', '%07', 'x'.repeat(201)],

@@ -1,3 +1,4 @@
+import type { DraftEnd } from './drafts.ts';
 import { tagKey } from './tags.ts';
 
 /**
@@ -94,6 +95,8 @@ export type MemberEvent =
   | { kind: 'notifications-changed' }
   | { kind: 'follows-changed'; questionId: number; following: boolean }
   | { kind: 'follows-changed'; tag: string; following: boolean }
+  /** A draft was written (`ended` null) or has ended; `writer`: which browser wrote it. */
+  | { kind: 'draft-changed'; place: string; version: number; ended: DraftEnd | null; writer: string | null }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };
 
@@ -166,6 +169,7 @@ export function merged(events: readonly LiveEvent[]): LiveEvent[] {
 function subjectOf(event: LiveEvent): string {
   if (event.kind === 'voted') return `${event.post} ${event.id}`;
   if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
+  if ('place' in event) return `draft ${event.place}`;
   if ('replyId' in event) return `reply ${event.replyId}`;
   if ('answerId' in event) return `answer ${event.answerId}`;
   if ('questionId' in event) return `question ${event.questionId}`;

@@ -155,6 +155,12 @@ const notificationsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
 });
 
+const draftsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/drafts',
+  component: lazyRouteComponent(() => import('./pages/drafts.tsx'), 'DraftsPage'),
+});
+
 const settingsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/settings',
@@ -190,6 +196,7 @@ const routeTree = rootRoute.addChildren([
     followingRoute,
     searchRoute,
     notificationsRoute,
+    draftsRoute,
     settingsRoute,
     notFoundRoute,
   ]),

@@ -1,4 +1,6 @@
-import { forgetPost, tellOfAnswer } from '#server/notifications/notifications.ts';
+import { endDraft } from '#server/drafts/drafts.ts';
+import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
+import { forgetPost, tellOfAnswer, tellOfMentions } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
@@ -13,6 +15,7 @@ import { repliesOfAnswers } from '#server/replies/replies.ts';
 import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import type { Answer, AnswerDraft, AnswerEdit, AnswerSort, AnswersPage } from '#shared/answers.ts';
+import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
@@ -36,9 +39,16 @@ const missing = () => new ProblemError('not-found', 'Answer not found');
 /** Posts an answer once a key, and counts it on the question and its author. Returns its id. */
 export async function postAnswer(
   db: Database,
-  posting: { questionId: number; viewer: Viewer; key: string | undefined; draft: AnswerDraft },
+  posting: {
+    questionId: number;
+    viewer: Viewer;
+    key: string | undefined;
+    draft: AnswerDraft;
+    publicUrl: string | null;
+  },
 ): Promise<number> {
   const { questionId, viewer, key, draft } = posting;
+  const mentioned = mentionedIn(draft.content, posting.publicUrl);
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'answer', request: [questionId, draft] }, async () => {
       const question = await lockQuestionThread(tx, questionId);
@@ -51,10 +61,13 @@ export async function postAnswer(
       await changeAnswersCounts(tx, [{ memberId: viewer.id, by: 1 }]);
       const active = await touchQuestion(tx, { id: questionId, at });
       await touchTopics(tx, { questionId, at });
-      const bells = await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id });
+      const bells = await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id, mentioned });
       const posted = { kind: 'answer-posted', answerId: id, authorId: viewer.id } as const;
+      const place = draftPlaces.answer(questionId);
+      const ended = await endDraft(tx, { memberId: viewer.id, place, key, text: draft });
       await publishAll(tx, [
         ...bells,
+        ...ended,
         { topic: `question:${questionId}`, event: posted },
         { topic: 'answers', event: posted },
         questionCounted(questionId, counts),
@@ -119,8 +132,9 @@ export async function requireAnswer(db: Reader, id: number): Promise<number> {
 
 export async function editAnswer(
   db: Database,
-  { id, viewer, draft }: { id: number; viewer: Viewer; draft: AnswerEdit },
+  edit: { id: number; viewer: Viewer; key: string | undefined; draft: AnswerEdit; publicUrl: string | null },
 ): Promise<void> {
+  const { id, viewer, key, draft, publicUrl } = edit;
   await transaction(db, async (tx) => {
     // The question first: everything that changes a thread locks in that order.
     const questionId = await requireAnswer(tx, id);
@@ -133,7 +147,14 @@ export async function editAnswer(
     const at = await updateAnswer(tx, { id, content: draft.content });
     const active = await touchQuestion(tx, { id: questionId, at });
     const start = answerExcerpt(draft.content);
+    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
+    const place = { senderId: viewer.id, questionId, answerId: id, replyId: null };
+    const bells = await tellOfMentions(tx, { ...place, mentioned });
+    const post = draftPlaces.edit({ kind: 'answer', id });
+    const ended = await endDraft(tx, { memberId: viewer.id, place: post, key, text: draft });
     await publishAll(tx, [
+      ...bells,
+      ...ended,
       { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
       { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
       active,

@@ -10,6 +10,7 @@ import {
   answerSort,
   answersPage,
 } from '#shared/answers.ts';
+import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { revisions } from '#shared/revisions.ts';
 import { acceptAnswer } from './acceptance.ts';
@@ -50,7 +51,7 @@ const edit = createRoute({
   method: 'put',
   path: '/answers/{id}',
   summary: 'Edit an own answer',
-  request: { params: idParam, body: json(answerEdit) },
+  request: { params: idParam, headers: draftHeaders, body: json(answerEdit) },
   responses: { 200: answers(answer, 'As it is now'), ...problems },
 });
 
@@ -70,7 +71,7 @@ const versions = createRoute({
   responses: { 200: answers(revisions, 'Newest first'), ...problems },
 });
 
-export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
+export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
   return router()
     .openapi(list, async (c) => {
       const wanted = {
@@ -89,6 +90,7 @@ export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
         viewer,
         key: c.req.valid('header')['idempotency-key'],
         draft: c.req.valid('json'),
+        publicUrl,
       });
       return c.json(await readAnswer(db, { id, viewer }), 201);
     })
@@ -100,7 +102,8 @@ export function answerRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
-      await editAnswer(db, { ...target, draft: c.req.valid('json') });
+      const key = c.req.valid('header')[draftHeader];
+      await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readAnswer(db, target), 200);
     })
     .openapi(remove, async (c) => {

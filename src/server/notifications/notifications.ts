@@ -15,32 +15,36 @@ import {
   type NotificationRow,
   notificationsOf,
   notifyFollowers,
+  notifyMentioned,
   unreadCount,
 } from './queries.ts';
 
 /**
- * Tells the question's author and followers of an answer; each once, the sender never (DECISIONS section 6.1). Returns
- * what their browsers are to be told, as all of these do, for the caller to publish with the rest.
+ * Tells the question's author, the members the answer names, and the question's followers of an answer; each once, in
+ * this order, the sender never (DECISIONS section 6.1). Returns what their browsers are to be told, as all of these do,
+ * for the caller to publish with the rest.
  */
 export async function tellOfAnswer(
   tx: Tx,
-  { question, answerId, senderId }: { question: Authored; answerId: number; senderId: number },
+  told: { question: Authored; answerId: number; senderId: number; mentioned: readonly number[] },
 ): Promise<StreamedEvent[]> {
+  const { question, answerId, senderId, mentioned } = told;
   const base = { senderId, questionId: question.id, answerId, replyId: null };
   const author =
     question.author_id === null
       ? []
       : await tell(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
+  const named = await tellOfMentions(tx, { ...base, mentioned });
   const news = { ...base, kind: 'followed_answer' as const };
-  return [...author, ...bells(await notifyFollowers(tx, { news, except: question.author_id }))];
+  return [...author, ...named, ...bells(await notifyFollowers(tx, { news, except: question.author_id }))];
 }
 
 /** A post with its author, who may be unknown. */
 export type Authored = { id: number; author_id: number | null };
 
 /**
- * Tells of a reply: the author of the reply it answers, and the author of the answer (or of the question, for a
- * comment) it hangs on. Somebody who is both hears once, of the more particular.
+ * Tells of a reply: the author of the reply it answers, the author of the answer (or of the question, for a comment) it
+ * hangs on, and the members it names. Somebody who is more than one of these hears once, of the first.
  */
 export async function tellOfReply(
   tx: Tx,
@@ -51,9 +55,10 @@ export async function tellOfReply(
     answerId: number | null;
     parentAuthorId: number | null;
     hostAuthorId: number | null;
+    mentioned: readonly number[];
   },
 ): Promise<StreamedEvent[]> {
-  const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId } = reply;
+  const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId, mentioned } = reply;
   const base = { senderId, questionId, answerId, replyId };
   const events: StreamedEvent[] = [];
   if (parentAuthorId !== null)
@@ -63,7 +68,25 @@ export async function tellOfReply(
   const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
   if (hostAuthorId !== null)
     events.push(...(await tell(tx, { recipientId: hostAuthorId, news: { ...base, kind } })));
-  return events;
+  return [...events, ...(await tellOfMentions(tx, { ...base, mentioned }))];
+}
+
+/**
+ * Tells the members a post names, the first ones where it names many: never the sender, and nobody who was told of the
+ * same post already, by whichever notification. `answerId` and `replyId` name the post as notifications do.
+ */
+export async function tellOfMentions(
+  tx: Tx,
+  post: {
+    senderId: number;
+    questionId: number;
+    answerId: number | null;
+    replyId: number | null;
+    mentioned: readonly number[];
+  },
+): Promise<StreamedEvent[]> {
+  const { mentioned, ...news } = post;
+  return mentioned.length === 0 ? [] : bells(await notifyMentioned(tx, { news, memberIds: mentioned }));
 }
 
 /** Tells an author of an up vote; down votes tell nobody, and switching back and forth tells once. */
@@ -191,6 +214,7 @@ const types: Readonly<Record<NotificationKind, Notification['type']>> = {
   vote_reply: 'vote',
   accepted: 'other',
   accepted_followed: 'other',
+  mention: 'other',
 };
 
 /** DECISIONS section 6.2; the names and titles are those of now, not of when it happened. */
@@ -205,4 +229,5 @@ const messages: Readonly<Record<NotificationKind, (name: string, title: string) 
   vote_reply: (name) => `${name} upvoted your reply`,
   accepted: (name, title) => `${name} accepted your answer to "${title}"`,
   accepted_followed: (name, title) => `${name} accepted an answer to a question you follow: "${title}"`,
+  mention: (name, title) => `${name} mentioned you in "${title}"`,
 };

@@ -35,6 +35,40 @@ export async function notifyFollowers(tx: Tx, { news, except }: { news: News; ex
   return rows.map((row) => row.recipient_id);
 }
 
+/** Who can be told of a mention in one post at most, however often it is edited. */
+const mentionsTold = sql.lit(10);
+
+/**
+ * Tells members that a post names them, but for the sender, those who were told of the same post already, and whoever is
+ * beyond the number that is told of one post. Returns who was told.
+ */
+export async function notifyMentioned(
+  tx: Tx,
+  { news, memberIds }: { news: Omit<News, 'kind'>; memberIds: readonly number[] },
+) {
+  const { senderId, questionId, answerId, replyId } = news;
+  const { rows } = await sql<{ recipient_id: number }>`
+    with told as materialized (select recipient_id, kind from notification where ${toldOf(news)})
+    insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
+    select member.id, ${senderId}, 'mention', ${questionId}, ${answerId}, ${replyId}
+    from unnest(${[...memberIds]}::bigint[]) with ordinality as wanted (id, place)
+    join member on member.id = wanted.id
+    where member.id <> ${senderId} and member.id not in (select recipient_id from told)
+    order by wanted.place
+    limit greatest(0, ${mentionsTold} - (select count(*) from told where kind = 'mention'))
+    on conflict do nothing returning recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+/** What tells of a post itself, as the unique indexes have it that let each member be told once. */
+function toldOf({ questionId, answerId, replyId }: Omit<News, 'kind'>) {
+  if (replyId !== null)
+    return sql`reply_id = ${replyId} and kind in ('reply_to_question', 'reply_to_answer', 'reply_to_reply', 'mention')`;
+  if (answerId !== null)
+    return sql`answer_id = ${answerId} and reply_id is null and kind in ('answer', 'followed_answer', 'mention')`;
+  return sql`question_id = ${questionId} and answer_id is null and reply_id is null and kind = 'mention'`;
+}
+
 /** Deletes what told of a post or of anything below it. Returns whose was still unread, each once. */
 export async function deleteNotifications(tx: Tx, { kind, id }: { kind: PostKind; id: number }) {
   const { rows } = await sql<{ recipient_id: number }>`

@@ -19,6 +19,8 @@ const kinds = {
   'not-found': { status: 404, title: 'Not found' },
   'email-taken': { status: 409, title: 'Already registered' },
   'edited-meanwhile': { status: 409, title: 'Edited meanwhile' },
+  'draft-changed': { status: 409, title: 'The draft was changed meanwhile' },
+  'draft-posted': { status: 410, title: 'The draft was posted' },
   'key-reused': { status: 422, title: 'The idempotency key was used for another request' },
   gone: { status: 410, title: 'Gone' },
   'too-large': { status: 413, title: 'The request is too large' },
@@ -37,16 +39,23 @@ export class ProblemError extends Error {
   readonly errors: readonly FieldError[] | undefined;
   /** Seconds after which to try again. */
   readonly retryAfter: number | undefined;
+  /** Further members of the answer (RFC 9457 section 3.2). */
+  readonly extension: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    more: { errors?: readonly FieldError[]; retryAfter?: number } = {},
+    more: {
+      errors?: readonly FieldError[];
+      retryAfter?: number;
+      extension?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(detail);
     this.code = code;
     this.errors = more.errors;
     this.retryAfter = more.retryAfter;
+    this.extension = more.extension;
   }
 }
 
@@ -68,6 +77,7 @@ export function answerError(error: unknown, c: Context, log: Logger): Response {
 export function problemResponse(error: ProblemError, errorId?: string): Response {
   const kind = kinds[error.code];
   const body: Problem = {
+    ...error.extension,
     type: `/api/docs#problem-${error.code}`,
     title: kind.title,
     status: kind.status,

@@ -168,4 +168,5 @@ export type NotificationKind =
   | 'vote_answer'
   | 'vote_reply'
   | 'accepted'
-  | 'accepted_followed';
+  | 'accepted_followed'
+  | 'mention';

@@ -1,3 +1,6 @@
+import { endDraft } from '#server/drafts/drafts.ts';
+import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
+import { tellOfMentions } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
@@ -7,6 +10,7 @@ import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { profilesChanged, questionActive, questionCounted } from '#server/posts/told.ts';
 import { questionTags, tagQuestion } from '#server/topics/topics.ts';
+import { draftPlaces } from '#shared/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
 import { tagKey } from '#shared/tags.ts';
@@ -32,15 +36,22 @@ const missing = () => new ProblemError('not-found', 'Question not found');
 /** Posts a question once a key. Returns its id. */
 export async function askQuestion(
   db: Database,
-  { viewer, key, draft }: { viewer: Viewer; key: string | undefined; draft: QuestionDraft },
+  asking: { viewer: Viewer; key: string | undefined; draft: QuestionDraft; publicUrl: string | null },
 ): Promise<number> {
+  const { viewer, key, draft } = asking;
+  const mentioned = mentionedIn(draft.content, asking.publicUrl);
   const posting: Posting = { viewer, key, kind: 'question', request: draft };
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
       const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
       await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
       const { tags, told } = await tagQuestion(tx, { questionId: id, tags: draft.tags });
+      const place = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
+      const bells = await tellOfMentions(tx, { ...place, mentioned });
+      const ended = await endDraft(tx, { memberId: viewer.id, place: draftPlaces.ask, key, text: draft });
       await publishAll(tx, [
+        ...bells,
+        ...ended,
         { topic: 'feeds', event: { kind: 'question-posted', questionId: id, authorId: viewer.id, tags } },
         ...told,
         ...profilesChanged([viewer.id]),
@@ -118,8 +129,15 @@ export async function viewQuestion(
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
 export async function editQuestion(
   db: Database,
-  { id, viewer, draft }: { id: number; viewer: Viewer; draft: QuestionEdit },
+  edit: {
+    id: number;
+    viewer: Viewer;
+    key: string | undefined;
+    draft: QuestionEdit;
+    publicUrl: string | null;
+  },
 ): Promise<void> {
+  const { id, viewer, key, draft, publicUrl } = edit;
   await transaction(db, async (tx) => {
     const old = await lockOwnQuestion(tx, { id, viewer, refusal: 'You can only edit your own questions.' });
     const tags = await questionTags(tx, id);
@@ -138,7 +156,14 @@ export async function editQuestion(
       tags: stored,
       createdAt: old.created_at.toISOString(),
     };
+    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
+    const place = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
+    const bells = await tellOfMentions(tx, { ...place, mentioned });
+    const post = draftPlaces.edit({ kind: 'question', id });
+    const ended = await endDraft(tx, { memberId: viewer.id, place: post, key, text: draft });
     await publishAll(tx, [
+      ...bells,
+      ...ended,
       { topic: `question:${id}`, event: { kind: 'edited' } },
       { topic: 'feeds', event: edited },
       { topic: 'answers', event: edited },

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
 import { answerSort } from '#shared/answers.ts';
+import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { idParam } from '#shared/fields.ts';
 import {
   created,
@@ -52,7 +53,7 @@ const edit = createRoute({
   method: 'put',
   path: '/questions/{id}',
   summary: 'Edit an own question',
-  request: { params: idParam, body: json(questionEdit) },
+  request: { params: idParam, headers: draftHeaders, body: json(questionEdit) },
   responses: { 200: answers(question, 'As it is now'), ...problems },
 });
 
@@ -80,13 +81,13 @@ const versions = createRoute({
   responses: { 200: answers(revisions, 'Newest first'), ...problems },
 });
 
-export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
+export function questionRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
   return router()
     .openapi(ask, async (c) => {
       const viewer = c.get('viewer');
       await limits.ask(viewer.id);
       const key = c.req.valid('header')['idempotency-key'];
-      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json') });
+      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json({ id }, 201);
     })
     .openapi(titles, async (c) => {
@@ -103,7 +104,8 @@ export function questionRoutes({ db, limits }: Deps & { limits: PostingLimits })
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
-      await editQuestion(db, { ...target, draft: c.req.valid('json') });
+      const key = c.req.valid('header')[draftHeader];
+      await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readQuestion(db, target), 200);
     })
     .openapi(remove, async (c) => {

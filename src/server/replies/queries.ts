@@ -107,6 +107,7 @@ export async function lockReply(tx: Tx, id: number) {
   const { rows } = await sql<{
     id: number;
     question_id: number;
+    answer_id: number | null;
     parent_reply_id: number | null;
     author_id: number | null;
     content: string;
@@ -114,7 +115,7 @@ export async function lockReply(tx: Tx, id: number) {
     created_at: Date;
     edited_at: Date | null;
   }>`
-    select id, question_id, parent_reply_id, author_id, content, deleted_at is not null as deleted, created_at, edited_at
+    select id, question_id, answer_id, parent_reply_id, author_id, content, deleted_at is not null as deleted, created_at, edited_at
     from reply where id = ${id} for update`.execute(tx);
   return rows[0];
 }

@@ -1,6 +1,8 @@
-import { forgetPost, tellOfReply } from '#server/notifications/notifications.ts';
+import { endDraft } from '#server/drafts/drafts.ts';
+import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
+import { forgetPost, tellOfMentions, tellOfReply } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
-import { publish, publishAll } from '#server/platform/events.ts';
+import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
@@ -11,6 +13,7 @@ import { keepQuestionOf } from '#server/posts/thread.ts';
 import { profilesChanged } from '#server/posts/told.ts';
 import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
+import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/replies.ts';
 import type { Revision } from '#shared/revisions.ts';
@@ -40,9 +43,16 @@ const missing = () => new ProblemError('not-found', 'Reply not found');
  */
 export async function postReply(
   db: Database,
-  posting: { on: ReplyPlace; viewer: Viewer; key: string | undefined; draft: ReplyDraft },
+  posting: {
+    on: ReplyPlace;
+    viewer: Viewer;
+    key: string | undefined;
+    draft: ReplyDraft;
+    publicUrl: string | null;
+  },
 ): Promise<number> {
   const { on, viewer, key, draft } = posting;
+  const mentioned = mentionedIn(draft.content, posting.publicUrl);
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       await lockQuestionThread(tx, on.questionId);
@@ -63,10 +73,13 @@ export async function postReply(
         ...on,
         parentAuthorId: parent?.author_id ?? null,
         hostAuthorId: (await hostAuthor(tx, on)) ?? null,
+        mentioned,
       });
       const { questionId, answerId } = on;
       const posted = { kind: 'reply-posted', replyId: id, answerId, authorId: viewer.id } as const;
-      await publishAll(tx, [...bells, { topic: `question:${questionId}`, event: posted }, active]);
+      const place = draftPlaces.reply(answeredBy({ on, parentReplyId }));
+      const ended = await endDraft(tx, { memberId: viewer.id, place, key, text: draft });
+      await publishAll(tx, [...bells, ...ended, { topic: `question:${questionId}`, event: posted }, active]);
       return id;
     }),
   );
@@ -110,15 +123,26 @@ export async function readReply(db: Reader, { id, viewer }: { id: number; viewer
 
 export async function editReply(
   db: Database,
-  { id, viewer, edit }: { id: number; viewer: Viewer; edit: ReplyEdit },
+  editing: { id: number; viewer: Viewer; key: string | undefined; edit: ReplyEdit; publicUrl: string | null },
 ): Promise<void> {
+  const { id, viewer, key, edit, publicUrl } = editing;
   await transaction(db, async (tx) => {
     const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
     if (old.content === edit.content) return;
     checkBasis({ kind: 'reply', old }, edit.basedOn);
     await keepRevision(tx, { kind: 'reply', id, old });
     await updateReply(tx, { id, content: edit.content });
-    await publish(tx, `question:${old.question_id}`, { kind: 'reply-edited', replyId: id });
+    const { question_id: questionId, answer_id: answerId } = old;
+    const mentioned = mentionsAdded({ before: old.content, after: edit.content, publicUrl });
+    const place = { senderId: viewer.id, questionId, answerId, replyId: id };
+    const bells = await tellOfMentions(tx, { ...place, mentioned });
+    const post = draftPlaces.edit({ kind: 'reply', id });
+    const ended = await endDraft(tx, { memberId: viewer.id, place: post, key, text: edit });
+    await publishAll(tx, [
+      ...bells,
+      ...ended,
+      { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
+    ]);
   });
 }
 
@@ -173,6 +197,13 @@ async function lockLivingParent(tx: Tx, { parentReplyId, on }: { parentReplyId: 
       errors: [{ field: 'parentReplyId', message: `Replies can be nested up to level ${limits.replyLevel}` }],
     });
   return parent;
+}
+
+/** The post that a reply answers. */
+function answeredBy({ on, parentReplyId }: { on: ReplyPlace; parentReplyId: number | null }) {
+  if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId } as const;
+  if (on.answerId !== null) return { kind: 'answer', id: on.answerId } as const;
+  return { kind: 'question', id: on.questionId } as const;
 }
 
 async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {

@@ -4,6 +4,7 @@ import type { Reader } from '#server/platform/database.ts';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
+import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { repliesPage, reply, replyDraft, replyEdit } from '#shared/replies.ts';
 import { revisions } from '#shared/revisions.ts';
@@ -45,7 +46,7 @@ const edit = createRoute({
   method: 'put',
   path: '/replies/{id}',
   summary: 'Edit an own reply',
-  request: { params: idParam, body: json(replyEdit) },
+  request: { params: idParam, headers: draftHeaders, body: json(replyEdit) },
   responses: { 200: answers(reply, 'As it is now'), ...problems },
 });
 
@@ -65,7 +66,7 @@ const versions = createRoute({
   responses: { 200: answers(revisions, 'Newest first'), ...problems },
 });
 
-export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
+export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
   return router()
     .openapi(listOnAnswer, async (c) => {
       const on = await onAnswer(c.get('reading'), c.req.valid('param').id);
@@ -94,7 +95,7 @@ export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
       await limits.write(viewer.id);
       const on = await onAnswer(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
-      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json') });
+      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(postOnQuestion, async (c) => {
@@ -102,12 +103,13 @@ export function replyRoutes({ db, limits }: Deps & { limits: PostingLimits }) {
       await limits.write(viewer.id);
       const on = await onQuestion(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
-      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json') });
+      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
-      await editReply(db, { ...target, edit: c.req.valid('json') });
+      const key = c.req.valid('header')[draftHeader];
+      await editReply(db, { ...target, key, edit: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, target), 200);
     })
     .openapi(remove, async (c) => {

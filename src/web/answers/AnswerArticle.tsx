@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import { memo, useState } from 'react';
+import { draftPlaces } from '#shared/drafts.ts';
 import type { Answer } from '#shared/answers.ts';
 import { isStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
@@ -23,9 +24,9 @@ import classes from './AnswerArticle.module.css';
 
 /** One answer, without its replies: they stand below it, each an article of its own. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
-  const { questionId, member, cache, replyingTo, setReplyingTo, reveal, askerId, acceptedAnswerId } =
+  const { questionId, member, cache, replyingTo, setReplyingTo, reveal, opening, askerId, acceptedAnswerId } =
     useQuestionPage();
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'answer', id: answer.id }));
   const post: PostRef = { kind: 'answer', id: answer.id };
   const replying = isSamePost(replyingTo, post);
   const own = answer.authorId === member.id;

@@ -1,4 +1,5 @@
 import type { Answer } from '#shared/answers.ts';
+import { draftPlaces } from '#shared/drafts.ts';
 import type { Question } from '#shared/questions.ts';
 import { limits } from '#shared/limits.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
@@ -14,7 +15,7 @@ import { Writers } from './Writers.tsx';
 const tooLong = 'An answer can have up to 30,000 characters';
 
 export function AnswerForm({ question }: { question: Pick<Question, 'authorId' | 'editedAt'> }) {
-  const { questionId, member, cache, reveal } = useQuestionPage();
+  const { questionId, member, cache, reveal, opening } = useQuestionPage();
   const writing = useSayWriting(`question:${questionId}`);
   return (
     <div id={answerFormId} className={classes.form}>
@@ -26,7 +27,8 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
           about: { post: { kind: 'question', id: questionId }, editedAt: question.editedAt },
         })}
         onTyped={writing.typed}
-        place={`answer:${questionId}`}
+        place={draftPlaces.answer(questionId)}
+        focused={opening === draftPlaces.answer(questionId)}
         limit={limits.answer}
         tooLong={tooLong}
         counter="near"
@@ -65,7 +67,7 @@ export function EditAnswerForm(props: {
         label="Edit answer"
         hideLabel
         focused
-        place={`edit:answer:${answer.id}`}
+        place={draftPlaces.edit({ kind: 'answer', id: answer.id })}
         original={answer.content}
         about={{ post: { kind: 'answer', id: answer.id }, editedAt: answer.editedAt }}
         limit={limits.answer}
@@ -75,8 +77,8 @@ export function EditAnswerForm(props: {
         submitName="Save"
         failure="Failed to save answer"
         onCancel={props.onCancel}
-        submit={async (content, _key, basedOn) => {
-          const saved = await editAnswer(answer.id, { content, basedOn });
+        submit={async (content, key, basedOn) => {
+          const saved = await editAnswer(answer.id, { content, basedOn }, key);
           await props.onSaved({ content: saved.content, editedAt: saved.editedAt });
         }}
       />

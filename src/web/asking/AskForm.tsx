@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { accountMessages, type Me } from '#shared/accounts.ts';
+import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import { askMessages } from '#shared/questions.ts';
 import { parseTags, tagsProblem } from '#shared/tags.ts';
@@ -9,6 +10,7 @@ import { newIdempotencyKey } from '#web/platform/api.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
+import { DraftChoice } from '#web/posts/DraftChoice.tsx';
 import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -21,8 +23,8 @@ import classes from './AskForm.module.css';
  * @param signedOut the session has ended: the draft stays, posting needs a sign-in.
  */
 export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: number) => void }) {
-  const { draft, setDraft, clearDraft, state } = useDraft({
-    place: 'ask',
+  const { draft, setDraft, clearDraft, state, choice } = useDraft({
+    place: draftPlaces.ask,
     memberId: props.member.id,
     initial: newAskDraft,
     isEmpty: isEmptyAskDraft,
@@ -75,6 +77,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
+      <DraftChoice choice={choice} draft={draft} onChosen={() => details.current?.focus()} />
       <div>
         <TextInput
           onKeyDown={postOnEnter}

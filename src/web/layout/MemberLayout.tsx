@@ -8,6 +8,7 @@ import { LiveMember } from './LiveMember.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
 import { SendWaiting } from './SendWaiting.ts';
 import { Sidebar } from './Sidebar.tsx';
+import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
 import classes from './MemberLayout.module.css';
 
@@ -20,6 +21,7 @@ export function MemberLayout() {
     <>
       {member !== null && <LiveMember memberId={member.id} />}
       {member !== null && <SendWaiting memberId={member.id} />}
+      {member !== null && <SyncDrafts memberId={member.id} />}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         Skip to content
       </a>

@@ -21,6 +21,7 @@ import { useBranches } from '#web/questions/useBranches.ts';
 import { useLiveQuestion } from '#web/questions/useLiveQuestion.ts';
 import { useMarkedPost } from '#web/questions/useMarkedPost.ts';
 import { usePostKeys } from '#web/questions/usePostKeys.ts';
+import { useOpening } from '#web/questions/useOpening.ts';
 import { useReplyingTo } from '#web/questions/useReplyingTo.ts';
 import { useReveal } from '#web/questions/useReveal.ts';
 import { useVisit } from '#web/questions/useVisit.ts';
@@ -51,7 +52,8 @@ function Question({ id, member }: { id: number; member: Me }) {
   const branches = useBranches();
   const reveal = useReveal(page, branches.open);
   const marked = useMarkedPost(id, page, cache, reveal);
-  const replying = useReplyingTo(id, member.id, branches.open);
+  const opening = useOpening();
+  const replying = useReplyingTo(id, member.id, { opening, openBranches: branches.open });
   const live = useLiveQuestion(id, sort, member.id, { cache, reveal });
   const { isNew, returning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');
   const { setReplyingTo, rememberReplyingTo, replyingTo } = replying;
@@ -72,6 +74,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       questionId: id,
       member,
       cache,
+      opening,
       marked,
       waiting,
       reveal,
@@ -81,7 +84,20 @@ function Question({ id, member }: { id: number; member: Me }) {
       branches,
       ...replying,
     }),
-    [id, member, cache, marked, waiting, reveal, askerId, acceptedAnswerId, isNew, branches, replying],
+    [
+      id,
+      member,
+      cache,
+      opening,
+      marked,
+      waiting,
+      reveal,
+      askerId,
+      acceptedAnswerId,
+      isNew,
+      branches,
+      replying,
+    ],
   );
   if (isStatus(error, 404))
     return (

@@ -1,112 +1,115 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { DraftFields } from '#shared/drafts.ts';
+import { connection } from './connection.ts';
+import { entryOf, mountForm, showDraft } from './draft-entries.ts';
+import { type DraftAt, draftFieldsOf, isOnDisk, isSameDraft, readRecord } from './draft-store.ts';
+import { choose, isKept, letGo, opened, typed } from './draft-sync.ts';
 
 /**
- * What a member types is kept in local storage as they type, for each member and place, so that it survives a reload,
- * a sign-out and a dead session. A draft carries the idempotency key of what it will post.
+ * What a member types is kept as they type, in local storage at once and on the server a moment later, for each member and
+ * form, so that it survives a reload, a killed tab or server, a sign-out and a dead session, and goes on on another device.
+ * A draft carries the idempotency key of what it will post.
  */
-export type DraftState = 'empty' | 'saved' | 'unsaved';
+export type DraftState =
+  /** Nothing was typed. */
+  | 'empty'
+  /** On its way to the server for the first time. */
+  | 'pending'
+  /** Every device of the member has it. */
+  | 'saved'
+  /** The server does not have it yet. */
+  | 'device'
+  /** It lives as long as the page: the browser keeps nothing, and the server cannot be reached. */
+  | 'unsaved';
 
-/** The forms that show a draft, by its key. */
-const mounted = new Map<string, { flush: () => void; take: (draft: object) => void }>();
+/** Another text for the same form, that another device wrote meanwhile; the member decides which one stays. */
+export type DraftChoice = {
+  other: DraftFields;
+  /** When the other one was written. */
+  writtenAt: string | null;
+  choose: (which: 'this form' | 'the other') => void;
+};
 
 const cleared = new Set<() => void>();
 
-const prefix = 'parley.draft';
-const saveAfterMs = 300;
-
 /**
- * @param place what the draft is for, e.g. 'ask' or 'answer:12'.
+ * @param place what the draft is for, e.g. 'ask' or 'answer:12' (#shared/drafts.ts); others stay in this browser.
  * @param memberId whose draft it is.
- * @param initial a new draft; also what `isEmpty` compares with.
+ * @param initial a new draft; also what `isEmpty` compares with. Only its texts are kept.
  */
 export function useDraft<T extends object>(options: {
   place: string;
   memberId: number;
   initial: () => T;
   isEmpty: (draft: T) => boolean;
-}): { draft: T; setDraft: (change: Partial<T>) => void; clearDraft: () => void; state: DraftState } {
-  const key = keyOf(options.memberId, options.place);
+}): {
+  draft: T;
+  setDraft: (change: Partial<T>) => void;
+  /** The draft was posted, or waits to be. */
+  clearDraft: () => void;
+  state: DraftState;
+  choice: DraftChoice | null;
+} {
+  const { memberId, place } = options;
+  const at = useMemo(() => ({ memberId, place }), [memberId, place]);
   const initial = useRef(options.initial);
   const isEmpty = useRef(options.isEmpty);
-  const [draft, set] = useState<T>(() => read(key, options.initial));
-  const [state, setState] = useState<DraftState>(() => (options.isEmpty(draft) ? 'empty' : 'saved'));
+  const [draft, set] = useState<T>(() => withFields(options.initial(), readRecord(at)?.fields ?? null));
   const latest = useRef(draft);
-  const pending = useRef<number | undefined>(undefined);
-
-  const save = useCallback(() => {
-    window.clearTimeout(pending.current);
-    pending.current = undefined;
-    const empty = isEmpty.current(latest.current);
-    const kept = empty ? remove(key) : write(key, latest.current);
-    setState(empty ? 'empty' : kept ? 'saved' : 'unsaved');
-  }, [key]);
+  const [state, setState] = useState<DraftState>(() => stateOf(at, 'empty'));
+  const [other, setOther] = useState(() => entryOf(at).other);
 
   useEffect(() => {
-    const form = {
-      flush: () => {
-        if (pending.current !== undefined) save();
-      },
-      take: (draft: object) => {
-        latest.current = { ...initial.current(), ...draft };
+    const unmount = mountForm(at, {
+      show: (fields) => {
+        if (isSameDraft(fields, draftFieldsOf(latest.current))) return;
+        if (fields === null && isEmpty.current(latest.current)) return;
+        latest.current = withFields(initial.current(), fields);
         set(latest.current);
-        setState('saved');
       },
-    };
-    mounted.set(key, form);
-    return () => {
-      if (mounted.get(key) === form) mounted.delete(key);
-    };
-  }, [key, save]);
-
-  // Leaving the page, by whichever way, must not lose the last keystrokes.
-  useEffect(() => {
-    const flush = () => {
-      if (pending.current !== undefined) save();
-    };
-    window.addEventListener('pagehide', flush);
-    document.addEventListener('visibilitychange', flush);
-    return () => {
-      window.removeEventListener('pagehide', flush);
-      document.removeEventListener('visibilitychange', flush);
-      flush();
-    };
-  }, [save]);
+      changed: () => {
+        setState((before) => stateOf(at, before));
+        setOther(entryOf(at).other);
+      },
+    });
+    void opened(at);
+    return unmount;
+  }, [at]);
 
   const setDraft = useCallback(
     (change: Partial<T>) => {
       latest.current = { ...latest.current, ...change };
       set(latest.current);
-      window.clearTimeout(pending.current);
-      pending.current = window.setTimeout(save, saveAfterMs);
+      typed(at, isEmpty.current(latest.current) ? null : draftFieldsOf(latest.current));
     },
-    [save],
+    [at],
   );
 
   const clearDraft = useCallback(() => {
-    window.clearTimeout(pending.current);
-    pending.current = undefined;
-    remove(key);
+    letGo(at);
     latest.current = initial.current();
     set(latest.current);
-    setState('empty');
     for (const listener of cleared) listener();
-  }, [key]);
+  }, [at]);
 
-  return { draft, setDraft, clearDraft, state };
+  const choice = useMemo<DraftChoice | null>(
+    () =>
+      other?.fields == null
+        ? null
+        : { other: other.fields, writtenAt: other.updatedAt, choose: (which) => choose(at, which) },
+    [at, other],
+  );
+  return { draft, setDraft, clearDraft, state, choice };
 }
 
 /** Puts a text into a form, open or not; false, and nothing happens, where the form holds another draft already. */
 export function offerDraft(memberId: number, place: string, draft: object): boolean {
-  const key = keyOf(memberId, place);
-  const form = mounted.get(key);
-  form?.flush();
-  try {
-    if (localStorage.getItem(key) !== null) return false;
-  } catch {
-    return false;
-  }
-  if (!write(key, draft)) return false;
-  form?.take(draft);
+  const at = { memberId, place };
+  if (readRecord(at)?.fields != null) return false;
+  const fields = draftFieldsOf(draft);
+  typed(at, fields);
+  if (!isOnDisk(at)) return false;
+  showDraft(at, fields);
   return true;
 }
 
@@ -116,36 +119,16 @@ export function onDraftCleared(listener: () => void): () => void {
   return () => cleared.delete(listener);
 }
 
-function keyOf(memberId: number, place: string): string {
-  return `${prefix}.${memberId}.${place}`;
+function withFields<T extends object>(initial: T, fields: DraftFields | null): T {
+  return fields === null ? initial : { ...initial, ...fields };
 }
 
-function read<T extends object>(key: string, initial: () => T): T {
-  try {
-    const stored = localStorage.getItem(key);
-    if (stored === null) return initial();
-    const parsed: unknown = JSON.parse(stored);
-    if (typeof parsed !== 'object' || parsed === null) return initial();
-    return { ...initial(), ...parsed };
-  } catch {
-    return initial();
-  }
-}
-
-function write(key: string, draft: object): boolean {
-  try {
-    localStorage.setItem(key, JSON.stringify(draft));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function remove(key: string): boolean {
-  try {
-    localStorage.removeItem(key);
-    return true;
-  } catch {
-    return false;
-  }
+/** What is said of it changes only when something happened to it: not with every key, and not while it is on its way. */
+function stateOf(at: DraftAt, before: DraftState): DraftState {
+  const record = readRecord(at);
+  if (record === null || record.fields === null) return 'empty';
+  if (!isKept(at.place) || !record.dirty) return 'saved';
+  const { failed, other } = entryOf(at);
+  if (failed || other !== null || connection() !== 'online') return isOnDisk(at) ? 'device' : 'unsaved';
+  return before === 'empty' ? 'pending' : before;
 }

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly errors: readonly { field: string; message: string }[];
   /** Names the log entry of an unexpected error. */
   readonly errorId: string | null;
+  /** The whole answer, with the members that only some problems have. */
+  readonly body: Readonly<Record<string, unknown>>;
   /** Seconds to wait before trying again, where the server says so (429, 503). */
   readonly retryAfter: number | null;
 
@@ -19,6 +21,7 @@ export class ApiError extends Error {
     this.code = problem.code;
     this.errors = (problem.errors ?? []).map(({ field, message }) => ({ field, message: said(message) }));
     this.errorId = problem.errorId ?? null;
+    this.body = { ...problem };
     this.retryAfter = retryAfter;
   }
 

@@ -10,6 +10,7 @@ export const paths: Readonly<Record<PathName, string>> = {
   profile: '/profile',
   search: '/search',
   notifications: '/notifications',
+  drafts: '/drafts',
   settings: '/settings',
   login: '/login',
   register: '/register',
@@ -22,6 +23,7 @@ type PathName =
   | 'profile'
   | 'search'
   | 'notifications'
+  | 'drafts'
   | 'settings'
   | 'login'
   | 'register';

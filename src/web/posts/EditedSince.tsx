@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { PostRef } from './post.ts';
+import { keepFieldInPlace } from './keep-in-place.ts';
 import { VersionsDialog } from './Revisions.tsx';
 import classes from './EditedSince.module.css';
 
@@ -45,13 +46,4 @@ function Note({ post, editedAt, onDismiss }: Omit<Props, 'since'> & { editedAt: 
       <VersionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
     </div>
   );
-}
-
-/** The note pushes the field down; what somebody is typing in must stay under their eyes. */
-function keepFieldInPlace(note: HTMLElement | null): void {
-  const form = note?.closest('form');
-  if (note == null || form == null || !form.contains(document.activeElement)) return;
-  const { top, height } = note.getBoundingClientRect();
-  const margin = Number.parseFloat(getComputedStyle(note).marginBlockEnd);
-  if (top + height > 0) window.scrollBy({ top: height + margin, behavior: 'instant' });
 }

@@ -8,6 +8,7 @@ import { ApiError } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import { DraftChoice } from './DraftChoice.tsx';
 import { EditedSince } from './EditedSince.tsx';
 import { useQuestionPage } from './page-context.ts';
 import { peopleOf } from './people.ts';
@@ -56,7 +57,7 @@ export function PostForm(props: Props) {
   const { original = '', limit, about } = props;
   const { member, cache } = useQuestionPage();
   const current = about?.editedAt ?? null;
-  const { draft, setDraft, clearDraft, state } = useDraft<Draft>({
+  const { draft, setDraft, clearDraft, state, choice } = useDraft<Draft>({
     place: props.place,
     memberId: member.id,
     initial: () => ({ content: original, key: newIdempotencyKey(), version: current }),
@@ -124,6 +125,7 @@ export function PostForm(props: Props) {
           }}
         />
       )}
+      <DraftChoice choice={choice} draft={draft} onChosen={() => editor.current?.focus()} />
       <Editor
         label={props.label}
         hideLabel={props.hideLabel ?? false}

@@ -14,6 +14,8 @@ export type QuestionPageContext = {
   setReplyingTo: (post: PostRef | null) => void;
   /** Opens the reply form again after a reload, once something was typed in it. */
   rememberReplyingTo: (post: PostRef | null) => void;
+  /** The draft whose form the address asks to be opened, by its place (#shared/drafts.ts); else null. */
+  opening: string | null;
   /** The post an address or a notification points at. */
   marked: PostRef | null;
   /** Who asked; null where nobody knows. */

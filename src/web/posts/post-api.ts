@@ -1,3 +1,4 @@
+import { draftHeader } from '#shared/drafts.ts';
 import type { Answer, AnswerEdit } from '#shared/answers.ts';
 import type { QuestionEdit } from '#shared/questions.ts';
 import type { Direction } from '#shared/fields.ts';
@@ -31,16 +32,23 @@ export async function readRevisions(post: PostRef, signal: AbortSignal): Promise
   return items;
 }
 
-export function editQuestion(id: number, edit: QuestionEdit) {
-  return read(api.questions[':id'].$put({ param: { id: String(id) }, json: edit }));
+/** @param key of the draft that the edit was written as, as for those below. */
+export function editQuestion(id: number, edit: QuestionEdit, key: string) {
+  return read(
+    api.questions[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
+  );
 }
 
-export function editAnswer(id: number, edit: AnswerEdit): Promise<Answer> {
-  return read(api.answers[':id'].$put({ param: { id: String(id) }, json: edit }));
+export function editAnswer(id: number, edit: AnswerEdit, key: string): Promise<Answer> {
+  return read(
+    api.answers[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
+  );
 }
 
-export function editReply(id: number, edit: ReplyEdit): Promise<Reply> {
-  return read(api.replies[':id'].$put({ param: { id: String(id) }, json: edit }));
+export function editReply(id: number, edit: ReplyEdit, key: string): Promise<Reply> {
+  return read(
+    api.replies[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
+  );
 }
 
 export function postAnswer(

@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { draftPlaces } from '#shared/drafts.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import { newIdempotencyKey } from '#web/platform/api.ts';
 import { offerDraft } from '#web/platform/drafts.ts';
@@ -129,9 +130,8 @@ export function takeBack(memberId: number, post: WaitingPost): boolean {
 }
 
 function placeOf(post: WaitingPost): string {
-  if (post.kind === 'answer') return `answer:${post.data.questionId}`;
-  const { kind, id } = targetOf(post.data);
-  return `reply:${kind}:${id}`;
+  if (post.kind === 'answer') return draftPlaces.answer(post.data.questionId);
+  return draftPlaces.reply(targetOf(post.data));
 }
 
 function asPost(item: Waiting): WaitingPost | null {

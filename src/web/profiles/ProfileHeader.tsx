@@ -40,7 +40,12 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
             )}
           </p>
         </div>
-        {own && <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>}
+        {own && (
+          <div className={classes.own}>
+            <ButtonLink href={paths.drafts}>{t`Drafts`}</ButtonLink>
+            <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>
+          </div>
+        )}
       </div>
       {profile.bio !== null && (
         <Markdown

@@ -1,12 +1,15 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import { askMessages, type Question } from '#shared/questions.ts';
 import { parseTags, tagsProblem } from '#shared/tags.ts';
 import { askProblem, type AskProblem } from '#web/asking/ask.ts';
+import { newIdempotencyKey } from '#web/platform/api.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
+import { DraftChoice } from '#web/posts/DraftChoice.tsx';
 import { EditedSince } from '#web/posts/EditedSince.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { peopleOf } from '#web/posts/people.ts';
@@ -26,10 +29,10 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
     tags: question.tags.join(', '),
     version: question.editedAt,
   };
-  const { draft, setDraft, clearDraft, state } = useDraft({
-    place: `edit:question:${question.id}`,
+  const { draft, setDraft, clearDraft, state, choice } = useDraft({
+    place: draftPlaces.edit({ kind: 'question', id: question.id }),
     memberId: member.id,
-    initial: () => original,
+    initial: () => ({ ...original, key: newIdempotencyKey() }),
     isEmpty: ({ title, content, tags }) =>
       title === original.title && content === original.content && tags === original.tags,
   });
@@ -41,12 +44,16 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
 
   const save = useMutation({
     mutationFn: () =>
-      editQuestion(question.id, {
-        title: draft.title.trim(),
-        content: draft.content.trim(),
-        tags: parseTags(draft.tags),
-        basedOn: draft.version,
-      }),
+      editQuestion(
+        question.id,
+        {
+          title: draft.title.trim(),
+          content: draft.content.trim(),
+          tags: parseTags(draft.tags),
+          basedOn: draft.version,
+        },
+        draft.key,
+      ),
     onSuccess: async ({ title, content, excerpt, tags, editedAt }) => {
       clearDraft();
       await cache.change((page) =>
@@ -71,7 +78,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (save.isPending) return;
-    const found = askProblem({ ...draft, key: '' });
+    const found = askProblem(draft);
     fail(found);
     if (found === null) save.mutate();
   }
@@ -89,6 +96,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
           details.current?.focus();
         }}
       />
+      <DraftChoice choice={choice} draft={draft} onChosen={() => details.current?.focus()} />
       <div>
         <TextInput
           ref={title}

@@ -1,5 +1,6 @@
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useId, useState } from 'react';
+import { draftPlaces } from '#shared/drafts.ts';
 import type { Question } from '#shared/questions.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
@@ -21,8 +22,8 @@ import { useDeleteQuestion } from './useDeleteQuestion.ts';
 import classes from './QuestionArticle.module.css';
 
 export const QuestionArticle = memo(function QuestionArticle({ question }: { question: Question }) {
-  const { member, reveal } = useQuestionPage();
-  const [editing, setEditing] = useState(false);
+  const { member, reveal, opening } = useQuestionPage();
+  const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'question', id: question.id }));
   const titleId = useId();
   const post: PostRef = { kind: 'question', id: question.id };
   const own = question.authorId === member.id;

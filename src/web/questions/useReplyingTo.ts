@@ -5,20 +5,21 @@ import { anchorOf, type PostRef } from '#web/posts/post.ts';
 
 /**
  * Which reply form is open. One that something was typed in opens again after a reload.
+ * @param opening the place of a draft whose form is to be open.
  * @param openBranches shows the replies below posts: who replies sees what was said.
  */
 export function useReplyingTo(
   questionId: number,
   memberId: number,
-  openBranches: (anchors: readonly string[]) => void,
+  { opening, openBranches }: { opening: string | null; openBranches: (anchors: readonly string[]) => void },
 ): Pick<QuestionPageContext, 'replyingTo' | 'setReplyingTo' | 'rememberReplyingTo'> {
-  const { draft, setDraft } = useDraft<{ post: PostRef | null }>({
+  const { draft, setDraft } = useDraft<{ post: string | null }>({
     place: `replying:${questionId}`,
     memberId,
     initial: () => ({ post: null }),
     isEmpty: ({ post }) => post === null,
   });
-  const [replyingTo, open] = useState(draft.post);
+  const [replyingTo, open] = useState(() => postOf(/^reply:(.+)$/u.exec(opening ?? '')?.[1] ?? draft.post));
   return useMemo(
     () => ({
       replyingTo,
@@ -27,8 +28,14 @@ export function useReplyingTo(
         if (post !== null) openBranches([anchorOf(post)]);
         setDraft({ post: null });
       },
-      rememberReplyingTo: (post) => setDraft({ post }),
+      rememberReplyingTo: (post) => setDraft({ post: post && `${post.kind}:${post.id}` }),
     }),
     [replyingTo, setDraft, openBranches],
   );
+}
+
+function postOf(text: string | null): PostRef | null {
+  const [, kind, id] = /^(question|answer|reply):([1-9]\d{0,14})$/u.exec(text ?? '') ?? [];
+  if (kind !== 'question' && kind !== 'answer' && kind !== 'reply') return null;
+  return { kind, id: Number(id) };
 }

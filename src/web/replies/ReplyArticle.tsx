@@ -1,5 +1,6 @@
 import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
+import { draftPlaces } from '#shared/drafts.ts';
 import type { Reply } from '#shared/replies.ts';
 import { isStatus } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
@@ -19,8 +20,8 @@ import { EditReplyForm, ReplyForm } from './ReplyForm.tsx';
 import classes from './ReplyArticle.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
-  const { questionId, member, cache, replyingTo, setReplyingTo, reveal } = useQuestionPage();
-  const [editing, setEditing] = useState(false);
+  const { questionId, member, cache, replyingTo, setReplyingTo, reveal, opening } = useQuestionPage();
+  const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'reply', id: reply.id }));
   const post: PostRef = { kind: 'reply', id: reply.id };
   const replying = isSamePost(replyingTo, post);
   const own = reply.authorId === member.id;

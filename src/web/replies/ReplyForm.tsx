@@ -1,3 +1,4 @@
+import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { Reply } from '#shared/replies.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
@@ -25,7 +26,7 @@ export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | nu
         label="Your reply"
         hideLabel
         focused
-        place={`reply:${to.kind}:${to.id}`}
+        place={draftPlaces.reply(to)}
         limit={limits.reply}
         tooLong={tooLong}
         placeholder={to.kind === 'question' ? 'Ask for details, or add something small' : 'Write a reply'}
@@ -63,7 +64,7 @@ export function EditReplyForm(props: {
         label="Edit reply"
         hideLabel
         focused
-        place={`edit:reply:${reply.id}`}
+        place={draftPlaces.edit({ kind: 'reply', id: reply.id })}
         original={reply.content}
         about={{ post: { kind: 'reply', id: reply.id }, editedAt: reply.editedAt }}
         limit={limits.reply}
@@ -71,8 +72,8 @@ export function EditReplyForm(props: {
         submitName="Save"
         failure="Failed to save reply"
         onCancel={props.onCancel}
-        submit={async (content, _key, basedOn) => {
-          const { editedAt, ...saved } = await editReply(reply.id, { content, basedOn });
+        submit={async (content, key, basedOn) => {
+          const { editedAt, ...saved } = await editReply(reply.id, { content, basedOn }, key);
           await props.onSaved({ content: saved.content, editedAt });
         }}
       />

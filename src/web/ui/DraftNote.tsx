@@ -7,6 +7,7 @@ export function DraftNote({ state }: { state: DraftState }) {
   return (
     <output className={classes.note}>
       {state === 'saved' && t`Draft saved`}
+      {state === 'device' && t`Saved on this device`}
       {state === 'unsaved' && t`Draft not saved: this browser keeps nothing`}
     </output>
   );

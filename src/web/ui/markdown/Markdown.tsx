@@ -14,10 +14,10 @@ import {
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'react-markdown';
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
+import { isCheapToParse } from '#shared/markdown-cost.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { fitBlocks, textOf } from './blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
-import { isCheapToParse } from './cost.ts';
 import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
 import { safeAddress } from './links.ts';
 import { breakLongWords } from './long-words.ts';
@@ -106,7 +106,6 @@ const withBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBrea
 const InsideLink = createContext(false);
 
 function TextLink({
-  node,
   href,
   children,
   title,

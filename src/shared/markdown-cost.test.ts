@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCheapToParse } from './cost.ts';
+import { isCheapToParse } from './markdown-cost.ts';
 
 /** Each takes the parser from a quarter of a second to minutes, at 30,000 characters. */
 const traps: Record<string, string> = {

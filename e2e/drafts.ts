@@ -1,0 +1,25 @@
+import { expect, type APIRequestContext } from '@playwright/test';
+
+/** Keeps a draft over the API, as a device of whoever is signed in. */
+export async function keepDraft(
+  request: APIRequestContext,
+  place: string,
+  fields: Record<string, string>,
+): Promise<void> {
+  const data = {
+    key: `key-of-${place}`.replaceAll(':', '-'),
+    fields,
+    basedOn: null,
+    writer: 'some-device',
+    step: 1,
+  };
+  const response = await request.put(`/api/drafts/${place}`, { data });
+  expect(response.status(), await response.text()).toBe(200);
+}
+
+/** The text of a draft as the server has it; null where there is none. */
+export async function draftOf(request: APIRequestContext, place: string): Promise<string | null> {
+  const response = await request.get(`/api/drafts/${place}`);
+  const { fields } = (await response.json()) as { fields: { content: string } | null };
+  return fields?.content ?? null;
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
+import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import {
+  type DraftEnd,
+  type DraftFields,
+  type DraftState,
+  type DraftSummary,
+  type DraftWrite,
+  maxDraftBytes,
+  maxDrafts,
+} from '#shared/drafts.ts';
+import { truncate } from '#shared/text.ts';
+import {
+  draftAt,
+  type DraftListRow,
+  type DraftRow,
+  draftsOf,
+  endLockedDraft,
+  lockDraft,
+  lockKnownDraft,
+  pruneDrafts,
+  writeDraft,
+} from './queries.ts';
+
+/** Characters of a text that the list shows. */
+const shown = 200;
+
+/** How long is remembered that a draft has ended: browsers that were away for longer ask the member. */
+const endedDays = 90;
+
+/** The viewer's drafts, the latest first. */
+export async function readDrafts(db: Reader, viewer: Viewer): Promise<DraftSummary[]> {
+  const rows = await draftsOf(db, { memberId: viewer.id, limit: 2 * shown });
+  return rows.map(toSummary);
+}
+
+/** What is known of a place, also where nothing is. */
+export async function readDraft(
+  db: Reader,
+  { viewer, place }: { viewer: Viewer; place: string },
+): Promise<DraftState> {
+  return toState(place, await draftAt(db, { memberId: viewer.id, place }));
+}
+
+/**
+ * Keeps what a member has typed. Where another browser wrote meanwhile nothing changes, and both texts stay.
+ * @returns the draft as it is now: a newer step of the same browser stays where this one was overtaken.
+ * @throws ProblemError 'draft-changed' with the other draft, 'draft-posted' when this very text was posted,
+ * 'too-large'.
+ */
+export async function saveDraft(
+  db: Database,
+  { viewer, place, draft }: { viewer: Viewer; place: string; draft: DraftWrite },
+): Promise<DraftState> {
+  if (Buffer.byteLength(JSON.stringify(draft.fields)) > maxDraftBytes)
+    throw new ProblemError('too-large', 'The draft is too long to be kept on the server.');
+  const memberId = viewer.id;
+  return transaction(db, async (tx) => {
+    const row = await lockDraft(tx, { memberId, place, key: draft.key });
+    const outcome = judge(row, draft);
+    if (outcome === 'kept') return toState(place, row);
+    if (outcome === 'posted')
+      throw new ProblemError('draft-posted', 'This text has been posted already.', {
+        extension: { draft: toState(place, row) },
+      });
+    if (outcome === 'changed')
+      throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
+        extension: { draft: toState(place, row) },
+      });
+    const { key, fields, writer, step } = draft;
+    const written = await writeDraft(tx, { memberId, place, key, fields, writer, step });
+    if (row.fields === null) await pruneDrafts(tx, { memberId, most: maxDrafts, days: endedDays });
+    await publishAll(tx, [changed(memberId, written)]);
+    return toState(place, written);
+  });
+}
+
+/**
+ * Throws a draft away; where there is none nothing happens.
+ * @param basedOn the version the member saw; undefined for whichever it is.
+ * @throws ProblemError 'draft-changed' where it is another one by now
+ */
+export async function discardDraft(
+  db: Database,
+  { viewer, place, basedOn }: { viewer: Viewer; place: string; basedOn: number | undefined },
+): Promise<void> {
+  const memberId = viewer.id;
+  await transaction(db, async (tx) => {
+    const row = await lockKnownDraft(tx, { memberId, place });
+    if (row === undefined || row.fields === null) return;
+    if (basedOn !== undefined && basedOn !== row.version)
+      throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
+        extension: { draft: toState(place, row) },
+      });
+    const version = await endLockedDraft(tx, { memberId, place, key: row.key, postedHash: null });
+    await publishAll(tx, [changed(memberId, { place, version, ended: 'discarded', writer: null })]);
+  });
+}
+
+/**
+ * In the transaction that posts a text: ends the draft it was written as, wherever it was written. A draft at the same
+ * place that holds something else stays. Returns what the member's browsers are to be told.
+ * @param posting `key` names the draft (undefined: whichever has the same text).
+ */
+export async function endDraft(
+  tx: Tx,
+  posting: { memberId: number; place: string; key: string | undefined; text: Text },
+): Promise<StreamedEvent[]> {
+  const { memberId, place, key, text } = posting;
+  const row =
+    key === undefined
+      ? await lockKnownDraft(tx, { memberId, place })
+      : await lockDraft(tx, { memberId, place, key });
+  if (row === undefined) return [];
+  const postedHash = hashOf(text);
+  const isThis = row.fields === null ? key !== undefined : key === row.key || isText(row.fields, postedHash);
+  if (!isThis) return [];
+  const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.key, postedHash });
+  if (row.fields === null) await pruneDrafts(tx, { memberId, most: maxDrafts, days: endedDays });
+  return [changed(memberId, { place, version, ended: 'posted', writer: null })];
+}
+
+/** What of a post its draft is compared with; a reply and an answer have no title. */
+type Text = { title?: string | null; content?: string | null };
+
+function judge(row: DraftRow, draft: DraftWrite): 'new' | 'kept' | 'changed' | 'posted' {
+  if (row.fields === null) {
+    const posted = row.posted_hash !== null && row.key === draft.key && isText(draft.fields, row.posted_hash);
+    return posted ? 'posted' : 'new';
+  }
+  if (draft.basedOn === row.version) return 'new';
+  // The browser repeats, or goes on from, what it sent before, without having heard the answer.
+  if (row.writer === draft.writer) return draft.step > (row.step ?? 0) ? 'new' : 'kept';
+  return row.key === draft.key && isSame(row.fields, draft.fields) ? 'kept' : 'changed';
+}
+
+function isSame(one: DraftFields, other: DraftFields): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => one[name] === other[name]);
+}
+
+const isText = (fields: DraftFields, hash: Buffer) =>
+  hashOf({ title: fields['title'] ?? null, content: fields['content'] ?? null }).equals(hash);
+
+function hashOf({ title, content }: Text): Buffer {
+  const text = [title?.trim() ?? '', content?.trim() ?? ''];
+  return createHash('sha256').update(JSON.stringify(text)).digest();
+}
+
+type Changed = { place: string; version: number; ended: DraftEnd | null; writer: string | null };
+
+function changed(memberId: number, { place, version, ended, writer }: Changed): StreamedEvent {
+  return {
+    topic: `member:${memberId}`,
+    event: { kind: 'draft-changed', place, version, ended, writer },
+  };
+}
+
+function toState(place: string, row: DraftRow | undefined): DraftState {
+  return {
+    place,
+    version: row?.version ?? null,
+    key: row?.key ?? null,
+    fields: row?.fields ?? null,
+    ended: row?.ended ?? null,
+    writer: row?.writer ?? null,
+    step: row?.step ?? null,
+    updatedAt: row?.updated_at.toISOString() ?? null,
+  };
+}
+
+function toSummary(row: DraftListRow): DraftSummary {
+  const { question_id: id, question_title: title } = row;
+  return {
+    place: row.place,
+    version: row.version,
+    updatedAt: row.updated_at.toISOString(),
+    title: row.title,
+    beginning: truncate(row.content, shown),
+    question: id === null || title === null ? null : { id, title },
+  };
+}

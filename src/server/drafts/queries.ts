@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '#server/platform/database.ts';
+import type { DraftEnd, DraftFields } from '#shared/drafts.ts';
+
+export type DraftRow = {
+  place: string;
+  version: number;
+  key: string;
+  fields: DraftFields | null;
+  ended: DraftEnd | null;
+  posted_hash: Buffer | null;
+  writer: string | null;
+  step: number | null;
+  updated_at: Date;
+};
+
+const columns = sql`place, version, key, fields, ended, posted_hash, writer, step, updated_at`;
+
+type Place = { memberId: number; place: string };
+
+export async function draftAt(db: Reader, { memberId, place }: Place): Promise<DraftRow | undefined> {
+  const { rows } = await sql<DraftRow>`
+    select ${columns} from draft where member_id = ${memberId} and place = ${place}`.execute(db);
+  return rows[0];
+}
+
+/**
+ * The row of a place, locked. Where there is none one is made, as of a draft that was thrown away, so that of two requests
+ * the second waits for the first.
+ */
+export async function lockDraft(
+  tx: Tx,
+  { memberId, place, key }: Place & { key: string },
+): Promise<DraftRow> {
+  const { rows } = await sql<DraftRow>`
+    insert into draft (member_id, place, key, ended) values (${memberId}, ${place}, ${key}, 'discarded')
+    on conflict (member_id, place) do update set version = draft.version
+    returning ${columns}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row;
+}
+
+/** The row of a place, locked, where there is one. */
+export async function lockKnownDraft(tx: Tx, { memberId, place }: Place): Promise<DraftRow | undefined> {
+  const { rows } = await sql<DraftRow>`
+    select ${columns} from draft where member_id = ${memberId} and place = ${place} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function writeDraft(
+  tx: Tx,
+  draft: Place & { key: string; fields: DraftFields; writer: string; step: number },
+): Promise<DraftRow> {
+  const { memberId, place, key, fields, writer, step } = draft;
+  const { rows } = await sql<DraftRow>`
+    update draft set version = nextval('draft_version'), key = ${key}, fields = ${JSON.stringify(fields)}::jsonb,
+      ended = null, posted_hash = null, writer = ${writer}, step = ${step}, updated_at = now()
+    where member_id = ${memberId} and place = ${place} returning ${columns}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked draft is gone');
+  return row;
+}
+
+/** Ends a locked draft. @param postedHash of the text it was posted with; null when it was thrown away. Returns its version. */
+export async function endLockedDraft(
+  tx: Tx,
+  { memberId, place, key, postedHash }: Place & { key: string; postedHash: Buffer | null },
+): Promise<number> {
+  const ended: DraftEnd = postedHash === null ? 'discarded' : 'posted';
+  const { rows } = await sql<{ version: number }>`
+    update draft set version = nextval('draft_version'), key = ${key}, fields = null, ended = ${ended},
+      posted_hash = ${postedHash}, writer = null, step = null, updated_at = now()
+    where member_id = ${memberId} and place = ${place} returning version`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked draft is gone');
+  return row.version;
+}
+
+/** Deletes the oldest drafts beyond `most`, and what is kept of ended ones beyond as many or `days` days. */
+export async function pruneDrafts(
+  tx: Tx,
+  { memberId, most, days }: { memberId: number; most: number; days: number },
+) {
+  await sql`
+    delete from draft where member_id = ${memberId} and place in (
+      select place from (
+        select place, ended, updated_at,
+          row_number() over (partition by ended is null order by updated_at desc, version desc) as rank
+        from draft where member_id = ${memberId}
+      ) ranked
+      where rank > ${most} or (ended is not null and updated_at < now() - make_interval(days => ${days}))
+    )`.execute(tx);
+}
+
+export type DraftListRow = {
+  place: string;
+  version: number;
+  title: string | null;
+  content: string;
+  updated_at: Date;
+  question_id: number | null;
+  question_title: string | null;
+};
+
+/** All drafts of a member, the latest first, with the questions they belong to; `limit` characters of each text. */
+export async function draftsOf(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
+  const { rows } = await sql<DraftListRow>`
+    with mine as (
+      select place, version, fields ->> 'title' as title, left(ltrim(fields ->> 'content'), ${limit}) as content, updated_at,
+        case when place ~ '^(answer|(reply|edit):question):' then substring(place from '\\d+$')::bigint end as question,
+        case when place ~ '^(reply|edit):answer:' then substring(place from '\\d+$')::bigint end as answer,
+        case when place ~ '^(reply|edit):reply:' then substring(place from '\\d+$')::bigint end as reply
+      from draft where member_id = ${memberId} and ended is null
+    )
+    select place, version, mine.title, coalesce(mine.content, '') as content, mine.updated_at,
+      question.id as question_id, question.title as question_title
+    from mine
+    left join answer on answer.id = mine.answer
+    left join reply on reply.id = mine.reply
+    left join question on question.id = coalesce(mine.question, answer.question_id, reply.question_id)
+    order by mine.updated_at desc, version desc`.execute(db);
+  return rows;
+}

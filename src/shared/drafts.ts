@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { id, time } from './fields.ts';
+
+/** The three kinds of posts, and one of them. */
+type Post = { kind: 'question' | 'answer' | 'reply'; id: number };
+
+/** What a draft is for, as the text that names it: 'ask', 'answer:7' (to question 7), 'reply:answer:12', 'edit:reply:3'. */
+export const draftPlace = z
+  .string()
+  .max(60)
+  .regex(/^(?:ask|answer:[1-9]\d{0,14}|(?:reply|edit):(?:question|answer|reply):[1-9]\d{0,14})$/);
+
+/** The names of the places of drafts; `places.reply({ kind: 'question', … })` is a comment. */
+export const draftPlaces = {
+  ask: 'ask',
+  answer: (questionId: number) => `answer:${questionId}`,
+  reply: ({ kind, id }: Post) => `reply:${kind}:${id}`,
+  edit: ({ kind, id }: Post) => `edit:${kind}:${id}`,
+} as const;
+
+/** What a place says; null for a text that names none. */
+export function parseDraftPlace(
+  place: string,
+): { form: 'ask' } | { form: 'answer'; questionId: number } | { form: 'reply' | 'edit'; post: Post } | null {
+  if (!draftPlace.safeParse(place).success) return null;
+  const [form, first = '', second = ''] = place.split(':');
+  if (form === 'ask') return { form };
+  if (form === 'answer') return { form, questionId: Number(first) };
+  const kind = first === 'question' || first === 'answer' ? first : 'reply';
+  return { form: form === 'edit' ? 'edit' : 'reply', post: { kind, id: Number(second) } };
+}
+
+/** What the form holds, by the names of its fields, as it was typed: nothing is trimmed, no rule holds yet. */
+export const draftFields = z
+  .record(z.string().regex(/^[a-zA-Z]{1,30}$/), z.string().nullable())
+  .refine((fields) => Object.keys(fields).length <= 12, 'A draft has up to 12 fields')
+  .refine(
+    (fields) => Object.values(fields).every((text) => text === null || isStorable(text)),
+    'A draft cannot hold NUL characters or halves of characters',
+  );
+export type DraftFields = z.infer<typeof draftFields>;
+
+/** Bytes of a draft's fields as JSON: an answer of the greatest length fits in any language. */
+export const maxDraftBytes = 200_000;
+
+/** Names a draft, and what becomes of it: the idempotency key of its post. */
+const key = z.string().regex(/^[\w-]{8,100}$/);
+const version = id;
+
+export const draftWrite = z.object({
+  key,
+  fields: draftFields,
+  /** The version that the member had in front of them as they typed this; null where there was none. */
+  basedOn: version.nullable(),
+  /** Which browser writes. It replaces what it wrote itself before, for the answer to that may have been lost. */
+  writer: key,
+  /** Grows with each change in that browser: of two requests that overtake each other the later change stays. */
+  step: z.int().positive(),
+});
+export type DraftWrite = z.infer<typeof draftWrite>;
+
+/** How a draft came to its end: as a post, or thrown away. */
+export const draftEnd = z.enum(['posted', 'discarded']);
+export type DraftEnd = z.infer<typeof draftEnd>;
+
+/** What the server knows of a place. Without a draft `fields` is null; `version` is null where there never was one. */
+export const draftState = z.object({
+  place: z.string(),
+  version: version.nullable(),
+  key: z.string().nullable(),
+  fields: z.record(z.string(), z.string().nullable()).nullable(),
+  ended: draftEnd.nullable(),
+  /** Which browser wrote it, and after which of its changes. */
+  writer: z.string().nullable(),
+  step: z.int().nullable(),
+  updatedAt: time.nullable(),
+});
+export type DraftState = z.infer<typeof draftState>;
+
+/** A draft in the list of the member's. */
+export const draftSummary = z.object({
+  place: z.string(),
+  version,
+  updatedAt: time,
+  /** The title that is being written, where the form has one. */
+  title: z.string().nullable(),
+  /** The first 200 characters of the text. */
+  beginning: z.string(),
+  /** The question it belongs to; null for a new question, and where the question is gone. */
+  question: z.object({ id, title: z.string() }).nullable(),
+});
+export type DraftSummary = z.infer<typeof draftSummary>;
+
+/** All drafts of the member, the latest first. */
+export const drafts = z.object({ items: z.array(draftSummary) });
+
+/** The header by which an edit names the draft it was written as. A new post names it by its idempotency key. */
+export const draftHeader = 'parley-draft';
+export const draftHeaders = z.object({ [draftHeader]: key.optional() });
+
+/** Members keep so many drafts; the oldest goes when there is one more. */
+export const maxDrafts = 100;
+
+/** PostgreSQL holds no NUL, and UTF-8 no lone surrogates. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}

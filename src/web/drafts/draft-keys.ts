@@ -1,0 +1,2 @@
+/** Cached lists of drafts. */
+export const draftKeys = { all: ['drafts'] as const };

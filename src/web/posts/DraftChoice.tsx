@@ -1,0 +1,89 @@
+import { t } from '@lingui/core/macro';
+import { Button, VisuallyHidden } from '@mantine/core';
+import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { DraftFields } from '#shared/drafts.ts';
+import type { DraftChoice as Choice } from '#web/platform/drafts.ts';
+import { Time } from '#web/ui/Time.tsx';
+import classes from './DraftChoice.module.css';
+import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
+import { keepFieldInPlace } from './keep-in-place.ts';
+
+const Difference = lazy(() => import('./Difference.tsx'));
+
+type Props = {
+  choice: Choice | null;
+  /** What the form holds. */
+  draft: object;
+  /** The member has decided: the focus goes back to what they were writing. */
+  onChosen: () => void;
+};
+
+const changedElsewhere = () => t`This draft was changed on another device`;
+
+/** Two devices wrote at one draft: shows the other text, and leaves it to the member which one stays. */
+export function DraftChoice({ choice, draft, onChosen }: Props) {
+  return (
+    <div>
+      <VisuallyHidden component="output">{choice !== null && changedElsewhere()}</VisuallyHidden>
+      {choice !== null && <Panel choice={choice} draft={draft} onChosen={onChosen} />}
+    </div>
+  );
+}
+
+function Panel({ choice, draft, onChosen }: Props & { choice: Choice }) {
+  const id = useId();
+  const [comparing, setComparing] = useState(false);
+  const panel = useRef<HTMLElement>(null);
+  useLayoutEffect(() => keepFieldInPlace(panel.current), []);
+  const choose = (which: 'this form' | 'the other') => {
+    choice.choose(which);
+    onChosen();
+  };
+  return (
+    <section ref={panel} aria-labelledby={id} className={classes.panel}>
+      <p id={id} className={classes.title}>
+        {changedElsewhere()}
+      </p>
+      {choice.writtenAt !== null && (
+        <p className={classes.time}>
+          <Time at={choice.writtenAt} />
+        </p>
+      )}
+      <ScrollBox label={t`The text of the other device`} className={classes.text}>
+        <Suspense fallback={<Texts of={choice.other} />}>
+          <Difference before={comparing ? versionOf(draft) : null} after={versionOf(choice.other)} />
+        </Suspense>
+      </ScrollBox>
+      <div className={classes.buttons}>
+        <Button size="xs" onClick={() => choose('the other')}>
+          {t`Use this`}
+        </Button>
+        <Button size="xs" variant="default" aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
+          {t`Compare`}
+        </Button>
+      </div>
+      <p className={classes.here}>
+        {t`The other one stands in the form below. Nothing is lost until you choose.`}
+      </p>
+      <Button size="xs" variant="default" onClick={() => choose('this form')}>
+        {t`Keep the other one`}
+      </Button>
+    </section>
+  );
+}
+
+function Texts({ of }: { of: DraftFields }) {
+  return <p dir="auto">{of['content']}</p>;
+}
+
+/** A draft as the comparison takes versions of posts. */
+function versionOf(draft: object) {
+  const { title, content, tags }: { title?: unknown; content?: unknown; tags?: unknown } = draft;
+  return {
+    number: 1,
+    createdAt: '',
+    title: typeof title === 'string' ? title : null,
+    content: typeof content === 'string' ? content : '',
+    tags: typeof tags === 'string' && tags.trim() !== '' ? [tags] : null,
+  };
+}
