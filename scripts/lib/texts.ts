@@ -124,31 +124,18 @@ function visit(
 }
 
 function isUnread(node: Node, parents: readonly Node[]): boolean {
-  if (macroOf(node) !== null) return true;
-  switch (node.type) {
-    case 'ImportDeclaration':
-    case 'ExportAllDeclaration':
-    case 'SwitchCase':
-      return node.type !== 'SwitchCase';
-    case 'NewExpression':
-      return node.callee.type === 'Identifier' && /(Error|RegExp)$/.test(node.callee.name);
-    case 'CallExpression':
-      return isSilentCall(node);
-    case 'JSXElement':
-      return node.openingElement.name.type === 'JSXIdentifier' && node.openingElement.name.name === 'Trans';
-    case 'JSXAttribute':
-      return technical.test(attributeName(node));
-    case 'ClassProperty':
-      return node.key.type === 'Identifier' && node.key.name === 'name';
-    case 'BinaryExpression':
-      return /^[!=]==?$/.test(node.operator);
-    case 'ImportExpression':
-      return true;
-    default:
-      return (
-        /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression)/.test(node.type) && parents.length > 0
-      );
-  }
+  if (macroOf(node) !== null || /^(ImportDeclaration|ExportAllDeclaration|ImportExpression)$/.test(node.type))
+    return true;
+  if (node.type === 'NewExpression')
+    return node.callee.type === 'Identifier' && /(Error|RegExp)$/.test(node.callee.name);
+  if (node.type === 'CallExpression') return isSilentCall(node);
+  if (node.type === 'JSXElement')
+    return node.openingElement.name.type === 'JSXIdentifier' && node.openingElement.name.name === 'Trans';
+  if (node.type === 'JSXAttribute') return technical.test(attributeName(node));
+  if (node.type === 'ClassProperty') return node.key.type === 'Identifier' && node.key.name === 'name';
+  if (node.type === 'BinaryExpression') return /^[!=]==?$/.test(node.operator);
+  // Types are unread, but for what stands inside `x as T`.
+  return /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression)/.test(node.type) && parents.length > 0;
 }
 
 function isSilentCall(node: Extract<Node, { type: 'CallExpression' }>): boolean {

@@ -7,3 +7,8 @@ export function likeContains(part: string): string {
 export function likeBeginning(part: string): string {
   return `${part.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }
+
+/** A LIKE pattern for texts that begin with `part`. */
+export function likeStarts(part: string): string {
+  return likeContains(part).slice(1);
+}

@@ -51,6 +51,20 @@ export function excerpt(markdown: string): Excerpt {
   return { excerpt: shown, cut: found.unseen || shown !== plain || (prose !== '' && blocks !== '') };
 }
 
+/**
+ * What a reader would see of a piece of a text, on one line each: `prose`, and the text of its code blocks and tables. Of a
+ * long piece only the first few thousand characters.
+ */
+export function plainText(piece: string): { prose: string; blocks: string } {
+  const tree = fromMarkdown(flatten(piece.slice(0, parsed.most).toWellFormed()), {
+    extensions: [gfm()],
+    mdastExtensions: [gfmFromMarkdown()],
+  });
+  const found: Found = { prose: [], blocks: [], unseen: false };
+  collect(tree, found);
+  return { prose: fold(found.prose), blocks: fold(found.blocks) };
+}
+
 interface Found {
   prose: string[];
   /** The text of code blocks and tables, shown only where a post has nothing else. */

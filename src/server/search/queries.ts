@@ -1,87 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
-import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
+import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { likeContains } from '#server/platform/sql.ts';
-import { countedResults, type SearchSort } from '#shared/search.ts';
-import { type AskedWords, askedWords } from './words.ts';
-
-/** A page of matches: `limit` rows at most from position `offset`. */
-export type SearchWindow = { query: string; sort: SearchSort; offset: number; limit: number };
-
-/** The matches counted, up to one more than are counted out loud. */
-export type Counted = { total: number };
+import { countedResults } from '#shared/search.ts';
+import type { Counted, Window } from './matches.ts';
 
 const most = sql.lit(countedResults + 1);
-
-/**
- * Questions that contain the query as typed, also inside a word, or all its words in any inflection. By relevance they
- * come in places, best first: title as typed, title inflected, tags as typed, tags inflected, text as typed, text
- * inflected (DECISIONS section 5.3); in each place whole words before parts of words, then those with more upvotes.
- */
-export async function matchingQuestions(db: Reader, { query, sort, offset, limit }: SearchWindow) {
-  const pattern = likeContains(query);
-  const words = askedWords(query);
-  const [title, tags, text] = [sql`question.title`, sql`question.tag_text`, sql`question.content`];
-  const order = {
-    relevance: sql`found.place, found.inside_word, post.upvotes desc, post.id desc`,
-    recent: sql`post.created_at desc, post.id desc`,
-    popular: sql`post.upvotes desc, post.id desc`,
-  }[sort];
-  const { rows } = await sql<QuestionCardRow & Counted>`
-    with asked as (
-      select plainto_tsquery('english', ${query}) as words, ${pattern}::text as pattern, ${wholeWord(query)}::text as whole
-    ), match as materialized (
-      select question.id, question.title, question.tag_text, question.content, question.words
-      from question, asked
-      where question.title ilike asked.pattern or question.tag_text ilike asked.pattern
-        or question.content ilike asked.pattern or ${hasAll(words, [title, tags, text], sql`question.words`)}
-    ), found as (
-      select match.id,
-        case
-          when match.title ilike asked.pattern then 1
-          when ${hasAll(words, [sql`match.title`])} then 2
-          when match.tag_text ilike asked.pattern then 3
-          when ${hasAll(words, [sql`match.tag_text`])} then 4
-          when match.content ilike asked.pattern then 5
-          else 6
-        end as place,
-        case
-          when match.title ilike asked.pattern then match.title !~* asked.whole
-          when match.tag_text ilike asked.pattern then match.tag_text !~* asked.whole
-          else false
-        end as inside_word
-      from match, asked
-    )
-    select ${cardColumns}, (select count(*) from (select 1 from match limit ${most}) counted) as total
-    from found join question post on post.id = found.id ${bylineJoins}
-    order by ${order} limit ${limit} offset ${offset}`.execute(db);
-  return rows;
-}
-
-/** The same for answers: the text as typed first, then inflected. */
-export async function matchingAnswers(db: Reader, { query, sort, offset, limit }: SearchWindow) {
-  const pattern = likeContains(query);
-  const inflected = hasAll(askedWords(query), [sql`answer.content`], sql`answer.words`);
-  const order = {
-    relevance: sql`match.inflected, post.upvotes desc, post.id desc`,
-    recent: sql`post.created_at desc, post.id desc`,
-    popular: sql`post.upvotes desc, post.id desc`,
-  }[sort];
-  const { rows } = await sql<AnswerCardRow & Counted>`
-    with asked as (
-      select plainto_tsquery('english', ${query}) as words
-    ), match as materialized (
-      select answer.id, answer.content not ilike ${pattern} as inflected from answer, asked
-      where answer.content ilike ${pattern} or ${inflected}
-    )
-    select ${answerCardColumns}, (select count(*) from (select 1 from match limit ${most}) counted) as total
-    from match join answer post on post.id = match.id
-    join question on question.id = post.question_id ${bylineJoins}
-    order by ${order} limit ${limit} offset ${offset}`.execute(db);
-  return rows;
-}
 
 export type MemberRow = {
   id: number;
@@ -93,7 +18,10 @@ export type MemberRow = {
 };
 
 /** Members whose name contains the query; names that begin with it first. */
-export async function matchingMembers(db: Reader, { query, sort, offset, limit }: SearchWindow) {
+export async function matchingMembers(
+  db: Reader,
+  { query, sort, offset, limit }: Window & { query: string },
+) {
   const pattern = likeContains(query);
   const order = {
     relevance: sql`member.display_name not ilike ${pattern.slice(1)}, member.reputation desc, member.id`,
@@ -142,26 +70,4 @@ export async function similarTags(db: Reader, { words, limit }: { words: readonl
     db,
   );
   return rows.map((row) => row.name);
-}
-
-/**
- * Whether texts, taken together, have all words of the query; `vector` is what PostgreSQL knows of them, where there is
- * more than one. Stands beside `asked`, whose `words` are those of the query.
- */
-function hasAll(
-  { inflected, parts }: AskedWords,
-  texts: readonly [RawBuilder<unknown>, ...RawBuilder<unknown>[]],
-  vector = sql`to_tsvector('english', ${texts[0]})`,
-) {
-  const each = parts.map((part) => {
-    const anywhere = texts.map((text) => sql`${text} ilike ${likeContains(part)}`);
-    return sql`(${sql.join(anywhere, sql` or `)})`;
-  });
-  if (inflected) each.unshift(sql`${vector} @@ asked.words`);
-  return each.length === 0 ? sql`false` : sql`(${sql.join(each, sql` and `)})`;
-}
-
-/** A regular expression for the query with no letter or digit on either side of it. */
-function wholeWord(query: string): string {
-  return String.raw`(?<![[:alnum:]])${query.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}(?![[:alnum:]])`;
 }

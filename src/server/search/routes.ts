@@ -2,9 +2,16 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { answers, problems, router } from '#server/platform/http.ts';
 import { cursorQuery } from '#shared/fields.ts';
 import { limits } from '#shared/limits.ts';
-import { searchKind, searchResults, searchSort } from '#shared/search.ts';
+import { instantResults, searchKind, searchResults, searchSort } from '#shared/search.ts';
 import { codePoints, hasForbiddenCharacters } from '#shared/text.ts';
+import { instantly } from './instant.ts';
 import { search } from './search.ts';
+
+const searchText = z
+  .string()
+  .refine((text) => codePoints(text) <= limits.searchQuery, 'Search for something shorter')
+  .refine((text) => !hasForbiddenCharacters(text), 'The query contains characters that cannot be searched')
+  .default('');
 
 const find = createRoute({
   method: 'get',
@@ -12,14 +19,7 @@ const find = createRoute({
   summary: 'Search questions, answers or members',
   request: {
     query: z.object({
-      q: z
-        .string()
-        .refine((text) => codePoints(text) <= limits.searchQuery, 'Search for something shorter')
-        .refine(
-          (text) => !hasForbiddenCharacters(text),
-          'The query contains characters that cannot be searched',
-        )
-        .default(''),
+      q: searchText,
       in: searchKind.default('questions'),
       sort: searchSort.default('relevance'),
       cursor: cursorQuery,
@@ -28,9 +28,23 @@ const find = createRoute({
   responses: { 200: answers(searchResults, 'A page of results'), ...problems },
 });
 
+const findInstantly = createRoute({
+  method: 'get',
+  path: '/search/instant',
+  summary:
+    'Questions, topics and members whose title or name begins with a text or contains it, the best few of each',
+  request: { query: z.object({ q: searchText }) },
+  responses: { 200: answers(instantResults, 'What was found'), ...problems },
+});
+
 export function searchRoutes() {
-  return router().openapi(find, async (c) => {
-    const { q, in: kind, sort, cursor } = c.req.valid('query');
-    return c.json(await search(c.get('reading'), { query: q, kind, sort, cursor }), 200);
-  });
+  return router()
+    .openapi(find, async (c) => {
+      const { q, in: kind, sort, cursor } = c.req.valid('query');
+      const viewerId = c.get('viewer').id;
+      return c.json(await search(c.get('reading'), { query: q, kind, sort, cursor, viewerId }), 200);
+    })
+    .openapi(findInstantly, async (c) =>
+      c.json(await instantly(c.get('reading'), c.req.valid('query').q), 200),
+    );
 }

@@ -196,6 +196,9 @@ test.each(['', ' ', '\t\n', '\u3000'])('a blank query (%j) gives nothing of any 
   await ask('Anything');
   for (const kind of ['questions', 'answers', 'users'] as const)
     expect(await search(query, { in: kind })).toEqual({
+      in: kind,
+      hits: [],
+      unknown: [],
       questions: [],
       answers: [],
       users: [],

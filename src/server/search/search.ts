@@ -6,59 +6,82 @@ import { pageOffset } from '#server/topics/topics.ts';
 import { limits } from '#shared/limits.ts';
 import type { MemberCard, SearchKind, SearchResults, SearchSort, Suggestions } from '#shared/search.ts';
 import { tagKey } from '#shared/tags.ts';
-import {
-  matchingAnswers,
-  matchingMembers,
-  matchingQuestions,
-  type MemberRow,
-  similarQuestions,
-  similarTags,
-} from './queries.ts';
+import { kindOf, parseSearch } from '#shared/search-query.ts';
+import { type Asked, understand } from './asked.ts';
+import { hitsOf } from './hits.ts';
+import { matchingAnswers, matchingQuestions, type Window } from './matches.ts';
+import { matchingMembers, type MemberRow, similarQuestions, similarTags } from './queries.ts';
 
-export type Search = { query: string; kind: SearchKind; sort: SearchSort; cursor: string | undefined };
+export type Search = {
+  query: string;
+  kind: SearchKind;
+  sort: SearchSort;
+  cursor: string | undefined;
+  /** Whom `user:me` means. */
+  viewerId: number;
+};
 
 /**
  * A page of what matches the query. A blank query matches nothing. Where no question matches, those that would with
- * typing errors forgiven are given, and where there are none of those either, suggestions.
+ * typing errors forgiven are given, and where there are none of those either, suggestions. `is:question` and `is:answer`
+ * win over `kind`; members are searched for by their name alone, without operators.
  */
-export async function search(db: Reader, { query, kind, sort, cursor }: Search): Promise<SearchResults> {
+export async function search(
+  db: Reader,
+  { query, kind: wanted, sort, cursor, viewerId }: Search,
+): Promise<SearchResults> {
   const text = query.trim().replace(/\s+/gu, ' ');
+  const kind = kindOf(parseSearch(text)) ?? wanted;
+  const nothing = { ...none, in: kind };
   if (text === '') return nothing;
   const offset = pageOffset(cursor);
-  const window = { query: text, sort, offset, limit: limits.feedPage + 1 };
-  const found = await find(db, kind, window);
-  if (found.total > 0 || offset > 0) return { ...nothing, ...found };
-  if (kind !== 'questions') return { ...nothing, suggestions: await suggest(db, text) };
-  const meant = await forgiving(db, text);
-  if (meant.length > 0) return { ...nothing, questions: meant, total: meant.length, corrected: true };
-  return { ...nothing, suggestions: await suggest(db, text) };
+  const window = { sort, offset, limit: limits.feedPage + 1 };
+  if (kind === 'users') {
+    const rows = await matchingMembers(db, { query: text, ...window });
+    const found = toPage(rows, window, (page) => ({ users: page.map(toMemberCard) }));
+    if (found.total > 0 || offset > 0) return { ...nothing, ...found };
+    return { ...nothing, suggestions: await suggest(db, text) };
+  }
+  const asked = await understand(db, { query: text, viewerId, now: new Date() });
+  const { unknown } = asked;
+  const found = await find(db, { kind, asked, window });
+  if (found.total > 0 || offset > 0) return { ...nothing, unknown, ...found };
+  const words = asked.text === '' ? text : asked.text;
+  if (kind === 'questions' && asked.plain) {
+    const meant = await forgiving(db, text);
+    if (meant.length > 0) return { ...nothing, questions: meant, total: meant.length, corrected: true };
+  }
+  return { ...nothing, unknown, suggestions: await suggest(db, words) };
 }
 
-const nothing: SearchResults = {
+const none: Omit<SearchResults, 'in'> = {
   questions: [],
   answers: [],
   users: [],
+  hits: [],
+  unknown: [],
   total: 0,
   corrected: false,
   suggestions: { tags: [], questions: [] },
   nextCursor: null,
 };
 
-type Window = { query: string; sort: SearchSort; offset: number; limit: number };
+type Found = Partial<SearchResults> & { total: number };
 
-async function find(db: Reader, kind: SearchKind, window: Window) {
-  switch (kind) {
-    case 'questions':
-      return toPage(await matchingQuestions(db, window), window, (rows) => ({
-        questions: rows.map(toQuestionCard),
-      }));
-    case 'answers':
-      return toPage(await matchingAnswers(db, window), window, (rows) => ({
-        answers: rows.map(toAnswerCard),
-      }));
-    case 'users':
-      return toPage(await matchingMembers(db, window), window, (rows) => ({ users: rows.map(toMemberCard) }));
-  }
+async function find(
+  db: Reader,
+  { kind, asked, window }: { kind: 'questions' | 'answers'; asked: Asked; window: Window },
+): Promise<Found> {
+  const found =
+    kind === 'questions'
+      ? toPage(await matchingQuestions(db, { asked, ...window }), window, (rows) => ({
+          questions: rows.map(toQuestionCard),
+        }))
+      : toPage(await matchingAnswers(db, { asked, ...window }), window, (rows) => ({
+          answers: rows.map(toAnswerCard),
+        }));
+  const ids = [...(found.questions ?? []), ...(found.answers ?? [])].map(({ id }) => id);
+  return { ...found, hits: await hitsOf(db, { kind, ids, asked }) };
 }
 
 /** By position: relevance is no place in a list one could continue from. */
@@ -66,7 +89,7 @@ function toPage<Row extends { total: number }>(
   rows: readonly Row[],
   { offset }: Window,
   shape: (rows: readonly Row[]) => Partial<SearchResults>,
-): Partial<SearchResults> & { total: number } {
+): Found {
   const more = rows.length > limits.feedPage;
   return {
     ...shape(rows.slice(0, limits.feedPage)),
@@ -75,8 +98,12 @@ function toPage<Row extends { total: number }>(
   };
 }
 
+/** In a letter or two there is nothing to be alike in, and every title would be compared. */
+const canHaveTypingErrors = /[\p{L}\p{N}]{3}/u;
+
 /** What was probably meant: titles that are alike but for typing errors. */
 async function forgiving(db: Reader, query: string) {
+  if (!canHaveTypingErrors.test(query)) return [];
   const rows = await similarQuestions(db, { query, limit: limits.feedPage, loosely: false });
   return rows.map(toQuestionCard);
 }
@@ -86,7 +113,7 @@ async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([
     similarTags(db, { words, limit: 5 }),
-    similarQuestions(db, { query, limit: 5, loosely: true }),
+    canHaveTypingErrors.test(query) ? similarQuestions(db, { query, limit: 5, loosely: true }) : [],
   ]);
   return { tags, questions: questions.map((row) => ({ id: row.id, title: row.title })) };
 }

@@ -15,10 +15,10 @@ export function askedWords(query: string): AskedWords {
 }
 
 /** A letter of a script that the dictionary has no words of. */
-const otherScript = /[^\p{Script=Latin}\P{L}]/u;
+export const otherScript = /[^\p{Script=Latin}\P{L}]/u;
 
 const codeName = /^\.\p{L}|[\p{L}\p{N}][+#]+$/u;
 
-function withoutPunctuation(word: string): string {
+export function withoutPunctuation(word: string): string {
   return word.replace(/^["'([{«“‘¿¡、，。]+|["')\]},.;:!?»”’、，。！？；：؟،؛]+$/gu, '');
 }

@@ -3,8 +3,10 @@ import { IconCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { QuestionCard as Card } from '#shared/questions.ts';
+import type { SearchHit } from '#shared/search.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Count } from '#web/ui/Count.tsx';
+import { Marked } from '#web/ui/Marked.tsx';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './QuestionCard.module.css';
@@ -12,7 +14,14 @@ import classes from './QuestionCard.module.css';
 const tagsShown = 3;
 
 /** A question in a list (SPEC section 9, Question card). */
-export function QuestionCard({ question }: { question: Card }) {
+export function QuestionCard({
+  question,
+  hit,
+}: {
+  question: Card;
+  /** Where the question has what was searched for: it is marked there. */
+  hit?: SearchHit | undefined;
+}) {
   const titleId = useId();
   const params = { id: String(question.id) };
   return (
@@ -26,14 +35,14 @@ export function QuestionCard({ question }: { question: Card }) {
       </div>
       <h2 id={titleId} className={classes.title} dir="auto">
         <Link to="/question/$id" params={params} data-shortcut-stop>
-          {question.title}
+          {hit === undefined ? question.title : <Marked parts={hit.title} />}
         </Link>
       </h2>
       <p className={classes.excerpt} dir="auto">
-        {question.excerpt}
+        {hit?.text ? <Marked parts={hit.text} /> : question.excerpt}
         {question.excerptCut && (
           <>
-            …{' '}
+            {hit?.text ? ' ' : '… '}
             <Link to="/question/$id" params={params} aria-describedby={titleId} className={classes.more}>
               {t`Read more`}
             </Link>

@@ -1,33 +1,46 @@
 import { useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { paths } from '#web/platform/paths.ts';
 import { useShortcuts } from '#web/platform/shortcuts.ts';
+import { palette, shortcutSheet } from './floating.ts';
 import { searchBoxId } from './SearchBox.tsx';
 
 const ShortcutSheet = lazy(() => import('./ShortcutSheet.tsx'));
+const Palette = lazy(() => import('#web/palette/Palette.tsx'));
 
-/** The keys that hold on every page for members (UI.md, Keyboard first). */
+/** The keys that hold on every page for members (UI.md, Keyboard first), and what they open. */
 export function KeyboardShortcuts() {
   const router = useRouter();
-  const [sheet, setSheet] = useState<'never' | 'open' | 'closed'>('never');
+  const paletteState = palette.useState();
+  const sheetState = shortcutSheet.useState();
   const go = (to: string) => () => void router.navigate({ to });
 
-  useShortcuts([
-    { keys: '/', description: 'Search', run: focusSearch },
-    { keys: 'n', description: 'Ask a question', run: go(paths.ask) },
-    { keys: 'j', description: 'Next', run: () => step(1) },
-    { keys: 'k', description: 'Previous', run: () => step(-1) },
-    { keys: 'g h', description: 'Go to Home', run: go(paths.home) },
-    { keys: 'g t', description: 'Go to Topics', run: go(paths.topics) },
-    { keys: 'g f', description: 'Go to Following', run: go(paths.following) },
-    { keys: 'g p', description: 'Go to Your Profile', run: go(paths.profile) },
-    { keys: '?', description: 'Show these shortcuts', run: () => setSheet('open') },
-  ]);
+  useShortcuts({
+    palette: palette.open,
+    search: focusSearch,
+    ask: go(paths.ask),
+    next: () => step(1),
+    previous: () => step(-1),
+    home: go(paths.home),
+    topics: go(paths.topics),
+    following: go(paths.following),
+    notifications: go(paths.notifications),
+    profile: go(paths.profile),
+    sheet: shortcutSheet.open,
+  });
 
-  if (sheet === 'never') return null;
   return (
     <Suspense>
-      <ShortcutSheet opened={sheet === 'open'} onClose={() => setSheet('closed')} />
+      {sheetState !== 'never' && (
+        <ShortcutSheet opened={sheetState === 'open'} onClose={shortcutSheet.close} />
+      )}
+      {paletteState !== 'never' && (
+        <Palette
+          opened={paletteState === 'open'}
+          onClose={palette.close}
+          onShowShortcuts={shortcutSheet.open}
+        />
+      )}
     </Suspense>
   );
 }

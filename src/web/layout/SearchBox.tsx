@@ -1,10 +1,18 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
-import { IconSearch } from '@tabler/icons-react';
-import { useState, type FormEvent } from 'react';
+import { IconCommand, IconSearch } from '@tabler/icons-react';
+import { lazy, Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { paths } from '#web/platform/paths.ts';
+import type { HelpKeys } from '#web/search/SearchHelp.tsx';
+import { palette } from './floating.ts';
 import classes from './SearchBox.module.css';
 
 export const searchBoxId = 'search-questions';
+const helpId = 'search-operators';
+
+const SearchHelp = lazy(() => import('#web/search/SearchHelp.tsx'));
 
 /** Goes to /search?q=, with something to search for only. On the results page it shows their query. */
 export function SearchBox() {
@@ -18,12 +26,44 @@ export function SearchBox() {
 function SearchForm({ asked }: { asked: string }) {
   const router = useRouter();
   const [text, setText] = useState(asked);
+  const [caret, setCaret] = useState(0);
+  const [helping, setHelping] = useState(false);
+  const [activeOption, setActiveOption] = useState<string | null>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const help = useRef<HelpKeys>(null);
 
   function submit(event: FormEvent) {
     event.preventDefault();
     const query = text.trim();
     if (query === '') return;
+    stopHelping();
     void router.navigate({ href: `${paths.search}?${new URLSearchParams({ q: query }).toString()}` });
+  }
+
+  function stopHelping() {
+    setHelping(false);
+    setActiveOption(null);
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (!helping) return;
+    if (event.key !== 'Escape') {
+      help.current?.onKeyDown(event);
+      return;
+    }
+    // The browser would empty the box.
+    event.preventDefault();
+    stopHelping();
+  }
+
+  function take(chosen: { text: string; caret: number }) {
+    // At once, so that what is typed next stands behind it.
+    flushSync(() => {
+      setText(chosen.text);
+      setCaret(chosen.caret);
+      setActiveOption(null);
+    });
+    box.current?.setSelectionRange(chosen.caret, chosen.caret);
   }
 
   return (
@@ -31,21 +71,55 @@ function SearchForm({ asked }: { asked: string }) {
       <form action={paths.search} onSubmit={submit}>
         <IconSearch size={18} stroke={1.6} className={classes.icon} aria-hidden />
         <input
+          ref={box}
           id={searchBoxId}
           className={classes.input}
           type="search"
           name="q"
-          aria-label="Search questions"
-          placeholder="Search questions"
+          aria-label={t`Search questions`}
+          aria-controls={activeOption === null ? undefined : helpId}
+          aria-autocomplete="list"
+          aria-activedescendant={activeOption ?? undefined}
+          placeholder={t`Search questions`}
           autoComplete="off"
           enterKeyHint="search"
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setCaret(event.currentTarget.selectionStart ?? event.currentTarget.value.length);
+            setHelping(true);
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? 0)}
+          onFocus={() => setHelping(true)}
+          onBlur={stopHelping}
+          onKeyDown={onKeyDown}
         />
         <kbd className={classes.key} aria-hidden="true">
           /
         </kbd>
+        {helping && (
+          <Suspense>
+            <SearchHelp
+              id={helpId}
+              text={text}
+              caret={caret}
+              keys={help}
+              onActive={setActiveOption}
+              onChoose={take}
+            />
+          </Suspense>
+        )}
       </form>
+      <ActionIcon
+        size={36}
+        radius="xl"
+        className={classes.palette ?? ''}
+        aria-label={t`Command palette`}
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={palette.open}
+      >
+        <IconCommand size={18} stroke={1.6} />
+      </ActionIcon>
     </search>
   );
 }

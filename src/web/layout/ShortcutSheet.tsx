@@ -1,35 +1,68 @@
+import { t } from '@lingui/core/macro';
 import '@mantine/core/styles/ModalBase.layer.css';
 import '@mantine/core/styles/Modal.layer.css';
 import '@mantine/core/styles/Overlay.layer.css';
 import { Modal } from '@mantine/core';
-import { Fragment } from 'react';
-import { useListedShortcuts } from '#web/platform/shortcuts.ts';
+import { useId } from 'react';
+import { modKey, type Shortcut, shortcutsOf } from '#web/platform/shortcuts.ts';
+import { paths } from '#web/platform/paths.ts';
+import { useSingleKeys } from '#web/platform/single-keys.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import classes from './ShortcutSheet.module.css';
 
+const groups = [
+  ['everywhere', () => t`Everywhere`],
+  ['lists', () => t`In lists: questions, results, topics, notifications`],
+  ['posts', () => t`On a question, for the post in focus`],
+  ['writing', () => t`While writing`],
+] as const;
+
 export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const shortcuts = useListedShortcuts();
+  const [singleKeys] = useSingleKeys();
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Keyboard shortcuts"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      size="46rem"
+      title={t`Keyboard shortcuts`}
+      closeButtonProps={{ 'aria-label': t`Close` }}
+      lockScroll={false}
       classNames={{ title: classes.title ?? '' }}
     >
-      <dl className={classes.list}>
-        {[...shortcuts, { keys: 'Ctrl+Enter', description: 'Post what you are writing' }].map(
-          ({ keys, description }) => (
-            <Fragment key={keys}>
-              <dt>
-                {keys.split(/[ +]/u).map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{description}</dd>
-            </Fragment>
-          ),
-        )}
-      </dl>
+      <p className={classes.note}>
+        {singleKeys
+          ? t`Keys work while no field is being typed in.`
+          : t`Keys without Ctrl or ⌘ are switched off in this browser.`}{' '}
+        <PathLink href={`${paths.settings}#keyboard`} onClick={onClose}>{t`Keyboard settings`}</PathLink>
+      </p>
+      <div className={classes.groups}>
+        {groups.map(([group, title]) => (
+          <Group key={group} title={title()} shortcuts={shortcutsOf(group)} />
+        ))}
+      </div>
     </Modal>
+  );
+}
+
+function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId} className={classes.group}>
+      <h3 id={titleId} className={classes.groupTitle}>
+        {title}
+      </h3>
+      <dl className={classes.list}>
+        {shortcuts.map(({ keys, describe }) => (
+          <div key={describe()} className={classes.shortcut}>
+            <dt>
+              {keys.split(/[,+]/u).map((key) => (
+                <kbd key={key}>{key === 'Mod' ? modKey() : key}</kbd>
+              ))}
+            </dt>
+            <dd>{describe()}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

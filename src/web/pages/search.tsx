@@ -1,4 +1,6 @@
+import { t } from '@lingui/core/macro';
 import { useSearch } from '@tanstack/react-router';
+import { kindOf, parseSearch } from '#shared/search-query.ts';
 import { canSearch, type Search } from '#web/search/search.ts';
 import { SearchControls } from '#web/search/SearchControls.tsx';
 import { SearchResults } from '#web/search/SearchResults.tsx';
@@ -9,14 +11,14 @@ import classes from './page.module.css';
 
 export function SearchPage() {
   const { q: typed = '', in: kind = 'questions', sort = 'relevance' } = useSearch({ from: '/member/search' });
-  const search: Search = { q: typed.trim(), kind, sort };
-  const { q } = search;
-  usePageTitle(q === '' ? 'Search' : `${q} · Search`);
+  const q = typed.trim();
+  const search: Search = { q, kind: kindOf(parseSearch(q)) ?? kind, sort };
+  usePageTitle(q === '' ? t`Search` : t`${q} · Search`);
 
   return (
     <>
       <PageHeading className={classes.heading}>
-        {q === '' ? 'Search' : <span dir="auto">Results for “{q}”</span>}
+        {q === '' ? t`Search` : <span dir="auto">{t`Results for “${q}”`}</span>}
       </PageHeading>
       <SearchControls search={search} />
       {canSearch(q) ? (
@@ -25,8 +27,8 @@ export function SearchPage() {
         <>
           <p className={classes.lead}>
             {q === ''
-              ? 'Type what you are looking for into the search box at the top.'
-              : 'Search for something shorter: up to 200 characters.'}
+              ? t`Type what you are looking for into the search box at the top.`
+              : t`Search for something shorter: up to 200 characters.`}
           </p>
           <SearchSuggestions q={q} kind={kind} />
         </>

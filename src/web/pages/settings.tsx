@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { usePageTitle } from '#web/platform/title.ts';
+import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
 import { PasswordForm } from '#web/settings/PasswordForm.tsx';
 import { ProfileForm } from '#web/settings/ProfileForm.tsx';
 import { Section } from '#web/settings/Section.tsx';
@@ -28,6 +29,13 @@ export function SettingsPage() {
       </Section>
       <Section title={t`Language`}>
         <LanguageSelect />
+      </Section>
+      <Section
+        title={t`Keyboard`}
+        id="keyboard"
+        text={t`Kept in this browser. All keys are listed when you press ?.`}
+      >
+        <KeyboardChoice />
       </Section>
       <Section title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
         <PasswordForm />

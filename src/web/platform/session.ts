@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
 import type { Me, SessionState } from '#shared/accounts.ts';
 import { api, read } from './api.ts';
+import { forgetRecent } from './recent.ts';
 
 /** `left`: the member signed out here, on purpose, and wants no way back to where they were. */
 export type Session = SessionState & { left?: boolean };
@@ -39,7 +40,9 @@ export function setSession(client: QueryClient, state: Session): void {
 
 /** Signs out on the server, then here. */
 export async function leaveSession(client: QueryClient): Promise<void> {
+  const member = client.getQueryData(sessionQuery.queryKey)?.member;
   await read(api.session.$delete());
+  if (member) forgetRecent(member.id);
   setSession(client, { member: null, left: true });
 }
 

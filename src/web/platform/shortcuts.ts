@@ -1,77 +1,111 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { t } from '@lingui/core/macro';
+import { useEffect, useRef } from 'react';
+import { singleKeysWanted } from './single-keys.ts';
+
+type Group = 'everywhere' | 'lists' | 'posts' | 'writing';
 
 /**
- * Keys of a page, outside of fields: a key ('n', '/', '?') or two in a row ('g h').
- * `description` is what the sheet of shortcuts says; the sheet lists what holds on the page it is opened on.
+ * Every key of Parley (UI.md, Keyboard first): one ('n', '/', '?') or two in a row ('g,h') outside of fields, or with Mod,
+ * which is ⌘ on a Mac and Ctrl elsewhere. From this list keys are bound and the sheet of shortcuts is made.
  */
-export type Shortcut = { keys: string; description: string; run: () => void };
+const list = {
+  palette: { group: 'everywhere', keys: 'Mod+K', describe: () => t`Find or do anything` },
+  search: { group: 'everywhere', keys: '/', describe: () => t`Search` },
+  ask: { group: 'everywhere', keys: 'n', describe: () => t`Ask a question` },
+  home: { group: 'everywhere', keys: 'g,h', describe: () => t`Go to Home` },
+  topics: { group: 'everywhere', keys: 'g,t', describe: () => t`Go to Topics` },
+  following: { group: 'everywhere', keys: 'g,f', describe: () => t`Go to Following` },
+  notifications: { group: 'everywhere', keys: 'g,n', describe: () => t`Go to Notifications` },
+  profile: { group: 'everywhere', keys: 'g,p', describe: () => t`Go to Your Profile` },
+  sheet: { group: 'everywhere', keys: '?', describe: () => t`Show these shortcuts` },
+  close: { group: 'everywhere', keys: 'Escape', describe: () => t`Close what is open` },
+  next: { group: 'lists', keys: 'j', describe: () => t`Next` },
+  previous: { group: 'lists', keys: 'k', describe: () => t`Previous` },
+  open: { group: 'lists', keys: 'Enter', describe: () => t`Open` },
+  upvote: { group: 'posts', keys: 'u', describe: () => t`Upvote` },
+  downvote: { group: 'posts', keys: 'd', describe: () => t`Downvote` },
+  reply: { group: 'posts', keys: 'r', describe: () => t`Reply` },
+  edit: { group: 'posts', keys: 'e', describe: () => t`Edit` },
+  fold: { group: 'posts', keys: 'c', describe: () => t`Hide or show the replies` },
+  bookmark: { group: 'posts', keys: 'b', describe: () => t`Bookmark` },
+  post: { group: 'writing', keys: 'Mod+Enter', describe: () => t`Post what you are writing` },
+  bold: { group: 'writing', keys: 'Mod+B', describe: () => t`Bold` },
+  italic: { group: 'writing', keys: 'Mod+I', describe: () => t`Italic` },
+  link: { group: 'writing', keys: 'Mod+K', describe: () => t`Link` },
+} as const satisfies Record<string, { group: Group; keys: string; describe: () => string }>;
+
+type Name = keyof typeof list;
+type Bindings = Partial<Record<Name, () => void>>;
+
+/** What the sheet says of it. */
+export type Shortcut = { keys: string; describe: () => string };
+
+export function shortcutsOf(group: Group): Shortcut[] {
+  return Object.values(list).filter((shortcut) => shortcut.group === group);
+}
+
+const onMac = /Mac|iPhone|iPad/u.test(navigator.platform);
+
+/** What Mod is written as. */
+export function modKey(): string {
+  return onMac ? '⌘' : t`Ctrl`;
+}
 
 const sequenceMs = 1200;
-const groups = new Set<readonly Shortcut[]>();
-let listed: readonly Shortcut[] = [];
-const listeners = new Set<() => void>();
+const mounted: { current: Bindings }[] = [];
 let firstKey: { key: string; at: number } | null = null;
 
 /** Holds while the component is on the page. The one mounted last wins where two want the same keys. */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  const latest = useRef(shortcuts);
+export function useShortcuts(bindings: Bindings): void {
+  const latest = useRef(bindings);
   useEffect(() => {
-    latest.current = shortcuts;
+    latest.current = bindings;
   });
-  const signature = shortcuts.map(({ keys, description }) => `${keys}\t${description}`).join('\n');
   useEffect(() => {
-    const group = signature.split('\n').map((line, index) => {
-      const [keys = '', description = ''] = line.split('\t');
-      return { keys, description, run: () => latest.current[index]?.run() };
-    });
-    if (groups.size === 0) document.addEventListener('keydown', handle);
-    groups.add(group);
-    changed();
+    if (mounted.length === 0) document.addEventListener('keydown', handle);
+    mounted.push(latest);
     return () => {
-      groups.delete(group);
-      if (groups.size === 0) document.removeEventListener('keydown', handle);
-      changed();
+      mounted.splice(mounted.indexOf(latest), 1);
+      if (mounted.length === 0) document.removeEventListener('keydown', handle);
     };
-  }, [signature]);
-}
-
-export function useListedShortcuts(): readonly Shortcut[] {
-  return useSyncExternalStore(subscribe, () => listed);
+  }, []);
 }
 
 function handle(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.repeat || event.isComposing) return;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (isTyping(event.target) || document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
+  // What a field does with a key, such as making a link with Mod+K, it has done by now.
+  if (event.defaultPrevented || event.repeat || event.isComposing || event.altKey) return;
+  if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
+  const mod = onMac ? event.metaKey : event.ctrlKey;
+  if (mod) {
+    if (!isWritten(event.target)) run(event, `Mod+${event.key.toUpperCase()}`);
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || isTyping(event.target) || !singleKeysWanted()) return;
 
   const before = firstKey !== null && event.timeStamp - firstKey.at < sequenceMs ? firstKey.key : null;
   firstKey = null;
-  const shortcut = (before !== null && find(`${before} ${event.key}`)) || find(event.key);
-  if (shortcut) {
-    event.preventDefault();
-    shortcut.run();
-    return;
-  }
-  if (listed.some(({ keys }) => keys.startsWith(`${event.key} `)))
+  if ((before !== null && run(event, `${before},${event.key}`)) || run(event, event.key)) return;
+  if (Object.values(list).some(({ keys }) => keys.startsWith(`${event.key},`)))
     firstKey = { key: event.key, at: event.timeStamp };
 }
 
-function find(keys: string): Shortcut | undefined {
-  return listed.findLast((shortcut) => shortcut.keys === keys);
+function run(event: KeyboardEvent, keys: string): boolean {
+  for (const { current } of mounted.toReversed())
+    for (const [name, { keys: wanted }] of Object.entries(list)) {
+      const action = wanted === keys ? current[name as Name] : undefined;
+      if (action === undefined) continue;
+      event.preventDefault();
+      action();
+      return true;
+    }
+  return false;
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
-  );
+  return isWritten(target) || (target instanceof HTMLElement && target.matches('input, select'));
 }
 
-function changed(): void {
-  listed = [...groups].flat();
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+/** Fields of more than a line have shortcuts of their own. */
+function isWritten(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea'));
 }

@@ -1,14 +1,16 @@
+import { t } from '@lingui/core/macro';
 import { useId } from 'react';
-import type { AnswerCard as Card } from '#shared/search.ts';
+import type { AnswerCard as Card, SearchHit } from '#shared/search.ts';
 import { answerPath, profilePath } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Count } from '#web/ui/Count.tsx';
+import { Marked } from '#web/ui/Marked.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './AnswerCard.module.css';
 
 /** An answer in a list, under the question it answers; both lead to the answer on the question's page. */
-export function AnswerCard({ answer }: { answer: Card }) {
+export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | undefined }) {
   const titleId = useId();
   const href = answerPath(answer);
   return (
@@ -16,21 +18,21 @@ export function AnswerCard({ answer }: { answer: Card }) {
       <div className={classes.byline}>
         <Avatar id={answer.authorId} name={answer.authorName} size={22} />
         <Author id={answer.authorId} name={answer.authorName} />
-        <span className={classes.verb}>answered</span>
+        <span className={classes.verb}>{t`answered`}</span>
         <Time at={answer.createdAt} kind="card" />
       </div>
       <h2 id={titleId} className={classes.title} dir="auto">
         <PathLink href={href} data-shortcut-stop>
-          {answer.questionTitle}
+          {hit === undefined ? answer.questionTitle : <Marked parts={hit.title} />}
         </PathLink>
       </h2>
       <p className={classes.excerpt} dir="auto">
-        {answer.excerpt}
+        {hit?.text ? <Marked parts={hit.text} /> : answer.excerpt}
         {answer.excerptCut && (
           <>
-            …{' '}
+            {hit?.text ? ' ' : '… '}
             <PathLink href={href} aria-describedby={titleId} className={classes.more}>
-              Read more
+              {t`Read more`}
             </PathLink>
           </>
         )}

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { useId } from 'react';
 import { shortDate } from '#web/platform/dates.ts';
 import type { MemberCard as Card } from '#shared/search.ts';
@@ -23,7 +24,9 @@ export function MemberCard({ member }: { member: Card }) {
           <Count of={member.questionsCount} singular="question" />
           <Count of={member.answersCount} singular="answer" />
           <span>
-            Joined <time dateTime={member.createdAt}>{shortDate(member.createdAt)}</time>
+            <Trans>
+              Joined <time dateTime={member.createdAt}>{shortDate(member.createdAt)}</time>
+            </Trans>
           </span>
         </p>
       </div>

@@ -1,9 +1,11 @@
+import { t } from '@lingui/core/macro';
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
-import { countedResults, type SearchResults as Results } from '#shared/search.ts';
+import { countedResults, type SearchHit, type SearchResults as Results } from '#shared/search.ts';
 import { QuestionCard } from '#web/feeds/QuestionCard.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { useLiveCards } from '#web/feeds/useLiveCards.ts';
 import { PagedList } from '#web/ui/PagedList.tsx';
+import { ActiveTerms } from './ActiveTerms.tsx';
 import { AnswerCard } from './AnswerCard.tsx';
 import { MemberCard } from './MemberCard.tsx';
 import { resultCount, searchQuery, type Search } from './search.ts';
@@ -23,10 +25,11 @@ export function SearchResults({ search }: { search: Search }) {
     <>
       {search.kind === 'questions' && <LiveQuestions queryKey={queryKey} />}
       {search.kind === 'answers' && <LiveAnswers queryKey={queryKey} />}
+      <ActiveTerms search={search} unknown={first?.unknown ?? []} />
       <output className={classes.count}>{!query.isPending && resultCount(first?.total ?? 0)}</output>
       {first?.corrected === true && (
         <p className={classes.corrected} dir="auto">
-          Nothing matches “{search.q}” as typed. These are close to it.
+          {t`Nothing matches “${search.q}” as typed. These are close to it.`}
         </p>
       )}
       {failed ? (
@@ -47,16 +50,16 @@ export function SearchResults({ search }: { search: Search }) {
 }
 
 type Found =
-  | { kind: 'questions'; item: Results['questions'][number] }
-  | { kind: 'answers'; item: Results['answers'][number] }
+  | { kind: 'questions'; item: Results['questions'][number]; hit: SearchHit | undefined }
+  | { kind: 'answers'; item: Results['answers'][number]; hit: SearchHit | undefined }
   | { kind: 'users'; item: Results['users'][number] };
 
 function Result(found: Found) {
   switch (found.kind) {
     case 'questions':
-      return <QuestionCard question={found.item} />;
+      return <QuestionCard question={found.item} hit={found.hit} />;
     case 'answers':
-      return <AnswerCard answer={found.item} />;
+      return <AnswerCard answer={found.item} hit={found.hit} />;
     case 'users':
       return <MemberCard member={found.item} />;
   }
@@ -78,12 +81,36 @@ type Change<Item> = (item: Item) => Item | null;
 
 function changeQuestions(data: Pages, change: Change<Results['questions'][number]>): Pages {
   const lists = data.pages.map((page) => page.questions.map(change).filter((card) => card !== null));
-  return withLists(data, (page, index) => ({ ...page, questions: lists[index] ?? [] }));
+  return withLists(data, (page, index) => {
+    const questions = lists[index] ?? [];
+    return { ...page, questions, hits: hitsLeft(page.hits, page.questions, questions) };
+  });
 }
 
 function changeAnswers(data: Pages, change: Change<Results['answers'][number]>): Pages {
   const lists = data.pages.map((page) => page.answers.map(change).filter((card) => card !== null));
-  return withLists(data, (page, index) => ({ ...page, answers: lists[index] ?? [] }));
+  return withLists(data, (page, index) => {
+    const answers = lists[index] ?? [];
+    return { ...page, answers, hits: hitsLeft(page.hits, page.answers, answers) };
+  });
+}
+
+type Texts = { id: number; title?: string; questionTitle?: string; excerpt: string };
+
+/** Where a text was edited meanwhile, it is shown as it is now, with nothing marked. */
+function hitsLeft(hits: readonly SearchHit[], before: readonly Texts[], now: readonly Texts[]): SearchHit[] {
+  const edited = new Set(
+    before
+      .filter((old) => now.some((card) => card.id === old.id && !sameTexts(card, old)))
+      .map(({ id }) => id),
+  );
+  return hits.filter(({ id }) => !edited.has(id));
+}
+
+function sameTexts(one: Texts, other: Texts): boolean {
+  return (
+    one.title === other.title && one.questionTitle === other.questionTitle && one.excerpt === other.excerpt
+  );
 }
 
 /** What is gone from the lists no longer counts among the results. */
@@ -98,14 +125,18 @@ function sizeOf(pages: readonly Results[]): number {
   return pages.reduce((sum, page) => sum + page.questions.length + page.answers.length, 0);
 }
 
+function hitOf({ hits }: Results, id: number): SearchHit | undefined {
+  return hits.find((hit) => hit.id === id);
+}
+
 /** Every page has the list of one kind; the other two are empty. */
 function toList({ pages, pageParams }: { pages: Results[]; pageParams: unknown[] }) {
   return {
     first: pages[0],
     pages: pages.map((page) => ({
       items: [
-        ...page.questions.map((item): Found => ({ kind: 'questions', item })),
-        ...page.answers.map((item): Found => ({ kind: 'answers', item })),
+        ...page.questions.map((item): Found => ({ kind: 'questions', item, hit: hitOf(page, item.id) })),
+        ...page.answers.map((item): Found => ({ kind: 'answers', item, hit: hitOf(page, item.id) })),
         ...page.users.map((item): Found => ({ kind: 'users', item })),
       ],
     })),

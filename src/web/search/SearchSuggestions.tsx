@@ -1,9 +1,12 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import type { SearchKind, Suggestions } from '#shared/search.ts';
 import { paths } from '#web/platform/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
+import { withoutKind } from './search.ts';
 import classes from './SearchSuggestions.module.css';
 
 /** What to try when nothing was found (DECISIONS section 5.4). */
@@ -21,12 +24,12 @@ export function SearchSuggestions({
   return (
     <div className={classes.suggestions}>
       {tags.length > 0 && (
-        <Part title="Topics close to it">
+        <Part title={t`Topics close to it`}>
           <TagLinks tags={tags} />
         </Part>
       )}
       {questions.length > 0 && (
-        <Part title="Questions close to it">
+        <Part title={t`Questions close to it`}>
           <ul className={classes.questions}>
             {questions.map(({ id, title }) => (
               <li key={id}>
@@ -38,22 +41,30 @@ export function SearchSuggestions({
           </ul>
         </Part>
       )}
-      <Part title="Search suggestions">
+      <Part title={t`Search suggestions`}>
         <ul className={classes.hints}>
-          <li>Check the spelling, or use fewer words.</li>
-          <li>Try a more general word, or a part of one: script finds JavaScript.</li>
+          <li>{t`Check the spelling, or use fewer words.`}</li>
+          <li>{t`Try a more general word, or a part of one: script finds JavaScript.`}</li>
           {kind !== 'questions' && q !== '' && (
             <li>
-              Search the{' '}
-              <PathLink href={`${paths.search}?${new URLSearchParams({ q }).toString()}`}>questions</PathLink>{' '}
-              instead.
+              <Trans>
+                Search the{' '}
+                <PathLink href={`${paths.search}?${new URLSearchParams({ q: withoutKind(q) }).toString()}`}>
+                  questions
+                </PathLink>{' '}
+                instead.
+              </Trans>
             </li>
           )}
           <li>
-            Look through the <PathLink href={paths.topics}>topics</PathLink>.
+            <Trans>
+              Look through the <PathLink href={paths.topics}>topics</PathLink>.
+            </Trans>
           </li>
           <li>
-            <PathLink href={paths.ask}>Ask the community</PathLink>: perhaps you are the first to wonder.
+            <Trans>
+              <PathLink href={paths.ask}>Ask the community</PathLink>: perhaps you are the first to wonder.
+            </Trans>
           </li>
         </ul>
       </Part>

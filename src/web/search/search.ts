@@ -1,8 +1,11 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { plural, t } from '@lingui/core/macro';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { limits } from '#shared/limits.ts';
+import { parseSearch, withoutTerm } from '#shared/search-query.ts';
 import { countedResults, type SearchKind, type SearchSort } from '#shared/search.ts';
 import { codePoints } from '#shared/text.ts';
 import { api, read } from '#web/platform/api.ts';
+import { exactCount } from '#web/platform/counts.ts';
 import { logFailure } from '#web/platform/log.ts';
 
 export type Search = { q: string; kind: SearchKind; sort: SearchSort };
@@ -10,6 +13,26 @@ export type Search = { q: string; kind: SearchKind; sort: SearchSort };
 /** Whether there is anything to ask the server: a blank query gives no results, an endless one is refused. */
 export function canSearch(q: string): boolean {
   return q !== '' && codePoints(q) <= limits.searchQuery;
+}
+
+/** Where the router finds a search; what is usual is not named. */
+export function addressOf({ q, kind, sort }: Search) {
+  return {
+    to: '/search',
+    search: {
+      q: q === '' ? undefined : q,
+      in: kind === 'questions' ? undefined : kind,
+      sort: sort === 'relevance' ? undefined : sort,
+    },
+  } as const;
+}
+
+/** The query without `is:answer`, which would win over what is chosen elsewhere. */
+export function withoutKind(query: string): string {
+  const term = parseSearch(query).findLast(
+    (part) => part.kind === 'is' && (part.is === 'question' || part.is === 'answer'),
+  );
+  return term === undefined ? query : withoutKind(withoutTerm(query, term));
 }
 
 /** What matches, a page at a time. @param search `q` without spaces around. */
@@ -33,8 +56,20 @@ export function searchQuery({ q, kind, sort }: Search) {
   });
 }
 
+/** The best few of each kind for a text that is still being typed; a failure finds nothing. @param q trimmed. */
+export function instantQuery(q: string) {
+  return queryOptions({
+    queryKey: ['search', 'instant', q],
+    queryFn: ({ signal }) => read(api.search.instant.$get({ query: { q } }, { init: { signal } })),
+    enabled: canSearch(q),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
 /** 'N results', as DECISIONS section 9 has it. @param total counted up to `countedResults`, one more means more. */
 export function resultCount(total: number): string {
-  if (total > countedResults) return `More than ${countedResults.toLocaleString('en')} results`;
-  return `${total.toLocaleString('en')} ${total === 1 ? 'result' : 'results'}`;
+  const exact = exactCount(Math.min(total, countedResults));
+  if (total > countedResults) return t`More than ${exact} results`;
+  return plural(total, { one: `${exact} result`, other: `${exact} results` });
 }

@@ -2,10 +2,21 @@ import { useId, type ReactNode } from 'react';
 import classes from './Section.module.css';
 
 /** A part of the settings. */
-export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+export function Section({
+  title,
+  text,
+  id,
+  children,
+}: {
+  title: string;
+  text?: string;
+  /** For addresses that lead to it. */
+  id?: string;
+  children: ReactNode;
+}) {
   const titleId = useId();
   return (
-    <section aria-labelledby={titleId} className={classes.section}>
+    <section id={id} aria-labelledby={titleId} className={classes.section}>
       <h2 id={titleId} className={classes.title}>
         {title}
       </h2>

@@ -1,0 +1,68 @@
+import type { APIRequestContext } from '@playwright/test';
+import { ask, register, someone } from '../members.ts';
+import { answer, reply, upvote } from '../posts.ts';
+import type { Ids } from './screens.ts';
+
+/** Fills the community with what strains a page, and gives the member who looks at it something to be told of. */
+export async function fill(
+  owner: APIRequestContext,
+  others: readonly [APIRequestContext, APIRequestContext],
+): Promise<Ids> {
+  const [first, second] = others;
+  await register(first, someone('N'.repeat(80)));
+  await register(second, someone('ليلى الكاتبة 🦉'));
+  const extremeTag = 'w'.repeat(35);
+  const extreme = await ask(owner, {
+    title: 'W'.repeat(200),
+    content: extremeText,
+    tags: [extremeTag, 'برمجة', '日本語', 'c++', 'a b c'],
+  });
+  await ask(second, { title: 'كيف أتعلم البرمجة من الصفر؟', content: 'من أين أبدأ؟', tags: ['برمجة'] });
+  await ask(second, { title: '👩‍👩‍👧‍👦🏳️‍🌈 '.repeat(12).trim(), content: '🦉', tags: ['日本語'] });
+  const long = await answer(first, extreme, `${'x'.repeat(500)}\n\n${'Word after word. '.repeat(200)}`);
+  let parent: number | null = null;
+  for (let level = 0; level <= 3; level++)
+    parent = await reply(
+      level % 2 === 0 ? second : first,
+      long,
+      `Level ${level}: ${'y'.repeat(120)}`,
+      parent,
+    );
+  await answer(second, extreme, 'جواب قصير.\n\n```ts\nconst line = "' + 'z'.repeat(300) + '";\n```');
+  await upvote(first, extreme);
+  await upvote(second, extreme);
+  const { items } = await json<{ items: { id: number; answerCount: number }[] }>(owner, '/api/feeds/popular');
+  const me = await json<{ member: { id: number } }>(first, '/api/session');
+  const question = items.toSorted((a, b) => b.answerCount - a.answerCount).find(({ id }) => id !== extreme);
+  const { question: asked } = await json<{ question: { authorId: number } }>(
+    owner,
+    `/api/questions/${question?.id}`,
+  );
+  for (const path of ['/api/topics/programming/follow', `/api/questions/${question?.id}/follow`])
+    await owner.put(path, { data: { following: true } });
+  return {
+    question: question?.id ?? extreme,
+    extreme,
+    memberId: asked.authorId,
+    extremeMember: me.member.id,
+    extremeTag,
+  };
+}
+
+const extremeText = [
+  'x'.repeat(300),
+  '## A heading that goes on and on and on',
+  '| a | b | c | d | e | f | g | h |\n|-|-|-|-|-|-|-|-|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 | ' +
+    '8'.repeat(80) +
+    ' |',
+  '> A quote\n> > in a quote\n> > > in a quote',
+  '1. one\n   - two\n     - three\n       - four',
+  '```\n' + 'a line that is longer than any screen '.repeat(8) + '\n```',
+  '- [x] done\n- [ ] to do',
+].join('\n\n');
+
+async function json<T>(request: APIRequestContext, path: string): Promise<T> {
+  const response = await request.get(path);
+  if (!response.ok()) throw new Error(`${path} answered ${response.status()}`);
+  return (await response.json()) as T;
+}

@@ -1,0 +1,162 @@
+import { plainText } from '#server/questions/excerpt.ts';
+import type { MarkedText } from '#shared/search.ts';
+import { otherScript, withoutPunctuation } from './words.ts';
+
+/** What to mark: texts as they were typed, and words of any inflection that have one of these stems. */
+export type Wanted = { typed: readonly string[]; words: readonly string[] };
+
+/** The stem of a word as PostgreSQL's English dictionary has it; null for words such as 'the'. */
+export type Stems = ReadonlyMap<string, string | null>;
+
+/** Half-open, in UTF-16 units. */
+type Span = { from: number; to: number };
+
+/** More marks than that in one text help nobody. */
+const spansMax = 200;
+/** A piece of text around what was found, in UTF-16 units: about as long as the beginning that cards show. */
+const piece = { before: 60, length: 220 };
+/** So much of the text with its Markdown marks is looked at around it. */
+const around = { before: 400, after: 900 };
+
+/** @param text the words asked for, '' for none. @param phrases texts asked for as typed. */
+export function wantedOf(text: string, phrases: readonly string[]): Wanted {
+  const words = text
+    .split(' ')
+    .map(withoutPunctuation)
+    .filter((word) => word !== '');
+  return { typed: [...phrases, ...(text === '' ? [] : [text])], words: [...new Set(words)] };
+}
+
+/** The words of texts that can be inflections of one asked for: these begin alike. And those asked for. */
+export function wordsToStem({ words }: Wanted, texts: readonly string[]): string[] {
+  const asked = words.filter((word) => !otherScript.test(word)).map((word) => word.toLowerCase());
+  const starts = new Set(asked.map(startOf));
+  const found = new Set(asked);
+  for (const text of texts)
+    for (const [word] of text.matchAll(wordsOfText)) {
+      const lower = word.toLowerCase();
+      if (starts.has(startOf(lower))) found.add(lower);
+    }
+  return [...found].filter((word) => word.length <= 60);
+}
+
+/** The whole text in pieces. */
+export function marked(text: string, wanted: Wanted, stems: Stems): MarkedText {
+  return inPieces(text, spansIn(text, wanted, stems), { from: 0, to: text.length });
+}
+
+/** A piece of a text around what was found first, without its Markdown marks; null where there is nothing of it. */
+export function markedPiece(markdown: string, wanted: Wanted, stems: Stems): MarkedText | null {
+  const first = best(markdown, wanted, stems);
+  if (first === undefined) return null;
+  const window = windowAround(markdown, first);
+  const { prose, blocks } = plainText(markdown.slice(window.from, window.to));
+  const text = [prose, blocks].find((candidate) => best(candidate, wanted, stems) !== undefined);
+  // What is found in an address or in a mark alone cannot be shown.
+  const hit = text === undefined ? undefined : best(text, wanted, stems);
+  if (text === undefined || hit === undefined) return null;
+  const from = hit.from <= piece.before ? 0 : wordStart(text, hit.from - piece.before);
+  const to =
+    from + piece.length >= text.length ? text.length : wordEnd(text, Math.max(hit.to, from + piece.length));
+  const parts = inPieces(text, spansIn(text, wanted, stems), { from, to });
+  if (from > 0 || window.from > 0) parts.unshift({ text: '… ', hit: false });
+  if (to < text.length || window.to < markdown.length) parts.push({ text: ' …', hit: false });
+  return parts;
+}
+
+/** A text as typed before single words. */
+function best(text: string, wanted: Wanted, stems: Stems): Span | undefined {
+  const typed = wanted.typed.map((part) => typedSpans(text, part)[0]).find((span) => span !== undefined);
+  return typed ?? spansIn(text, wanted, stems)[0];
+}
+
+function spansIn(text: string, { typed, words }: Wanted, stems: Stems): Span[] {
+  const spans = typed.flatMap((part) => typedSpans(text, part));
+  // Words such as 'the' stand everywhere; they are marked as a part of what was typed only.
+  const telling = words.filter((word) => otherScript.test(word) || stems.get(word.toLowerCase()) !== null);
+  for (const word of telling) spans.push(...typedSpans(text, word));
+  const askedStems = new Set(
+    telling.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
+  );
+  for (const found of text.matchAll(wordsOfText)) {
+    if (spans.length > spansMax) break;
+    const stem = stems.get(found[0].toLowerCase());
+    if (stem !== undefined && stem !== null && askedStems.has(stem))
+      spans.push({ from: found.index, to: found.index + found[0].length });
+  }
+  return merged(spans.slice(0, 2 * spansMax));
+}
+
+/** Also inside words; what is shorter than three letters only as a word of its own, unless it has signs or another script. */
+function typedSpans(text: string, part: string): Span[] {
+  const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`).replaceAll(' ', String.raw`\s+`);
+  const alone = /^[\p{Script=Latin}\d]{1,2}$/u.test(part);
+  const pattern = alone ? String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])` : escaped;
+  const spans: Span[] = [];
+  for (const found of text.matchAll(new RegExp(pattern, 'giu'))) {
+    spans.push({ from: found.index, to: found.index + found[0].length });
+    if (spans.length >= spansMax) break;
+  }
+  return spans;
+}
+
+function merged(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+    const last = result.at(-1);
+    if (last !== undefined && span.from <= last.to) last.to = Math.max(last.to, span.to);
+    else result.push({ ...span });
+  }
+  return result;
+}
+
+function inPieces(text: string, spans: readonly Span[], { from, to }: Span): MarkedText {
+  const parts: MarkedText = [];
+  let at = from;
+  for (const span of spans) {
+    const [start, end] = [Math.max(at, span.from), Math.min(to, span.to)];
+    if (start >= end) continue;
+    if (start > at) parts.push({ text: text.slice(at, start), hit: false });
+    parts.push({ text: text.slice(start, end), hit: true });
+    at = end;
+  }
+  if (at < to) parts.push({ text: text.slice(at, to), hit: false });
+  return parts;
+}
+
+/** Around a hit, from one empty line to another where there are some: marks do not reach over it. */
+function windowAround(markdown: string, { from, to }: Span): Span {
+  const start = Math.max(0, from - around.before);
+  const end = Math.min(markdown.length, to + around.after);
+  const before = markdown.slice(start, from);
+  const after = markdown.slice(to, end);
+  const lineBefore = start === 0 ? 0 : Math.max(before.search(/\n[ \t\r]*\n/u), before.search(/\s/u), 0);
+  const lineAfter =
+    end === markdown.length ? after.length : Math.max(after.lastIndexOf('\n\n'), after.lastIndexOf(' '));
+  return { from: start + lineBefore, to: to + (lineAfter < 0 ? after.length : lineAfter) };
+}
+
+/** The beginning of a word near a position; in texts without spaces, of the next character. */
+function wordStart(text: string, near: number): number {
+  const space = text.slice(near, near + 25).search(/\s/u);
+  return space === -1 ? characterStart(text, near) : near + space + 1;
+}
+
+function wordEnd(text: string, near: number): number {
+  const space = text.slice(0, near).lastIndexOf(' ');
+  return space > near - 25 ? space : characterStart(text, near);
+}
+
+const graphemes = new Intl.Segmenter();
+
+function characterStart(text: string, near: number): number {
+  const context = Math.max(0, near - 100);
+  const found = graphemes.segment(text.slice(context, near + 100)).containing(near - context);
+  return found === undefined ? near : context + found.index;
+}
+
+const wordsOfText = /[\p{L}\p{N}]+/gu;
+
+function startOf(word: string): string {
+  return word.slice(0, 2);
+}

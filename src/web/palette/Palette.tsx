@@ -1,0 +1,156 @@
+import { plural, t } from '@lingui/core/macro';
+import '@mantine/core/styles/ModalBase.layer.css';
+import '@mantine/core/styles/Modal.layer.css';
+import '@mantine/core/styles/Overlay.layer.css';
+import { ActionIcon, Modal, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { IconCommand, IconHash, IconMessageCircle, IconSearch, IconUser, IconX } from '@tabler/icons-react';
+import { useId, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { limits } from '#shared/limits.ts';
+import { truncate } from '#shared/text.ts';
+import { keepRecent, readRecent } from '#web/platform/recent.ts';
+import { useMember } from '#web/platform/session.ts';
+import { instantQuery } from '#web/search/search.ts';
+import { useListbox } from '#web/ui/listbox.ts';
+import { type Choice, choicesFor } from './choices.ts';
+import { useCommands } from './commands.ts';
+import classes from './Palette.module.css';
+
+type Props = { opened: boolean; onClose: () => void; onShowShortcuts: () => void };
+
+/** Questions, topics, members and commands, found while one types (Mod+K). Over the whole screen of a phone. */
+export default function Palette({ opened, onClose, onShowShortcuts }: Props) {
+  const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      fullScreen={phone}
+      size="40rem"
+      yOffset="12dvh"
+      centered={false}
+      lockScroll={false}
+      padding={0}
+      radius="lg"
+      transitionProps={{ duration: 120, transition: 'fade' }}
+      classNames={{ content: classes.content ?? '' }}
+    >
+      <Modal.Overlay color="var(--shade)" />
+      <Modal.Content aria-label={t`Command palette`}>
+        <Finder onClose={onClose} onShowShortcuts={onShowShortcuts} />
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Finder({ onClose, onShowShortcuts }: Omit<Props, 'opened'>) {
+  const router = useRouter();
+  const listId = useId();
+  const memberId = useMember()?.id ?? 0;
+  const [typed, setTyped] = useState('');
+  const [recent] = useState(() => readRecent(memberId));
+  const text = truncate(typed.trim().replace(/\s+/gu, ' '), limits.searchQuery);
+  const [asked] = useDebouncedValue(text, 120);
+  const query = useQuery(instantQuery(asked));
+  const commands = useCommands({ showShortcuts: onShowShortcuts });
+  const found = text === '' ? undefined : query.data;
+  const groups = choicesFor({ text, recent, commands, found });
+  const choices = groups.flatMap((group) => group.choices);
+
+  function choose(choice: Choice, event: KeyboardEvent | MouseEvent) {
+    const elsewhere = event.ctrlKey || event.metaKey || event.type === 'auxclick';
+    if (choice.href !== undefined && elsewhere) {
+      window.open(choice.href, '_blank', 'noopener');
+      return;
+    }
+    onClose();
+    if (choice.kind !== 'search')
+      keepRecent(memberId, {
+        key: choice.key,
+        kind: choice.kind,
+        label: choice.label,
+        href: choice.href ?? '',
+      });
+    if (choice.href === undefined) choice.run?.();
+    else void router.navigate({ href: choice.href });
+  }
+
+  const list = useListbox({
+    id: listId,
+    label: t`Results`,
+    options: choices,
+    keyOf: ({ key }) => key,
+    onChoose: choose,
+    first: true,
+  });
+
+  function onKeyDown(event: KeyboardEvent) {
+    const again = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+    if (!again) {
+      list.onKeyDown(event);
+      return;
+    }
+    event.preventDefault();
+    onClose();
+  }
+
+  return (
+    <>
+      <div className={classes.field}>
+        <IconSearch size={20} stroke={1.6} className={classes.icon} aria-hidden />
+        <input
+          {...list.fieldProps}
+          className={classes.input}
+          aria-label={t`Find or do anything`}
+          placeholder={t`Questions, topics, members, commands`}
+          autoComplete="off"
+          spellCheck={false}
+          enterKeyHint="go"
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <ActionIcon size={44} aria-label={t`Close`} onClick={onClose}>
+          <IconX size={18} stroke={1.8} />
+        </ActionIcon>
+      </div>
+      <div {...list.listProps} className={classes.list}>
+        {groups.map((group) => (
+          <div key={group.title} {...list.groupProps(group.title)} className={classes.group}>
+            <div className={classes.groupTitle} aria-hidden="true">
+              {group.title}
+            </div>
+            {group.choices.map((choice) => (
+              <div key={choice.key} {...list.optionProps(choice)} className={classes.option}>
+                <Icon kind={choice.kind} />
+                <span className={classes.label} dir="auto">
+                  {choice.label}
+                </span>
+                {choice.note !== undefined && <span className={classes.note}>{choice.note}</span>}
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      <VisuallyHidden component="output">
+        {plural(choices.length, { one: '# choice', other: '# choices' })}
+      </VisuallyHidden>
+    </>
+  );
+}
+
+const icons = {
+  question: IconMessageCircle,
+  topic: IconHash,
+  member: IconUser,
+  command: IconCommand,
+  search: IconSearch,
+};
+
+function Icon({ kind }: { kind: Choice['kind'] }) {
+  const Shape = icons[kind];
+  return <Shape size={18} stroke={1.6} className={classes.kind} aria-hidden />;
+}

@@ -1,0 +1,119 @@
+import { t } from '@lingui/core/macro';
+import type { InstantResults } from '#shared/search.ts';
+import { shortCount } from '#web/platform/counts.ts';
+import { paths, profilePath, questionPath } from '#web/platform/paths.ts';
+import type { Recent } from '#web/platform/recent.ts';
+import { countText } from '#web/ui/count-text.ts';
+import type { Command } from './commands.ts';
+import { fuzzyScore } from './fuzzy.ts';
+
+export type Choice = {
+  key: string;
+  kind: 'question' | 'topic' | 'member' | 'command' | 'search';
+  label: string;
+  /** Beside the label. */
+  note?: string;
+  /** Where it leads; what is done instead is `run`. */
+  href?: string;
+  run?: () => void;
+};
+
+export type ChoiceGroup = { title: string; choices: Choice[] };
+
+const shownCommands = 5;
+
+/** What the palette offers: what was opened lately and all commands, or what fits the text. */
+export function choicesFor({
+  text,
+  recent,
+  commands,
+  found,
+}: {
+  text: string;
+  recent: readonly Recent[];
+  commands: readonly Command[];
+  found: InstantResults | undefined;
+}): ChoiceGroup[] {
+  const available = commands.map(commandChoice);
+  const lately = recent.flatMap((opened): Choice[] => {
+    if (opened.kind !== 'command') return [opened];
+    return available.filter(({ key }) => key === opened.key);
+  });
+  const groups =
+    text === ''
+      ? [
+          { title: t`Recent`, choices: lately },
+          { title: t`Commands`, choices: without(available, lately) },
+        ]
+      : matching({ text, lately, available, found });
+  return groups.filter(({ choices }) => choices.length > 0);
+}
+
+function matching({
+  text,
+  lately,
+  available,
+  found,
+}: {
+  text: string;
+  lately: readonly Choice[];
+  available: readonly Choice[];
+  found: InstantResults | undefined;
+}): ChoiceGroup[] {
+  const recent = containing(text, lately).slice(0, 3);
+  const search = {
+    key: 'search',
+    kind: 'search',
+    label: t`Search for “${text}”`,
+    href: `${paths.search}?${new URLSearchParams({ q: text }).toString()}`,
+  } as const;
+  return [
+    { title: t`Recent`, choices: recent },
+    { title: t`Commands`, choices: without(fitting(text, available), recent).slice(0, shownCommands) },
+    { title: t`Questions`, choices: without(found?.questions.map(questionChoice) ?? [], recent) },
+    { title: t`Topics`, choices: without(found?.topics.map(topicChoice) ?? [], recent) },
+    { title: t`Members`, choices: without(found?.members.map(memberChoice) ?? [], recent) },
+    { title: t`Search`, choices: [search] },
+  ];
+}
+
+/** Loosely, every title would have the letters of a short text. */
+function containing(text: string, choices: readonly Choice[]): Choice[] {
+  const wanted = text.toLowerCase();
+  return choices.filter(({ label }) => label.toLowerCase().includes(wanted));
+}
+
+/** Those whose label has the letters of the text, the best first. */
+function fitting(text: string, choices: readonly Choice[]): Choice[] {
+  return choices
+    .flatMap((choice) => {
+      const score = fuzzyScore(text, choice.label);
+      return score === null ? [] : [{ choice, score }];
+    })
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ choice }) => choice);
+}
+
+function without(choices: readonly Choice[], others: readonly Choice[]): Choice[] {
+  return choices.filter(({ key }) => others.every((other) => other.key !== key));
+}
+
+function commandChoice(command: Command): Choice {
+  return { ...command, key: `command ${command.id}`, kind: 'command' };
+}
+
+function questionChoice({ id, title, answerCount }: InstantResults['questions'][number]): Choice {
+  const note = countText('answer', answerCount, shortCount(answerCount));
+  return { key: `question ${id}`, kind: 'question', label: title, note, href: questionPath(id) };
+}
+
+function topicChoice({ tag, questionsCount }: InstantResults['topics'][number]): Choice {
+  const note = countText('question', questionsCount, shortCount(questionsCount));
+  const href =
+    tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.topics}/${encodeURIComponent(tag)}`;
+  return { key: `topic ${tag}`, kind: 'topic', label: tag, note, href };
+}
+
+function memberChoice({ id, displayName }: InstantResults['members'][number]): Choice {
+  return { key: `member ${id}`, kind: 'member', label: displayName, href: profilePath(id) };
+}
