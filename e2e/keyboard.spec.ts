@@ -91,6 +91,7 @@ test.describe('at 200 % on a small laptop', () => {
       '/notifications',
       '/profile',
       '/settings',
+      '/bookmarks',
       '/search?q=size',
     ]) {
       await page.goto(address);

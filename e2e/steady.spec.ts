@@ -26,6 +26,7 @@ test('no page moves under the reader while it loads, with data that takes its ti
     '/notifications',
     '/profile',
     '/settings',
+    '/bookmarks',
     '/search?q=page',
   ];
   const moved: string[] = [];

@@ -8,11 +8,14 @@ import { type Position, positionHeader } from '#shared/events.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
+import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
+import { bookmarkRoutes } from './bookmarks/routes.ts';
 import { draftRoutes } from './drafts/routes.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { followRoutes } from './follows/routes.ts';
 import { mentionRoutes } from './mentions/routes.ts';
+import { muteRoutes } from './mutes/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
@@ -107,6 +110,9 @@ function createApi(deps: Deps & AccountDeps & ReadingDeps & { limits: PostingLim
     .route('/', replyRoutes(deps))
     .route('/', voteRoutes(deps))
     .route('/', followRoutes(deps))
+    .route('/', bookmarkRoutes(deps))
+    .route('/', muteRoutes(deps))
+    .route('/', activityRoutes())
     .route('/', topicRoutes())
     .route('/', searchRoutes())
     .route('/', mentionRoutes(deps))
@@ -132,7 +138,7 @@ const told = (position: () => Position) =>
     if (shown !== null) c.header(positionHeader, shown ?? before);
   });
 
-/** Answers of the API belong to one member and one moment. */
+/** Answers of the API belong to one member and one moment, unless their route says how long they may be kept. */
 const uncached = createMiddleware(async (c, next) => {
   c.header('cache-control', 'no-store');
   await next();

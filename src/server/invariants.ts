@@ -101,6 +101,12 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     from notification join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id
     where kind = 'accepted'`,
+  'nobody follows and mutes the same topic': sql`
+    select tag_id, 0, (
+      select count(*) from tag_follow follow
+      where follow.tag_id = tag_mute.tag_id and follow.member_id = tag_mute.member_id
+    )
+    from tag_mute`,
   'a notification of an up vote stands for a question or answer of its recipient': sql`
     select notification.id, recipient_id, coalesce(reply.author_id, answer.author_id, question.author_id)
     from notification join question on question.id = notification.question_id

@@ -47,8 +47,15 @@ const fields: Record<string, () => unknown> = {
   fields: () => ({ content: 'So far.' }),
   writer: () => 'a-browser-of-bobs',
   step: () => 1,
+  bookmarked: () => true,
+  note: () => 'Try this on Sunday.',
+  listIds: () => [],
+  bookmarkedAt: () => '2026-01-01T00:00:00.000Z',
+  name: () => `To read ${++lists}`,
+  muted: () => true,
 };
 let newcomers = 0;
+let lists = 0;
 
 /** Something of `owner` for the variable part of each path; the longest beginning that fits is taken. */
 const places: Record<string, (owner: Member) => Promise<number | string>> = {
@@ -61,6 +68,12 @@ const places: Record<string, (owner: Member) => Promise<number | string>> = {
     return (await itemsOf(owner, '/notifications'))[0]?.id ?? 0;
   },
   '/drafts/{place}': async () => 'ask',
+  '/bookmarks/{id}': async (owner) => {
+    const path = `/questions/${await ann.ask()}/bookmark`;
+    return done(await owner.put<{ id: number }>(path, { bookmarked: true })).id;
+  },
+  '/bookmark-lists/{id}': async (owner) =>
+    done(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${++lists}` })).id,
   '/members/{id}': async (owner) => owner.id,
   '/topics/{tag}': async () => 'bread',
   '/feeds/{feed}': async () => 'recent',
@@ -149,9 +162,9 @@ describe('a bad request is refused with problem details and changes nothing', ()
 
 describe("what is somebody else's", () => {
   const ofMembers = changing.filter(({ path }) =>
-    /^\/(questions|answers|replies|sessions|notifications)\/\{id\}/.test(path),
+    /^\/(questions|answers|replies|sessions|notifications|bookmarks|bookmark-lists)\/\{id\}/.test(path),
   );
-  const onOthers = /\/(vote|view|follow)$/;
+  const onOthers = /\/(vote|view|follow|bookmark|mute)$/;
 
   test.each(
     ofMembers

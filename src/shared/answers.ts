@@ -23,6 +23,8 @@ export const answer = z.object({
   createdAt: time,
   editedAt: time.nullable(),
   ...votes.shape,
+  /** Whether the viewer keeps it among their bookmarks. */
+  bookmarked: z.boolean(),
   source,
   replies: repliesPage,
 });

@@ -97,6 +97,13 @@ export type MemberEvent =
   | { kind: 'follows-changed'; tag: string; following: boolean }
   /** A draft was written (`ended` null) or has ended; `writer`: which browser wrote it. */
   | { kind: 'draft-changed'; place: string; version: number; ended: DraftEnd | null; writer: string | null }
+  /** A question was kept or let go; or, where it has an `answerId`, that answer. */
+  | { kind: 'bookmarked'; questionId: number; bookmarked: boolean }
+  | { kind: 'bookmarked'; questionId: number; answerId: number; bookmarked: boolean }
+  /** A note, a list, or what stands in which list. */
+  | { kind: 'bookmarks-changed' }
+  | { kind: 'mutes-changed'; questionId: number; muted: boolean }
+  | { kind: 'mutes-changed'; tag: string; muted: boolean }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };
 

@@ -18,6 +18,12 @@ export const limits = {
   email: 254,
   bio: 1000,
   searchQuery: 200,
+  /** Bookmarks, lists of them and muted topics one member can have. */
+  bookmarks: 5000,
+  bookmarkLists: 100,
+  bookmarkListName: 60,
+  bookmarkNote: 500,
+  mutedTopics: 100,
   /** Questions a feed loads at a time. */
   feedPage: 20,
   /** Answers a question page loads at a time. */

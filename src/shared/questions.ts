@@ -79,6 +79,10 @@ export const question = z.object({
   acceptedAnswerId: id.nullable(),
   /** Whether the viewer follows the question. */
   following: z.boolean(),
+  /** Whether the viewer keeps it among their bookmarks. */
+  bookmarked: z.boolean(),
+  /** Whether the viewer hears of nothing that happens on it. */
+  muted: z.boolean(),
   source,
 });
 export type Question = z.infer<typeof question>;

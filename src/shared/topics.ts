@@ -14,6 +14,8 @@ export const topic = z.object({
   /** The latest question or answer; null where there is none. */
   activeAt: time.nullable(),
   following: z.boolean(),
+  /** Whether its questions leave the viewer's feeds. */
+  muted: z.boolean(),
 });
 export type Topic = z.infer<typeof topic>;
 

@@ -59,8 +59,15 @@ const homeRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/',
   // Recent is what an address without a tab shows.
-  validateSearch: ({ tab }: Record<string, unknown>): { tab?: Exclude<Feed, 'recent'> | undefined } => ({
+  validateSearch: ({
+    tab,
+    muted,
+  }: Record<string, unknown>): {
+    tab?: Exclude<Feed, 'recent'> | undefined;
+    muted?: 'show' | undefined;
+  } => ({
     tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
+    muted: muted === 'show' ? muted : undefined,
   }),
   component: lazyRouteComponent(() => import('./pages/home.tsx'), 'HomePage'),
 });
@@ -122,8 +129,15 @@ const topicRoute = createRoute({
 const followingRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/following',
-  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'activity' | 'topics' | undefined } => ({
+  validateSearch: ({
+    tab,
+    muted,
+  }: Record<string, unknown>): {
+    tab?: 'activity' | 'topics' | undefined;
+    muted?: 'show' | undefined;
+  } => ({
     tab: tab === 'activity' || tab === 'topics' ? tab : undefined,
+    muted: muted === 'show' ? muted : undefined,
   }),
   component: lazyRouteComponent(() => import('./pages/following.tsx'), 'FollowingPage'),
 });
@@ -167,6 +181,20 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
 });
 
+const bookmarksRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/bookmarks',
+  // All of them are what an address without a list shows.
+  validateSearch: ({
+    list,
+    q,
+  }: Record<string, unknown>): { list?: number | undefined; q?: string | undefined } => ({
+    list: /^[1-9]\d{0,14}$/u.test(String(list)) ? Number(list) : undefined,
+    q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/bookmarks.tsx'), 'BookmarksPage'),
+});
+
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -198,6 +226,7 @@ const routeTree = rootRoute.addChildren([
     notificationsRoute,
     draftsRoute,
     settingsRoute,
+    bookmarksRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute]),

@@ -22,8 +22,15 @@ const texts = {
   medium: ['paper'],
   strong: ['paper', 'amber-wash'],
 };
-/** Edges of fields and focus rings: 3:1 (1.4.11). */
-const edges = { 'line-strong': ['paper', 'raised'], accent: ['paper', 'raised', 'sunken'] };
+/** Edges of fields, focus rings and what pictures are drawn with: 3:1 (1.4.11). */
+const edges = {
+  'line-strong': ['paper', 'raised'],
+  accent: ['paper', 'raised', 'sunken'],
+  'chart-low': ['paper'],
+  'chart-some': ['paper'],
+  'chart-more': ['paper'],
+  'chart-most': ['paper'],
+};
 
 test.each([
   ['light', ofLight],

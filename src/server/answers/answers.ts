@@ -245,6 +245,7 @@ function toAnswer(row: AnswerRow, replies: RepliesPage): Answer {
     upvotes: row.upvotes,
     downvotes: row.downvotes,
     myVote: row.my_vote,
+    bookmarked: row.bookmarked,
     replies,
   };
 }

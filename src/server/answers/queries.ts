@@ -15,11 +15,13 @@ export type AnswerRow = BylineRow & {
   upvotes: number;
   downvotes: number;
   my_vote: Direction | null;
+  bookmarked: boolean;
 };
 
 const answerColumns = (viewerId: number) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
   (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
+  exists (select 1 from bookmark where answer_id = post.id and member_id = ${viewerId}) as bookmarked,
   ${bylineColumns}`;
 
 /** In the order wanted; `limit` rows at most, behind the cursor. */

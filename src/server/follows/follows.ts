@@ -1,14 +1,16 @@
+import { mutesOf, passHidden } from '#server/mutes/hidden.ts';
+import { unmuteTopic } from '#server/mutes/mutes.ts';
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { publish, publishAll } from '#server/platform/events.ts';
 import { invalidField } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { type Cursor, decodeCursor } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
 import { setTopicFollow } from '#server/topics/topics.ts';
 import { limits } from '#shared/limits.ts';
 import type { Followed } from '#shared/follows.ts';
-import type { QuestionCards } from '#shared/questions.ts';
+import type { FeedPage, MutedChoice } from '#shared/mutes.ts';
 import { normalizeTags, tagsProblem } from '#shared/tags.ts';
 import {
   deleteQuestionFollow,
@@ -32,7 +34,10 @@ export async function followQuestion(
   });
 }
 
-/** Makes the viewer follow a topic, or not. A topic without questions can be followed, too. */
+/**
+ * Makes the viewer follow a topic, or not. A topic without questions can be followed, too; one that was muted is heard
+ * of again.
+ */
 export async function followTopic(
   db: Database,
   { tag, viewer, following }: { tag: string; viewer: Viewer; following: boolean },
@@ -42,34 +47,56 @@ export async function followTopic(
   const problem = tagsProblem([name]);
   if (problem !== null) throw invalidField('tag', problem);
   await transaction(db, async (tx) => {
-    await publishAll(tx, await setTopicFollow(tx, { tag: name, memberId: viewer.id, following }));
+    const follow = { tag: name, memberId: viewer.id };
+    // First, since it locks the topic: nobody mutes it in between.
+    const followed = await setTopicFollow(tx, { ...follow, following });
+    const unmuted = following ? await unmuteTopic(tx, follow) : [];
+    await publishAll(tx, [...followed, ...unmuted]);
   });
   return { following };
 }
 
+type Wanted = { viewer: Viewer; muted: MutedChoice };
+
 /** 'All Questions': with a followed tag, or followed themselves, newest first (DECISIONS section 5.5). */
 export async function readFollowedQuestions(
   db: Reader,
-  { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
-): Promise<QuestionCards> {
+  { viewer, muted, cursor }: Wanted & { cursor: string | undefined },
+): Promise<FeedPage> {
+  const mutes = await mutesOf(db, { viewerId: viewer.id, muted });
+  const window = mutes === null ? limits.feedPage : followedWindow;
   const rows = await followedQuestions(db, {
     viewerId: viewer.id,
     cursor: decodeCursor(cursor),
-    limit: limits.feedPage + 1,
+    limit: window + 1,
+    mutes,
   });
-  const { items, nextCursor } = page(rows, limits.feedPage, (row) => ({
-    after: row.created_at.getTime(),
-    id: row.id,
-  }));
-  return { items: items.map(toQuestionCard), nextCursor };
+  const { items, hidden, nextCursor } = passHidden(rows, {
+    size: limits.feedPage,
+    window,
+    position: (row): Cursor => ({ after: row.created_at.getTime(), id: row.id }),
+  });
+  return { items: items.map(toQuestionCard), hidden, nextCursor };
 }
 
 /** 'This Week': the last 7 days, at most 10, latest activity first (SPEC section 9). */
-export async function readRecentActivity(db: Reader, viewer: Viewer): Promise<QuestionCards> {
+export async function readRecentActivity(db: Reader, { viewer, muted }: Wanted): Promise<FeedPage> {
   const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
-  const rows = await recentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: 10 });
-  return { items: rows.map(toQuestionCard), nextCursor: null };
+  const mutes = await mutesOf(db, { viewerId: viewer.id, muted });
+  const window = mutes === null ? activityShown : followedWindow;
+  const rows = await recentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: window, mutes });
+  const { items, hidden } = passHidden(rows, {
+    size: activityShown,
+    window,
+    position: (row): Cursor => ({ after: 0, id: row.id }),
+  });
+  return { items: items.map(toQuestionCard), hidden, nextCursor: null };
 }
+
+const activityShown = 10;
+
+/** Each followed topic gives as many rows for one page at most. */
+const followedWindow = 100;
 
 /** Names of topics and ids of questions told of at most, each; nobody sees to more. */
 const marks = 1000;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isHidden, type Mutes } from '#server/mutes/hidden.ts';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
@@ -36,17 +37,22 @@ export async function followedMarks(db: Reader, { viewerId, limit }: { viewerId:
   return rows[0] ?? { tags: [], questions: [] };
 }
 
+type FollowedRow = QuestionCardRow & { hidden: boolean };
+
+const hiddenBy = (mutes: Mutes | null) => (mutes === null ? sql`false` : isHidden(mutes));
+
 /**
  * The newest questions with a followed tag, and the followed questions. Each followed tag gives at most a page from its
  * own index, so the cost grows with what the member follows, not with the community.
  */
 export async function followedQuestions(
   db: Reader,
-  { viewerId, cursor, limit }: { viewerId: number; cursor: Cursor | null; limit: number },
+  wanted: { viewerId: number; cursor: Cursor | null; limit: number; mutes: Mutes | null },
 ) {
+  const { viewerId, cursor, limit, mutes } = wanted;
   const at = cursor === null ? sql`null` : sql`${new Date(cursor.after)}`;
   const before = cursor?.id ?? 0;
-  const { rows } = await sql<QuestionCardRow>`
+  const { rows } = await sql<FollowedRow>`
     with position as (select ${at}::timestamptz as at, ${before}::bigint as id), candidate as (
       select tagged.question_id, tagged.asked_at from tag_follow follow cross join lateral (
         select link.question_id, link.asked_at from question_tag link, position
@@ -63,7 +69,7 @@ export async function followedQuestions(
     ), newest as (
       select * from candidate order by asked_at desc, question_id desc limit ${limit}
     )
-    select ${cardColumns} from newest join question post on post.id = newest.question_id ${bylineJoins}
+    select ${cardColumns}, ${hiddenBy(mutes)} as hidden from newest join question post on post.id = newest.question_id ${bylineJoins}
     order by newest.asked_at desc, newest.question_id desc`.execute(db);
   return rows;
 }
@@ -71,10 +77,11 @@ export async function followedQuestions(
 /** Questions of the same kind with activity since `since`, latest activity first. */
 export async function recentlyActiveFollowed(
   db: Reader,
-  { viewerId, since, limit }: { viewerId: number; since: Date; limit: number },
+  wanted: { viewerId: number; since: Date; limit: number; mutes: Mutes | null },
 ) {
-  const { rows } = await sql<QuestionCardRow>`
-    select ${cardColumns} from question post ${bylineJoins}
+  const { viewerId, since, limit, mutes } = wanted;
+  const { rows } = await sql<FollowedRow>`
+    select ${cardColumns}, ${hiddenBy(mutes)} as hidden from question post ${bylineJoins}
     where post.active_at >= ${since} and (
       exists (select 1 from question_follow where question_id = post.id and member_id = ${viewerId})
       or exists (

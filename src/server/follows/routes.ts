@@ -2,7 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
 import { cursorQuery, idParam, tagParam } from '#shared/fields.ts';
 import { followed } from '#shared/follows.ts';
-import { followState, questionCards } from '#shared/questions.ts';
+import { feedPage, mutedChoice } from '#shared/mutes.ts';
+import { followState } from '#shared/questions.ts';
 import {
   followQuestion,
   followTopic,
@@ -10,6 +11,8 @@ import {
   readFollowedQuestions,
   readRecentActivity,
 } from './follows.ts';
+
+const mutedQuery = mutedChoice.default('hide');
 
 const question = createRoute({
   method: 'put',
@@ -31,15 +34,16 @@ const questions = createRoute({
   method: 'get',
   path: '/following/questions',
   summary: 'The questions with a followed tag, and the followed ones, newest first',
-  request: { query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: answers(questionCards, 'A page of questions'), ...problems },
+  request: { query: z.object({ cursor: cursorQuery, muted: mutedQuery }) },
+  responses: { 200: answers(feedPage, 'A page of questions'), ...problems },
 });
 
 const activity = createRoute({
   method: 'get',
   path: '/following/activity',
   summary: 'What happened this week in what the member follows',
-  responses: { 200: answers(questionCards, 'Latest activity first, 10 at most'), ...problems },
+  request: { query: z.object({ muted: mutedQuery }) },
+  responses: { 200: answers(feedPage, 'Latest activity first, 10 at most'), ...problems },
 });
 
 const marks = createRoute({
@@ -62,9 +66,13 @@ export function followRoutes({ db }: Deps) {
       return c.json(await followTopic(db, { tag, viewer: c.get('viewer'), following }), 200);
     })
     .openapi(questions, async (c) => {
-      const { cursor } = c.req.valid('query');
-      return c.json(await readFollowedQuestions(c.get('reading'), { viewer: c.get('viewer'), cursor }), 200);
+      const { cursor, muted } = c.req.valid('query');
+      const wanted = { viewer: c.get('viewer'), muted, cursor };
+      return c.json(await readFollowedQuestions(c.get('reading'), wanted), 200);
     })
-    .openapi(activity, async (c) => c.json(await readRecentActivity(c.get('reading'), c.get('viewer')), 200))
+    .openapi(activity, async (c) => {
+      const wanted = { viewer: c.get('viewer'), ...c.req.valid('query') };
+      return c.json(await readRecentActivity(c.get('reading'), wanted), 200);
+    })
     .openapi(marks, async (c) => c.json(await readFollowed(c.get('reading'), c.get('viewer')), 200));
 }

@@ -12,17 +12,23 @@ export type News = {
   replyId: number | null;
 };
 
-/** Returns who was told, if anybody. */
+/** Returns who was told, if anybody: not somebody who muted the question. */
 export async function insertNotification(tx: Tx, { recipientId, news }: { recipientId: number; news: News }) {
   if (recipientId === news.senderId) return [];
   const { rows } = await sql`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
-    values (${recipientId}, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}, ${news.replyId})
+    select ${recipientId}, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}, ${news.replyId}
+    where not exists (
+      select 1 from question_mute where question_id = ${news.questionId} and member_id = ${recipientId}
+    )
     on conflict do nothing returning id`.execute(tx);
   return rows.length > 0 ? [recipientId] : [];
 }
 
-/** One for each follower of the question but the sender and `except`, who is told otherwise. Returns them. */
+/**
+ * One for each follower of the question but the sender and `except`, who is told otherwise, and those who muted it.
+ * Returns them.
+ */
 export async function notifyFollowers(tx: Tx, { news, except }: { news: News; except: number | null }) {
   const { rows } = await sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
@@ -30,6 +36,10 @@ export async function notifyFollowers(tx: Tx, { news, except }: { news: News; ex
     from question_follow
     where question_id = ${news.questionId} and member_id <> ${news.senderId}
       and member_id is distinct from ${except}
+      and not exists (
+        select 1 from question_mute mute
+        where mute.question_id = ${news.questionId} and mute.member_id = question_follow.member_id
+      )
     order by member_id
     on conflict do nothing returning recipient_id`.execute(tx);
   return rows.map((row) => row.recipient_id);
@@ -54,6 +64,9 @@ export async function notifyMentioned(
     from unnest(${[...memberIds]}::bigint[]) with ordinality as wanted (id, place)
     join member on member.id = wanted.id
     where member.id <> ${senderId} and member.id not in (select recipient_id from told)
+      and not exists (
+        select 1 from question_mute mute where mute.question_id = ${questionId} and mute.member_id = member.id
+      )
     order by wanted.place
     limit greatest(0, ${mentionsTold} - (select count(*) from told where kind = 'mention'))
     on conflict do nothing returning recipient_id`.execute(tx);

@@ -22,6 +22,11 @@ export type Tables = {
   };
   question_follow: { question_id: number; member_id: number; created_at: Generated<Date> };
   tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
+  bookmark: BookmarkTable;
+  bookmark_list: BookmarkListTable;
+  bookmark_in_list: { list_id: number; bookmark_id: number; member_id: number };
+  question_mute: { question_id: number; member_id: number; created_at: Generated<Date> };
+  tag_mute: { tag_id: number; member_id: number; created_at: Generated<Date> };
   revision: RevisionTable;
   idempotency_key: IdempotencyKeyTable;
   notification: NotificationTable;
@@ -123,6 +128,23 @@ type VoteTable = {
   answer_id: number | null;
   reply_id: number | null;
   direction: Direction;
+  created_at: Generated<Date>;
+};
+
+type BookmarkTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  question_id: number;
+  answer_id: number | null;
+  note: Generated<string>;
+  created_at: Generated<Date>;
+};
+
+type BookmarkListTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  name: string;
+  key: string;
   created_at: Generated<Date>;
 };
 

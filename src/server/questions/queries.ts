@@ -12,6 +12,8 @@ export type QuestionRow = QuestionCardRow & {
   edited_at: Date | null;
   my_vote: Direction | null;
   following: boolean;
+  bookmarked: boolean;
+  muted: boolean;
 };
 
 export async function questionById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
@@ -20,7 +22,11 @@ export async function questionById(db: Reader, { id, viewerId }: { id: number; v
       (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
-      ) as following
+      ) as following,
+      exists (
+        select 1 from bookmark where question_id = post.id and answer_id is null and member_id = ${viewerId}
+      ) as bookmarked,
+      exists (select 1 from question_mute where question_id = post.id and member_id = ${viewerId}) as muted
     from question post ${bylineJoins}
     where post.id = ${id}`.execute(db);
   return rows[0];

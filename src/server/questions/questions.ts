@@ -217,6 +217,8 @@ function toQuestion(row: QuestionRow): Question {
     answerCount: row.answer_count,
     acceptedAnswerId: row.accepted_answer_id,
     following: row.following,
+    bookmarked: row.bookmarked,
+    muted: row.muted,
   };
 }
 

@@ -2,8 +2,9 @@ import type { Answer } from '#shared/answers.ts';
 import type { Me, SessionState } from '#shared/accounts.ts';
 import type { Feed } from '#shared/feeds.ts';
 import type { Direction } from '#shared/fields.ts';
+import type { FeedPage } from '#shared/mutes.ts';
 import type { Problem } from '#shared/problem.ts';
-import type { QuestionCards, QuestionPage } from '#shared/questions.ts';
+import type { QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
 import type { VoteState } from '#shared/votes.ts';
 
@@ -131,13 +132,23 @@ export class Member extends Caller {
     return done(await this.put<VoteState>(`/${kind}/${id}/vote`, { vote }));
   }
 
+  /** Returns the id of the bookmark. */
+  async keep(kind: 'questions' | 'answers', id: number, how: KeptHow = {}): Promise<number> {
+    const path = `/${kind}/${id}/bookmark`;
+    return done(await this.put<{ id: number }>(path, { bookmarked: true, ...how })).id;
+  }
+
+  async mute(what: `questions/${number}` | `topics/${string}`, muted = true): Promise<void> {
+    done(await this.put(`/${what}/mute`, { muted }));
+  }
+
   async read(questionId: number): Promise<QuestionPage> {
     return done(await this.get<QuestionPage>(`/questions/${questionId}`));
   }
 
-  async feed(feed: Feed, cursor?: string | null): Promise<QuestionCards> {
+  async feed(feed: Feed, cursor?: string | null): Promise<FeedPage> {
     const query = cursor == null ? '' : `?cursor=${cursor}`;
-    return done(await this.get<QuestionCards>(`/feeds/${feed}${query}`));
+    return done(await this.get<FeedPage>(`/feeds/${feed}${query}`));
   }
 
   async remove(kind: PostPath, id: number): Promise<void> {
@@ -154,6 +165,8 @@ export class Member extends Caller {
 
 /** The three kinds of posts as addresses name them. */
 export type PostPath = 'questions' | 'answers' | 'replies';
+
+type KeptHow = { note?: string; listIds?: number[]; bookmarkedAt?: string };
 
 type ReplyWords = { to?: Reply; content?: string };
 

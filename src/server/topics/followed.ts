@@ -1,3 +1,4 @@
+import { mutesOf } from '#server/mutes/hidden.ts';
 import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
@@ -18,7 +19,11 @@ export async function readFollowedTopics(
   const offset = pageOffset(cursor);
   const rows = await followedTopicsPage(db, { viewerId: viewer.id, offset, limit: topicsAPage + 1 });
   const shown = rows.slice(0, topicsAPage);
-  const cards = await newestOfTags(db, { ids: shown.map((row) => row.id), limit: questionsATopic });
+  const cards = await newestOfTags(db, {
+    ids: shown.map((row) => row.id),
+    limit: questionsATopic,
+    mutes: await mutesOf(db, { viewerId: viewer.id, muted: 'hide' }),
+  });
   const byTag = Map.groupBy(cards, (card) => card.tag_id);
   return {
     items: shown.map((row) => ({

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isHidden, type Mutes } from '#server/mutes/hidden.ts';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
@@ -132,12 +133,14 @@ export type TopicRow = {
   followers_count: number;
   active_at: Date | null;
   following: boolean;
+  muted: boolean;
 };
 
 const topicColumns = (viewerId: number) => sql`
   tag.id, tag.name, tag.key, tag.questions_count, tag.active_at,
   (select count(*) from tag_follow where tag_id = tag.id) as followers_count,
-  exists (select 1 from tag_follow where tag_id = tag.id and member_id = ${viewerId}) as following`;
+  exists (select 1 from tag_follow where tag_id = tag.id and member_id = ${viewerId}) as following,
+  exists (select 1 from tag_mute where tag_id = tag.id and member_id = ${viewerId}) as muted`;
 
 /** Topics with questions, 'limit' at most; `query` is a part of the name, already without case. */
 export async function topicsPage(
@@ -201,13 +204,25 @@ export async function questionsWithTag(
   return rows;
 }
 
-/** The newest questions of each of several topics, `limit` a topic. */
-export async function newestOfTags(db: Reader, { ids, limit }: { ids: readonly number[]; limit: number }) {
+/** How far back a topic's questions are looked through for those that are not left out. */
+const newestWindow = 30;
+
+/** The newest questions of each of several topics, `limit` a topic, without what the member's mutes leave out. */
+export async function newestOfTags(
+  db: Reader,
+  { ids, limit, mutes }: { ids: readonly number[]; limit: number; mutes: Mutes | null },
+) {
+  const newest = mutes === null ? limit : newestWindow;
+  const shown = mutes === null ? sql`true` : sql`not ${isHidden(mutes)}`;
   const { rows } = await sql<QuestionCardRow & { tag_id: number }>`
     select wanted.tag_id, card.* from unnest(${[...ids]}::bigint[]) as wanted (tag_id)
     cross join lateral (
-      select ${cardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
-      where link.tag_id = wanted.tag_id order by link.asked_at desc, link.question_id desc limit ${limit}
+      select ${cardColumns} from (
+        select question_id, asked_at from question_tag
+        where tag_id = wanted.tag_id order by asked_at desc, question_id desc limit ${newest}
+      ) link
+      join question post on post.id = link.question_id ${bylineJoins}
+      where ${shown} order by link.asked_at desc, link.question_id desc limit ${limit}
     ) card`.execute(db);
   return rows;
 }

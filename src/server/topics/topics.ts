@@ -82,9 +82,8 @@ export async function setTopicFollow(
   tx: Tx,
   { tag, memberId, following }: { tag: string; memberId: number; following: boolean },
 ): Promise<StreamedEvent[]> {
-  if (following) await ensureTags(tx, [tag]);
   // Locked, so that of two who follow at once the second counts both, and tells of it second.
-  const topic = await lockTag(tx, tagKey(tag));
+  const topic = await lockTopic(tx, { tag, make: following });
   if (topic === undefined) return [];
   const follow = { tagId: topic.id, memberId };
   if (!(await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow)))) return [];
@@ -93,6 +92,15 @@ export async function setTopicFollow(
     { topic: 'topics', event: { kind: 'topic-followed', tag: topic.name, followersCount } },
     { topic: `member:${memberId}`, event: { kind: 'follows-changed', tag: topic.name, following } },
   ];
+}
+
+/** A topic locked against everything else that counts in it. @param make a tag that is none becomes one. */
+export async function lockTopic(
+  tx: Tx,
+  { tag, make }: { tag: string; make: boolean },
+): Promise<{ id: number; name: string } | undefined> {
+  if (make) await ensureTags(tx, [tag]);
+  return lockTag(tx, tagKey(tag));
 }
 
 /** The names of a question's tags, in its author's order. */
@@ -155,6 +163,7 @@ export function toTopic(row: TopicRow): Topic {
     followersCount: row.followers_count,
     activeAt: row.active_at?.toISOString() ?? null,
     following: row.following,
+    muted: row.muted,
   };
 }
 

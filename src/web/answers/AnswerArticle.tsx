@@ -3,6 +3,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { draftPlaces } from '#shared/drafts.ts';
 import type { Answer } from '#shared/answers.ts';
+import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 import { CopyLink } from '#web/posts/CopyLink.tsx';
@@ -88,6 +89,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
                 onPress={() => setReplyingTo(replying ? null : post)}
               />
               {asked && <AcceptButton answerId={answer.id} />}
+              <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
               <CopyLink post={post} />
               {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
               {own && <PostAction name="Delete" onPress={deletion.ask} />}

@@ -3,6 +3,8 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Feed } from '#shared/feeds.ts';
+import { HiddenNote, useMutedChoice } from '#web/mutes/HiddenNote.tsx';
+import { hiddenIn } from '#web/mutes/mutes.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
@@ -13,8 +15,9 @@ import classes from './FeedList.module.css';
 
 /** One tab of the home feed. */
 export function FeedList({ feed }: { feed: Feed }) {
-  const query = useInfiniteQuery(feedQuery(feed));
-  const news = useLiveFeed(feed);
+  const muted = useMutedChoice();
+  const query = useInfiniteQuery(feedQuery(feed, muted));
+  const news = useLiveFeed(feed, muted);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
@@ -30,9 +33,10 @@ export function FeedList({ feed }: { feed: Feed }) {
     );
 
   const questions = query.data.pages.flatMap((page) => page.items);
-  if (questions.length === 0) return <EmptyFeed feed={feed} />;
   return (
     <>
+      <HiddenNote count={hiddenIn(query.data)} muted={muted} />
+      {questions.length === 0 && <EmptyFeed feed={feed} />}
       {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
       {distinct(questions).map((question) => (
         <QuestionCard key={question.id} question={question} />

@@ -1,13 +1,14 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { Feed } from '#shared/feeds.ts';
+import type { MutedChoice } from '#shared/mutes.ts';
 import { api, read } from '#web/platform/api.ts';
 
 /** The questions of one tab, 20 at a time; what was loaded stays for the way back. */
-export function feedQuery(feed: Feed) {
+export function feedQuery(feed: Feed, muted: MutedChoice) {
   return infiniteQueryOptions({
-    queryKey: ['feed', feed],
+    queryKey: ['feed', feed, muted],
     queryFn: ({ pageParam, signal }) => {
-      const query = pageParam === null ? {} : { cursor: pageParam };
+      const query = { muted, ...(pageParam === null ? {} : { cursor: pageParam }) };
       return read(api.feeds[':feed'].$get({ param: { feed }, query }, { init: { signal } }));
     },
     initialPageParam: null as string | null,

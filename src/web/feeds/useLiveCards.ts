@@ -24,6 +24,8 @@ export type LiveCards<Data> = {
   takes?: (posted: Posted) => boolean;
   /** Whether an edited question belongs into a list that is made by tags; left out where edits change nothing about that. */
   keeps?: (edited: Edited) => boolean;
+  /** Whether an edited question leaves the list for one of its topics. */
+  hides?: (edited: Edited) => boolean;
   /** Counts decide what the list holds, in what order. */
   byCounts?: boolean;
 };
@@ -33,7 +35,7 @@ export type LiveCards<Data> = {
  * new enters or waits.
  */
 export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
-  const { queryKey, changeCards, takes, keeps, byCounts = false } = list;
+  const { queryKey, changeCards, takes, keeps, hides, byCounts = false } = list;
   const client = useQueryClient();
   const arrivals = useArrivals(queryKey, 'question', holds);
   useLiveEntry('feeds', queryKey, { patch, heard, missed: arrivals.refresh });
@@ -47,7 +49,9 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
         return change(event.questionId, (card) => ({ ...card, solved: event.solved }));
       case 'question-edited':
         return change(event.questionId, (card) =>
-          keeps === undefined || keeps(event) ? { ...card, ...textOf(event) } : null,
+          (keeps === undefined || keeps(event)) && hides?.(event) !== true
+            ? { ...card, ...textOf(event) }
+            : null,
         );
       case 'question-deleted':
         return change(event.questionId, () => null);

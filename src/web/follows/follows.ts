@@ -4,6 +4,7 @@ import {
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
+import type { MutedChoice } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
 import type { Topic } from '#shared/topics.ts';
 import { api, read } from '#web/platform/api.ts';
@@ -34,23 +35,29 @@ export const followedMarksQuery = queryOptions({
 });
 
 /** 'All Questions' (DECISIONS section 5.5). */
-export const followedQuestionsQuery = infiniteQueryOptions({
-  queryKey: followKeys.questions,
-  queryFn: ({ pageParam: cursor, signal }) =>
-    read(api.following.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+export function followedQuestionsQuery(muted: MutedChoice) {
+  return infiniteQueryOptions({
+    queryKey: [...followKeys.questions, muted],
+    queryFn: ({ pageParam: cursor, signal }) => {
+      const query = { muted, ...(cursor === null ? {} : { cursor }) };
+      return read(api.following.questions.$get({ query }, { init: { signal } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+}
 
 /** 'This Week': one page, 10 at most. */
-export const recentActivityQuery = infiniteQueryOptions({
-  queryKey: followKeys.activity,
-  queryFn: ({ signal }) => read(api.following.activity.$get({}, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+export function recentActivityQuery(muted: MutedChoice) {
+  return infiniteQueryOptions({
+    queryKey: [...followKeys.activity, muted],
+    queryFn: ({ signal }) => read(api.following.activity.$get({ query: { muted } }, { init: { signal } })),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+}
 
 /** 'My Topics', by name. */
 export const followedTopicsQuery = infiniteQueryOptions({
@@ -83,13 +90,14 @@ export async function refreshFollowed(client: QueryClient): Promise<void> {
 export function showFollowing(client: QueryClient, tag: string, following: boolean): void {
   changeTopics(client, tag, (topic) => {
     if (topic.following === following) return topic;
-    return { ...topic, following, followersCount: topic.followersCount + (following ? 1 : -1) };
+    const followersCount = topic.followersCount + (following ? 1 : -1);
+    return { ...topic, following, muted: topic.muted && !following, followersCount };
   });
 }
 
 /** The member followed a topic or stopped, maybe elsewhere; its count is told apart from that. */
 export function markFollowed(client: QueryClient, tag: string, following: boolean): void {
-  changeTopics(client, tag, (topic) => ({ ...topic, following }));
+  changeTopics(client, tag, (topic) => ({ ...topic, following, muted: topic.muted && !following }));
 }
 
 function changeTopics(client: QueryClient, tag: string, change: <T extends Topic>(topic: T) => T): void {

@@ -1,9 +1,11 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Followed } from '#shared/follows.ts';
+import type { MutedChoice } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
 import type { FollowedTopic } from '#shared/topics.ts';
 import { type ChangeCards, changePages, useLiveCards } from '#web/feeds/useLiveCards.ts';
+import { useIsHidden } from '#web/mutes/useIsHidden.ts';
 import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
 import { useLiveTopicPages } from '#web/topics/useLiveTopics.ts';
 import { followedMarksQuery, followedTopicsQuery, recentActivityQuery } from './follows.ts';
@@ -22,14 +24,21 @@ export function useIsFollowed(): (question: Tagged) => boolean {
 }
 
 /** Keeps 'Recent Activity' as it is on the server: what becomes active enters at the top, or waits. */
-export function useLiveActivity(): NewItems {
+export function useLiveActivity(muted: MutedChoice): NewItems {
   const isFollowed = useIsFollowed();
-  const { queryKey } = recentActivityQuery;
-  const arrivals = useLiveCards({ queryKey, changeCards: changePages, takes: isFollowed });
+  const isHidden = useIsHidden(muted);
+  const { queryKey } = recentActivityQuery(muted);
+  const belongs = (question: Tagged) => isFollowed(question) && !isHidden(question);
+  const arrivals = useLiveCards({
+    queryKey,
+    changeCards: changePages,
+    takes: belongs,
+    hides: isHidden,
+  });
   useLiveEntry('activity', queryKey, {
     patch: () => {},
     heard(event) {
-      if (!isFollowed(event)) return;
+      if (!belongs(event)) return;
       arrivals.arrive(event.questionId);
       arrivals.reorder();
     },
@@ -45,9 +54,15 @@ export function useLiveActivity(): NewItems {
 export function useLiveFollowedTopics(still: boolean): NewItems {
   const client = useQueryClient();
   const isFollowed = useIsFollowed();
+  const isHidden = useIsHidden('hide');
   const { data: followed } = useQuery(followedMarksQuery);
   const { queryKey } = followedTopicsQuery;
-  const questions = useLiveCards({ queryKey, changeCards: changeTopics, takes: isFollowed });
+  const questions = useLiveCards({
+    queryKey,
+    changeCards: changeTopics,
+    takes: (posted) => isFollowed(posted) && !isHidden(posted),
+    hides: isHidden,
+  });
   const topics = useArrivals<string>(queryKey, 'topic', shows);
   useLiveTopicPages(queryKey);
   const enter = useEffectEvent((followed: Followed) => {

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { IconBookmark, IconLogout, IconSettings, IconUser } from '@tabler/icons-react';
+import { IconLogout, IconRss, IconSettings, IconUser } from '@tabler/icons-react';
 import { paths } from '#web/platform/paths.ts';
 import { leaveSession, useMember } from '#web/platform/session.ts';
 import { toastError } from '#web/platform/toast.ts';
@@ -11,7 +11,7 @@ import classes from './AccountMenu.module.css';
 
 const links = () => [
   { to: paths.profile, label: t`Profile`, Icon: IconUser },
-  { to: paths.following, label: t`Following`, Icon: IconBookmark },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
   { to: paths.settings, label: t`Settings`, Icon: IconSettings },
 ];
 

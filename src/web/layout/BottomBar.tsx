@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { IconBell, IconBookmark, IconHash, IconHome, IconPencilPlus } from '@tabler/icons-react';
+import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
 import { useUnreadCount } from '#web/notifications/notifications.ts';
 import { UnreadBadge } from '#web/notifications/UnreadBadge.tsx';
 import { paths } from '#web/platform/paths.ts';
@@ -9,7 +9,7 @@ const links = [
   { to: paths.home, label: 'Home', Icon: IconHome },
   { to: paths.topics, label: 'Topics', Icon: IconHash },
   { to: paths.ask, label: 'Ask', Icon: IconPencilPlus },
-  { to: paths.following, label: 'Following', Icon: IconBookmark },
+  { to: paths.following, label: 'Following', Icon: IconRss },
   { to: paths.notifications, label: 'Alerts', Icon: IconBell },
 ];
 

@@ -1,28 +1,45 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
-import { IconBookmark, IconHash, IconHome, IconUser } from '@tabler/icons-react';
+import { IconHash, IconHome, IconRss, IconUser } from '@tabler/icons-react';
 import { paths } from '#web/platform/paths.ts';
+import { type NavigationLink, yours } from './links.ts';
 import classes from './Sidebar.module.css';
 
-const links = [
-  { to: paths.home, label: 'Home', Icon: IconHome },
-  { to: paths.following, label: 'Following', Icon: IconBookmark },
-  { to: paths.topics, label: 'Topics', Icon: IconHash },
-  { to: paths.profile, label: 'Your Profile', Icon: IconUser },
+/** The same for everybody (DECISIONS section 9). */
+const main = (): NavigationLink[] => [
+  { to: paths.home, label: t`Home`, Icon: IconHome },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
+  { to: paths.topics, label: t`Topics`, Icon: IconHash },
+  { to: paths.profile, label: t`Your Profile`, Icon: IconUser },
 ];
 
 export function Sidebar() {
   return (
-    <nav aria-label="Main" className={classes.sidebar}>
-      <ul className={classes.list}>
-        {links.map(({ to, label, Icon }) => (
-          <li key={label}>
-            <Link to={to} activeOptions={{ exact: true, includeSearch: false }} className={classes.link}>
-              <Icon size={20} stroke={1.6} aria-hidden />
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <div className={classes.sidebar}>
+      <nav aria-label={t`Main`}>
+        <Links links={main()} />
+      </nav>
+      <nav aria-labelledby="sidebar-yours" className={classes.yours}>
+        <p id="sidebar-yours" className={classes.title}>
+          {t`Yours`}
+        </p>
+        <Links links={yours()} />
+      </nav>
+    </div>
+  );
+}
+
+function Links({ links }: { links: readonly NavigationLink[] }) {
+  return (
+    <ul className={classes.list}>
+      {links.map(({ to, label, Icon }) => (
+        <li key={label}>
+          <Link to={to} activeOptions={{ exact: true, includeSearch: false }} className={classes.link}>
+            <Icon size={20} stroke={1.6} aria-hidden />
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

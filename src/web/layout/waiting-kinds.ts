@@ -1,3 +1,4 @@
+import { waitingBookmarks } from '#web/bookmarks/waiting-bookmarks.ts';
 import { waitingQuestionFollows, waitingTopicFollows } from '#web/follows/waiting-follows.ts';
 import type { WaitingKind } from '#web/platform/send-waiting.ts';
 import { waitingAnswers, waitingReplies } from '#web/posts/waiting-posts.ts';
@@ -10,4 +11,5 @@ export const waitingKinds: readonly WaitingKind[] = [
   waitingVotes,
   waitingQuestionFollows,
   waitingTopicFollows,
+  waitingBookmarks,
 ];

@@ -2,6 +2,9 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
+import { memberActivityQuery, memberReputationQuery } from '#web/activity/activity.ts';
+import { MemberPictures } from '#web/activity/MemberPictures.tsx';
+import { YoursRow } from '#web/layout/YoursRow.tsx';
 import { ApiError, isStatus } from '#web/platform/errors.ts';
 import { paths, profilePath } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
@@ -31,11 +34,14 @@ export function ProfilePage() {
 function MemberPage({ id, own, address }: { id: number; own: boolean; address: string }) {
   const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
   const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
+  const activity = useQuery(memberActivityQuery(id));
+  const reputation = useQuery(memberReputationQuery(id));
   useLiveProfile(id);
   usePageTitle(profile?.displayName ?? t`Profile`);
 
   if (isStatus(error, 404)) return <NotFound />;
-  if (isPending) return <ProfileSkeleton />;
+  // With the pictures, or else what is below them would move when they come.
+  if (isPending || activity.isPending || reputation.isPending) return <ProfileSkeleton />;
   if (profile === undefined)
     return (
       <Message
@@ -54,6 +60,8 @@ function MemberPage({ id, own, address }: { id: number; own: boolean; address: s
   return (
     <>
       <ProfileHeader profile={profile} own={own} />
+      {own && <YoursRow />}
+      <MemberPictures activity={activity.data} reputation={reputation.data} />
       <TabLinks label={t`Posts`} tabs={tabs} current={tab}>
         {tab === 'questions' ? (
           <QuestionsBy profile={profile} own={own} />

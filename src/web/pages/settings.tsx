@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
+import { Mutes } from '#web/mutes/Mutes.tsx';
 import { usePageTitle } from '#web/platform/title.ts';
 import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
 import { PasswordForm } from '#web/settings/PasswordForm.tsx';
@@ -39,6 +40,9 @@ export function SettingsPage() {
       </Section>
       <Section title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
         <PasswordForm />
+      </Section>
+      <Section title={t`Muted`} text={t`Nobody else sees what you mute.`}>
+        <Mutes />
       </Section>
       <Section title={t`Where you are signed in`}>
         <Sessions />

@@ -3,8 +3,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useId } from 'react';
 import { tagKey, topicDescription } from '#shared/tags.ts';
+import { TopicPicture } from '#web/activity/TopicPicture.tsx';
+import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
+import { MuteTopicButton } from '#web/mutes/MuteTopicButton.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
@@ -45,7 +48,15 @@ export function TopicPage() {
           </span>
         </PageHeading>
         {topic.data && (
-          <FollowTopicButton tag={name} following={topic.data.following} describedBy={headingId} />
+          <div className={classes.buttons}>
+            <MuteTopicButton
+              tag={name}
+              muted={topic.data.muted}
+              following={topic.data.following}
+              describedBy={headingId}
+            />
+            <FollowTopicButton tag={name} following={topic.data.following} describedBy={headingId} />
+          </div>
         )}
       </div>
       <p className={classes.lead} dir="auto">
@@ -59,17 +70,24 @@ export function TopicPage() {
           </>
         )}
       </p>
-      <LiveQuestionList
-        query={questions}
-        queryKey={topicKeys.questions(tag)}
-        takes={isTagged}
-        keeps={isTagged}
-        empty={
-          <Empty title={t`No questions found`} text={t`Questions tagged ${name} show up here.`}>
-            <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
-          </Empty>
-        }
-      />
+      {topic.isPending ? (
+        <QuestionCardSkeletons />
+      ) : (
+        <>
+          {topic.data && <TopicPicture tag={tag} activeAt={topic.data.activeAt} />}
+          <LiveQuestionList
+            query={questions}
+            queryKey={topicKeys.questions(tag)}
+            takes={isTagged}
+            keeps={isTagged}
+            empty={
+              <Empty title={t`No questions found`} text={t`Questions tagged ${name} show up here.`}>
+                <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
+              </Empty>
+            }
+          />
+        </>
+      )}
     </>
   );
 }

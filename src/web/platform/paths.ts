@@ -12,6 +12,7 @@ export const paths: Readonly<Record<PathName, string>> = {
   notifications: '/notifications',
   drafts: '/drafts',
   settings: '/settings',
+  bookmarks: '/bookmarks',
   login: '/login',
   register: '/register',
 };
@@ -25,6 +26,7 @@ type PathName =
   | 'notifications'
   | 'drafts'
   | 'settings'
+  | 'bookmarks'
   | 'login'
   | 'register';
 

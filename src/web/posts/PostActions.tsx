@@ -12,14 +12,16 @@ export function PostAction(props: {
   Icon?: TablerIcon;
   onPress: () => void;
   /** The key that presses it on the focused post. */
-  shortcut?: 'r' | 'e';
+  shortcut?: 'r' | 'e' | 'b';
   /** Whose action it is, where it stands outside of its post. */
   postAnchor?: string;
   busy?: boolean;
   active?: boolean;
   /** On phones the icon stands alone. */
   short?: boolean;
-  /** Says to screen readers, too, whether it is on. */
+  /** The id of the element that says whose action it is, where its name alone does not. */
+  describedBy?: string;
+  /** For one that stays pressed: says to screen readers, too, whether it is on. */
   pressed?: boolean;
 }) {
   const { name, Icon } = props;
@@ -30,6 +32,7 @@ export function PostAction(props: {
       data-key={props.shortcut}
       data-for={props.postAnchor}
       data-active={props.active || props.pressed || undefined}
+      aria-describedby={props.describedBy}
       aria-disabled={props.busy || undefined}
       aria-pressed={props.pressed}
       onClick={props.onPress}

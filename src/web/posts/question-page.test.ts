@@ -37,6 +37,8 @@ const question: Question = {
   answerCount: 2,
   acceptedAnswerId: null,
   following: false,
+  bookmarked: false,
+  muted: false,
 };
 
 function reply(id: number, parentReplyId: number | null = null, answerId: number | null = 10): Reply {
@@ -44,7 +46,7 @@ function reply(id: number, parentReplyId: number | null = null, answerId: number
 }
 
 function answer(id: number, replies: Reply[] = []): Answer {
-  return { ...post, id, questionId: 1, replies: { items: replies, nextCursor: null } };
+  return { ...post, id, questionId: 1, bookmarked: false, replies: { items: replies, nextCursor: null } };
 }
 
 function page(answers: Answer[], nextCursor: string | null = null, comments: Reply[] = []): QuestionPage {

@@ -9,12 +9,13 @@ import type { PostRef } from './post.ts';
  */
 
 type PostPatch = Partial<
-  Pick<Answer, 'content' | 'editedAt' | 'upvotes' | 'downvotes' | 'myVote'> & {
+  Pick<Answer, 'content' | 'editedAt' | 'upvotes' | 'downvotes' | 'myVote' | 'bookmarked'> & {
     title: string;
     tags: string[];
     excerpt: string;
     views: number;
     following: boolean;
+    muted: boolean;
   }
 >;
 

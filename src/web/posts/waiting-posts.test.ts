@@ -19,7 +19,8 @@ const post = {
 };
 
 function answer(id: number, content: string, more: Partial<Answer> = {}): Answer {
-  return { ...post, id, questionId: 5, content, replies: { items: [], nextCursor: null }, ...more };
+  const own = { bookmarked: false, replies: { items: [], nextCursor: null } };
+  return { ...post, id, questionId: 5, content, ...own, ...more };
 }
 
 function reply(id: number, content: string, more: Partial<Reply> = {}): Reply {
@@ -28,7 +29,14 @@ function reply(id: number, content: string, more: Partial<Reply> = {}): Reply {
 }
 
 function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
-  const counts = { views: 0, answerCount: answers.length, following: false, acceptedAnswerId: null };
+  const counts = {
+    views: 0,
+    answerCount: answers.length,
+    following: false,
+    bookmarked: false,
+    muted: false,
+    acceptedAnswerId: null,
+  };
   const question = { ...post, ...counts, id: 5, title: 'Title', content: 'text', excerpt: 'text', tags: [] };
   return {
     question,

@@ -40,12 +40,7 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
             )}
           </p>
         </div>
-        {own && (
-          <div className={classes.own}>
-            <ButtonLink href={paths.drafts}>{t`Drafts`}</ButtonLink>
-            <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>
-          </div>
-        )}
+        {own && <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>}
       </div>
       {profile.bio !== null && (
         <Markdown

@@ -4,6 +4,8 @@ import { draftPlaces } from '#shared/drafts.ts';
 import type { Question } from '#shared/questions.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
+import { MuteButton } from '#web/mutes/MuteButton.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
@@ -64,6 +66,8 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
             <PostActions>
               <VoteButtons post={post} questionId={question.id} votes={question} />
               <FollowButton questionId={question.id} following={question.following} />
+              <BookmarkButton post={{ kind: 'question', id: question.id }} bookmarked={question.bookmarked} />
+              <MuteButton muted={question.muted} />
               <ShareButton question={question} />
               {own && (
                 <PostAction name="Edit" Icon={IconPencil} shortcut="e" onPress={() => setEditing(true)} />

@@ -8,10 +8,11 @@ export function usePostKeys(): void {
     reply: () => press('r'),
     edit: () => press('e'),
     fold: () => press('c'),
+    bookmark: () => press('b'),
   });
 }
 
-function press(key: 'u' | 'd' | 'r' | 'e' | 'c'): void {
+function press(key: 'u' | 'd' | 'r' | 'e' | 'c' | 'b'): void {
   const post = document.activeElement?.closest('[data-post]') ?? document.getElementById('question');
   if (post === null) return;
   const button =

@@ -7,6 +7,7 @@ import classes from './PagedList.module.css';
 
 const notLoaded = {
   questions: () => t`The questions could not be loaded.`,
+  bookmarks: () => t`The bookmarks could not be loaded.`,
   answers: () => t`The answers could not be loaded.`,
   topics: () => t`The topics could not be loaded.`,
   results: () => t`The results could not be loaded.`,
@@ -14,6 +15,7 @@ const notLoaded = {
 };
 const moreNotLoaded: Record<keyof typeof notLoaded, () => string> = {
   questions: () => t`More questions could not be loaded.`,
+  bookmarks: () => t`More bookmarks could not be loaded.`,
   answers: () => t`More answers could not be loaded.`,
   topics: () => t`More topics could not be loaded.`,
   results: () => t`More results could not be loaded.`,

@@ -1,0 +1,50 @@
+import type { Reader } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import {
+  type MemberActivity,
+  type MemberReputation,
+  type TopicActivity,
+  topicQuestionsCounted,
+  yearUntil,
+} from '#shared/activity.ts';
+import { tagKey } from '#shared/tags.ts';
+import { pointsByDay, postsByDay, reputationOf, topicByWeek, topicOf } from './queries.ts';
+
+/** A member's year: questions, answers and replies a day, in UTC, so that it is the same for every reader. */
+export async function readMemberActivity(db: Reader, { id }: { id: number }): Promise<MemberActivity> {
+  if ((await reputationOf(db, id)) === undefined) throw new ProblemError('not-found', 'User not found');
+  const { from, to } = yearUntil(new Date());
+  return { from, to, days: await postsByDay(db, { memberId: id, from }) };
+}
+
+/**
+ * A member's reputation over a year. What it is today is what is stored; what it was is that without the points of the
+ * votes cast since. Votes that were taken back, or that went with their posts, are in none of it, and imported points
+ * are there from the start.
+ */
+export async function readMemberReputation(db: Reader, { id }: { id: number }): Promise<MemberReputation> {
+  const now = await reputationOf(db, id);
+  if (now === undefined) throw new ProblemError('not-found', 'User not found');
+  const { from, to } = yearUntil(new Date());
+  const changes = await pointsByDay(db, { memberId: id, from });
+  const before = now - changes.reduce((sum, { points }) => sum + points, 0);
+  let running = before;
+  const days = changes.map(({ day, points }) => {
+    running += points;
+    return { day, reputation: Math.max(0, running) };
+  });
+  return { from, to, start: Math.max(0, before), days };
+}
+
+/** A topic's year: questions and the answers to them a week. @throws ProblemError 'not-found' for no topic. */
+export async function readTopicActivity(db: Reader, { tag }: { tag: string }): Promise<TopicActivity> {
+  const topic = await topicOf(db, tagKey(tag));
+  if (topic === undefined) throw new ProblemError('not-found', 'Topic not found');
+  const { from, to } = yearUntil(new Date());
+  return {
+    from,
+    to,
+    weeks: await topicByWeek(db, { tagId: topic.id, from, limit: topicQuestionsCounted }),
+    complete: topic.questions_count <= topicQuestionsCounted,
+  };
+}

@@ -1,0 +1,138 @@
+import { answerExcerpt } from '#server/answers/cards.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
+import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { publish } from '#server/platform/events.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { type Bookmark, type BookmarkDraft, bookmarkMessages, type Bookmarks } from '#shared/bookmarks.ts';
+import { limits } from '#shared/limits.ts';
+import {
+  bookmarkId,
+  type BookmarkRow,
+  type BookmarkTarget,
+  bookmarksPage,
+  countBookmarks,
+  deleteBookmark,
+  insertBookmark,
+  keepTarget,
+  lockKeeper,
+  ownsList,
+  setLists,
+  updateNote,
+} from './queries.ts';
+
+export type { BookmarkTarget };
+
+/** Bookmarks a page shows. */
+const pageSize = 20;
+
+const missing = () => new ProblemError('not-found', 'Bookmark not found');
+const missingPost = { question: 'Question not found', answer: 'Answer not found' };
+
+/**
+ * Keeps a question or an answer among the viewer's bookmarks, or not; setting the same again changes nothing. Nobody
+ * else is told, nor counted.
+ * @throws ProblemError 'not-found', or 'not-allowed' where the viewer keeps as many as one can.
+ */
+export async function setBookmark(
+  db: Database,
+  { target, viewer, draft }: { target: BookmarkTarget; viewer: Viewer; draft: BookmarkDraft },
+): Promise<{ bookmarked: boolean; id: number | null }> {
+  const { bookmarked } = draft;
+  return transaction(db, async (tx) => {
+    const questionId = await keepTarget(tx, target);
+    if (questionId === undefined) throw new ProblemError('not-found', missingPost[target.kind]);
+    const place = target.kind === 'answer' ? { questionId, answerId: target.id } : { questionId };
+    const kept = { target, questionId, memberId: viewer.id };
+    const id = bookmarked ? await keep(tx, kept, draft) : await deleteBookmark(tx, kept);
+    if (id !== null) await publish(tx, `member:${viewer.id}`, { kind: 'bookmarked', ...place, bookmarked });
+    return { bookmarked, id: bookmarked ? (id ?? (await bookmarkId(tx, kept))) : null };
+  });
+}
+
+type Kept = { target: BookmarkTarget; questionId: number; memberId: number };
+
+/** Returns null where it was kept before. */
+async function keep(
+  tx: Tx,
+  kept: Kept,
+  { note = '', listIds = [], bookmarkedAt }: BookmarkDraft,
+): Promise<number | null> {
+  const { memberId } = kept;
+  // Locked, so that two at once do not both find room for one more.
+  await lockKeeper(tx, memberId);
+  if ((await bookmarkId(tx, kept)) !== null) return null;
+  if ((await countBookmarks(tx, memberId)) >= limits.bookmarks)
+    throw new ProblemError('not-allowed', bookmarkMessages.tooMany);
+  const at = bookmarkedAt === undefined ? null : new Date(bookmarkedAt);
+  const id = await insertBookmark(tx, { ...kept, note, at });
+  await setLists(tx, { id, memberId, listIds });
+  return id;
+}
+
+/** The viewer's bookmarks, newest first: all, those of a list, those whose note or title contains `query`. */
+export async function readBookmarks(
+  db: Reader,
+  wanted: { viewer: Viewer; listId: number | null; query: string; cursor: string | undefined },
+): Promise<Bookmarks> {
+  const { viewer, listId } = wanted;
+  if (listId !== null && !(await ownsList(db, { id: listId, memberId: viewer.id })))
+    throw new ProblemError('not-found', 'List not found');
+  const rows = await bookmarksPage(db, {
+    memberId: viewer.id,
+    listId,
+    query: wanted.query.trim(),
+    cursor: decodeCursor(wanted.cursor),
+    limit: pageSize + 1,
+  });
+  const { items, nextCursor } = page(rows, pageSize, (row) => ({
+    after: row.created_at.getTime(),
+    id: row.id,
+  }));
+  return { items: items.map(toBookmark), nextCursor };
+}
+
+/** @throws ProblemError 'not-found' for somebody else's. */
+export async function setNote(
+  db: Database,
+  { id, viewer, note }: { id: number; viewer: Viewer; note: string },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await updateNote(tx, { id, memberId: viewer.id, note }))) throw missing();
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+  });
+}
+
+/** Sets in which of the viewer's lists a bookmark stands. */
+export async function setBookmarkLists(
+  db: Database,
+  { id, viewer, listIds }: { id: number; viewer: Viewer; listIds: readonly number[] },
+): Promise<number[]> {
+  return transaction(db, async (tx) => {
+    await lockKeeper(tx, viewer.id);
+    const set = await setLists(tx, { id, memberId: viewer.id, listIds });
+    if (set === undefined) throw missing();
+    if (new Set(listIds).size !== set.length) throw invalidField('listIds', 'List not found');
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+    return set;
+  });
+}
+
+function toBookmark(row: BookmarkRow): Bookmark {
+  const start =
+    row.answer_id === null
+      ? { excerpt: row.excerpt, excerptCut: row.excerpt_cut }
+      : answerExcerpt(row.answer_start ?? '');
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    answerId: row.answer_id,
+    title: row.title,
+    ...start,
+    authorId: row.author_id,
+    authorName: row.author_name,
+    note: row.note,
+    listIds: row.list_ids,
+    bookmarkedAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Reader } from '#server/platform/database.ts';
+import { type Cursor, encodeCursor } from '#server/posts/cursor.ts';
+import { limits } from '#shared/limits.ts';
+import type { MutedChoice } from '#shared/mutes.ts';
+
+/** The tags a member muted, and whose feed it is. */
+export type Mutes = { viewerId: number; tagIds: readonly number[] };
+
+/** Rows a feed looks through for one page at most, however much of it is muted. */
+export const feedWindow = 400;
+
+/** What is to be left out of the member's feeds; null where nothing is. */
+export async function mutesOf(
+  db: Reader,
+  { viewerId, muted }: { viewerId: number; muted: MutedChoice },
+): Promise<Mutes | null> {
+  if (muted === 'show') return null;
+  const { rows } = await sql<{ tag_id: number }>`
+    select tag_id from tag_mute where member_id = ${viewerId} limit ${limits.mutedTopics}`.execute(db);
+  return rows.length === 0 ? null : { viewerId, tagIds: rows.map((row) => row.tag_id) };
+}
+
+/**
+ * Whether the question `post` has a muted tag. Those the member follows or asked themselves never leave their feeds.
+ */
+export function isHidden({ viewerId, tagIds }: Mutes) {
+  return sql<boolean>`(
+    post.author_id is distinct from ${viewerId}
+    and exists (
+      select 1 from question_tag where question_id = post.id and tag_id = any(${[...tagIds]}::bigint[])
+    )
+    and not exists (select 1 from question_follow where question_id = post.id and member_id = ${viewerId})
+  )`;
+}
+
+/**
+ * A page out of rows in order, without the hidden ones, up to the next one that shows. It holds less than `size` where
+ * so many are hidden that the window ends first; the cursor then goes on behind the window.
+ * @param rows at most `window` and one more.
+ */
+export function passHidden<Row extends { hidden: boolean }>(
+  rows: readonly Row[],
+  { size, window, position }: { size: number; window: number; position: (row: Row) => Cursor },
+): { items: Row[]; hidden: number; nextCursor: string | null } {
+  const looked = rows.slice(0, window);
+  const items: Row[] = [];
+  let passed = 0;
+  for (const row of looked) {
+    if (!row.hidden && items.length === size) break;
+    if (!row.hidden) items.push(row);
+    passed++;
+  }
+  const last = looked[passed - 1];
+  const more = rows.length > passed && last !== undefined;
+  return { items, hidden: passed - items.length, nextCursor: more ? encodeCursor(position(last)) : null };
+}

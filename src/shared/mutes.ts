@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { id, nextCursor, time } from './fields.ts';
+import { limits } from './limits.ts';
+import { questionCards } from './questions.ts';
+
+export const muteMessages = {
+  tooMany: `You can mute up to ${limits.mutedTopics} topics. Unmute some to add others.`,
+} as const;
+
+export const muteState = z.object({ muted: z.boolean() });
+
+/** The topics whose questions leave the member's feeds, the latest mute first; 100 at most. */
+export const mutedTopics = z.object({ items: z.array(z.object({ tag: z.string(), mutedAt: time })) });
+export type MutedTopics = z.infer<typeof mutedTopics>;
+
+/** The questions of which the member hears nothing any more, the latest mute first. */
+export const mutedQuestions = z.object({
+  items: z.array(z.object({ id, title: z.string(), mutedAt: time })),
+  nextCursor,
+});
+export type MutedQuestions = z.infer<typeof mutedQuestions>;
+
+/** Whether a feed leaves out the questions of muted topics. */
+export const mutedChoice = z.enum(['hide', 'show']);
+export type MutedChoice = z.infer<typeof mutedChoice>;
+
+/** A page of a feed, and how many questions of muted topics it passed over. */
+export const feedPage = questionCards.extend({ hidden: z.int().nonnegative() });
+export type FeedPage = z.infer<typeof feedPage>;

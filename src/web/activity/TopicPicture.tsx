@@ -1,0 +1,25 @@
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { yearUntil } from '#shared/activity.ts';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { topicActivityQuery } from './activity.ts';
+import { WeekBars } from './WeekBars.tsx';
+import classes from './TopicPicture.module.css';
+
+/**
+ * A topic's year, in a place that is as high before it comes, so that the questions below stay where they are.
+ * @param activeAt when something happened in the topic for the last time.
+ */
+export function TopicPicture({ tag, activeAt }: { tag: string; activeAt: string | null }) {
+  const [{ from }] = useState(() => yearUntil(new Date()));
+  const isQuiet = activeAt === null || activeAt < from;
+  const { data, isPending } = useQuery({ ...topicActivityQuery(tag), enabled: !isQuiet });
+  if (isQuiet) return <p className={classes.quiet}>{t`No activity in the last year.`}</p>;
+  return (
+    <div className={classes.place}>
+      {isPending && <Skeleton width="100%" height="6.5rem" />}
+      {data !== undefined && <WeekBars activity={data} />}
+    </div>
+  );
+}

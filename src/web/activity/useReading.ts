@@ -1,0 +1,68 @@
+import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+
+/**
+ * Reads a picture value by value: with the arrow keys, like a slider that nothing can be changed by, or by pointing at
+ * it. Left and right go the way the text runs.
+ * @param indexAt which value lies at a place of the picture, both from 0 to 1, from where the text begins and from the
+ * top; null where there is none.
+ * @param across how many values an arrow along the line goes on by; those up and down go by one.
+ */
+export function useReading(wanted: {
+  count: number;
+  across?: number;
+  indexAt: (x: number, y: number) => number | null;
+}) {
+  const { count, across = 1, indexAt } = wanted;
+  const [at, setAt] = useState<number | null>(null);
+  const last = count - 1;
+  const current = at === null ? null : Math.min(at, last);
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const forward = isMirrored(event.currentTarget) ? 'ArrowLeft' : 'ArrowRight';
+    const from = current ?? last;
+    const to = new Map([
+      [forward, from + across],
+      [forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight', from - across],
+      ['ArrowDown', from + 1],
+      ['ArrowUp', from - 1],
+      ['Home', 0],
+      ['End', last],
+    ]).get(event.key);
+    if (to === undefined) return;
+    event.preventDefault();
+    setAt(Math.max(0, Math.min(last, to)));
+  }
+
+  function onPointer(event: PointerEvent<HTMLElement>) {
+    const box = event.currentTarget.getBoundingClientRect();
+    const x = (event.clientX - box.left) / box.width;
+    const y = (event.clientY - box.top) / box.height;
+    setAt(indexAt(isMirrored(event.currentTarget) ? 1 - x : x, y));
+  }
+
+  return {
+    current,
+    /** For the element that holds the picture. */
+    handlers: {
+      role: 'slider' as const,
+      tabIndex: 0,
+      'aria-valuemin': 0,
+      'aria-valuemax': last,
+      'aria-valuenow': current ?? last,
+      onKeyDown,
+      onPointerDown: onPointer,
+      onPointerMove: onPointer,
+      onPointerLeave: (event: PointerEvent) => {
+        // A finger that is lifted leaves what it pointed at.
+        if (event.pointerType === 'mouse') setAt(null);
+      },
+      onFocus: () => setAt((before) => before ?? last),
+      onBlur: () => setAt(null),
+    },
+  };
+}
+
+function isMirrored(element: HTMLElement): boolean {
+  return getComputedStyle(element).direction === 'rtl';
+}

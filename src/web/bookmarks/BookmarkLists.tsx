@@ -1,0 +1,153 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { shortCount } from '#web/platform/counts.ts';
+import { type BookmarkLists as Lists, type BookmarkList, bookmarkListDraft } from '#shared/bookmarks.ts';
+import { limits } from '#shared/limits.ts';
+import { said } from '#web/platform/said.ts';
+import { toastError } from '#web/platform/toast.ts';
+import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { bookmarkListPath } from './address.ts';
+import { deleteList, postList, putList, refreshBookmarks } from './bookmarks.ts';
+import classes from './BookmarkLists.module.css';
+
+/** The lists as links, with what can be done to the one that is shown. */
+export function BookmarkLists({ lists, shown }: { lists: Lists; shown: number | null }) {
+  const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
+  const current = lists.items.find(({ id }) => id === shown);
+  return (
+    <>
+      <nav aria-label={t`Lists`}>
+        <ul className={classes.lists}>
+          <ListLink id={null} name={t`All`} count={lists.total} shown={shown} />
+          {lists.items.map(({ id, name, count }) => (
+            <ListLink key={id} id={id} name={name} count={count} shown={shown} />
+          ))}
+          <li>
+            <button type="button" className={classes.add} onClick={() => setNaming('new')}>
+              <IconPlus size={16} stroke={1.8} aria-hidden />
+              {t`New list`}
+            </button>
+          </li>
+        </ul>
+      </nav>
+      {naming !== null && (
+        <NameForm
+          key={`${naming} ${shown}`}
+          list={naming === 'rename' ? current : undefined}
+          onLeave={() => setNaming(null)}
+        />
+      )}
+      {current !== undefined && naming === null && (
+        <ListActions key={current.id} list={current} onRename={() => setNaming('rename')} />
+      )}
+    </>
+  );
+}
+
+function ListLink(props: { id: number | null; name: string; count: number; shown: number | null }) {
+  return (
+    <li>
+      <PathLink
+        href={bookmarkListPath(props.id)}
+        resetScroll={false}
+        className={classes.list}
+        aria-current={props.id === props.shown ? 'page' : undefined}
+        activeOptions={{ exact: true, includeSearch: true }}
+      >
+        <span dir="auto">{props.name}</span> <span className={classes.count}>{shortCount(props.count)}</span>
+      </PathLink>
+    </li>
+  );
+}
+
+function ListActions({ list, onRename }: { list: BookmarkList; onRename: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [asked, setAsked] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => deleteList(list.id),
+    onSuccess: async () => {
+      await router.navigate({ to: '/bookmarks', search: {}, replace: true });
+      await refreshBookmarks(client);
+    },
+    onError: (error) => toastError(t`The list could not be deleted: ${said(error.message)}`),
+  });
+  return (
+    <div className={classes.actions}>
+      <PostActions>
+        <PostAction name={t`Rename list`} Icon={IconPencil} onPress={onRename} />
+        <PostAction name={t`Delete list`} Icon={IconTrash} onPress={() => setAsked(true)} />
+      </PostActions>
+      <DeleteDialog
+        opened={asked}
+        title={t`Delete this list?`}
+        text={t`The list goes. The bookmarks in it stay among all bookmarks.`}
+        deleting={remove.isPending}
+        onDelete={() => remove.mutate()}
+        onCancel={() => setAsked(false)}
+      />
+    </div>
+  );
+}
+
+/** @param list the one to rename; undefined for a new one. */
+function NameForm({ list, onLeave }: { list: BookmarkList | undefined; onLeave: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [name, setName] = useState(list?.name ?? '');
+  const [problem, setProblem] = useState<string | null>(null);
+  const save = useMutation({
+    mutationFn: async (name: string) => {
+      if (list === undefined) return (await postList(name)).id;
+      await putList(list.id, name);
+      return list.id;
+    },
+    onSuccess: async (id) => {
+      await refreshBookmarks(client);
+      onLeave();
+      await router.navigate({ to: '/bookmarks', search: { list: id }, resetScroll: false });
+    },
+    onError: (error) => setProblem(said(error.message)),
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const checked = bookmarkListDraft.safeParse({ name });
+    if (!checked.success) return setProblem(said(checked.error.issues[0]?.message ?? ''));
+    setProblem(null);
+    if (!save.isPending) save.mutate(checked.data.name);
+  }
+
+  return (
+    <form className={classes.naming} noValidate onSubmit={submit}>
+      <TextInput
+        aria-label={list === undefined ? t`Name of a new list` : t`Name of the list`}
+        placeholder={t`To read, recipes, for work`}
+        ref={takeFocus}
+        dir="auto"
+        maxLength={limits.bookmarkListName * 2}
+        value={name}
+        error={problem}
+        onChange={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onLeave();
+        }}
+      />
+      <Button type="submit" loading={save.isPending}>
+        {list === undefined ? t`Add list` : t`Rename`}
+      </Button>
+      <Button variant="default" onClick={onLeave}>
+        {t`Cancel`}
+      </Button>
+    </form>
+  );
+}
+
+/** Its opener was pressed to write. */
+const takeFocus = (field: HTMLInputElement | null) => field?.focus();

@@ -1,0 +1,24 @@
+import { t } from '@lingui/core/macro';
+import { Link } from '@tanstack/react-router';
+import { IconChevronRight } from '@tabler/icons-react';
+import { yours } from './links.ts';
+import classes from './YoursRow.module.css';
+
+/** The navigation 'Yours' where there is no sidebar: on the member's own profile. */
+export function YoursRow() {
+  return (
+    <nav aria-label={t`Yours`} className={classes.row}>
+      <ul className={classes.list}>
+        {yours().map(({ to, label, Icon }) => (
+          <li key={label}>
+            <Link to={to} className={classes.link}>
+              <Icon size={20} stroke={1.6} aria-hidden />
+              {label}
+              <IconChevronRight size={18} stroke={1.6} aria-hidden className={classes.onward} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,31 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { IconEyeOff } from '@tabler/icons-react';
+import { useMuteTopic } from './useMuteTopic.ts';
+import classes from './MuteTopicButton.module.css';
+
+/** t`Mute` or t`Muted`: questions of the topic leave the member's feeds. @param describedBy the id of what names it. */
+export function MuteTopicButton(props: {
+  tag: string;
+  muted: boolean;
+  following: boolean;
+  describedBy: string;
+}) {
+  const { tag, muted, following, describedBy } = props;
+  const mute = useMuteTopic(tag, following);
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      className={classes.button ?? ''}
+      disabled={mute.isPending}
+      aria-pressed={muted}
+      aria-describedby={describedBy}
+      title={muted ? t`Its questions stay out of your feeds` : t`Keep its questions out of your feeds`}
+      leftSection={<IconEyeOff size={15} stroke={2} aria-hidden />}
+      onClick={() => mute.mutate(!muted)}
+    >
+      {muted ? t`Muted` : t`Mute`}
+    </Button>
+  );
+}

@@ -1,0 +1,74 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  queryOptions,
+  type QueryClient,
+} from '@tanstack/react-query';
+import type { FeedPage, MutedTopics } from '#shared/mutes.ts';
+import { tagKey } from '#shared/tags.ts';
+import { followKeys } from '#web/follows/follows.ts';
+import { api, read } from '#web/platform/api.ts';
+import { topicKeys } from '#web/topics/topics.ts';
+import type { Topic } from '#shared/topics.ts';
+
+/** Under which keys the cache holds what the member muted. */
+export const muteKeys = {
+  all: ['mutes'],
+  topics: ['mutes', 'topics'],
+  questions: ['mutes', 'questions'],
+} as const;
+
+export const mutedTopicsQuery = queryOptions({
+  queryKey: muteKeys.topics,
+  queryFn: ({ signal }) => read(api.mutes.topics.$get({}, { init: { signal } })),
+});
+
+export const mutedQuestionsQuery = infiniteQueryOptions({
+  queryKey: muteKeys.questions,
+  queryFn: ({ pageParam: cursor, signal }) =>
+    read(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+export function putQuestionMute(questionId: number, muted: boolean) {
+  return read(api.questions[':id'].mute.$put({ param: { id: String(questionId) }, json: { muted } }));
+}
+
+export function putTopicMute(tag: string, muted: boolean) {
+  return read(api.topics[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));
+}
+
+/** Mutes changed, here or in another tab: so did what the feeds hold. */
+export async function refreshMutes(client: QueryClient): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: muteKeys.all }),
+    client.invalidateQueries({ queryKey: ['feed'] }),
+    client.invalidateQueries({ queryKey: followKeys.all }),
+  ]);
+}
+
+/** Sets the button of a topic's page at once; muting a topic ends following it. */
+export function showTopicMute(client: QueryClient, tag: string, muted: boolean): void {
+  client.setQueryData<Topic>(topicKeys.one(tag), (topic) => {
+    if (topic === undefined || topic.muted === muted) return topic;
+    const left = muted && topic.following ? 1 : 0;
+    return {
+      ...topic,
+      muted,
+      following: topic.following && !muted,
+      followersCount: topic.followersCount - left,
+    };
+  });
+  client.setQueryData<MutedTopics>(muteKeys.topics, (data) => {
+    if (data === undefined) return data;
+    const others = data.items.filter((each) => tagKey(each.tag) !== tagKey(tag));
+    return { items: muted ? [{ tag, mutedAt: new Date().toISOString() }, ...others] : others };
+  });
+}
+
+/** How many questions the loaded pages of a feed passed over. */
+export function hiddenIn(data: InfiniteData<FeedPage> | undefined): number {
+  return data?.pages.reduce((sum, page) => sum + page.hidden, 0) ?? 0;
+}

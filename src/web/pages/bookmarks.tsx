@@ -1,0 +1,81 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { BookmarkCard } from '#web/bookmarks/BookmarkCard.tsx';
+import { BookmarkLists } from '#web/bookmarks/BookmarkLists.tsx';
+import { bookmarkListsQuery, bookmarksQuery } from '#web/bookmarks/bookmarks.ts';
+import { BookmarkSearch } from '#web/bookmarks/BookmarkSearch.tsx';
+import { useLiveBookmarks } from '#web/bookmarks/useLiveBookmarks.ts';
+import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
+import { isStatus } from '#web/platform/errors.ts';
+import { paths } from '#web/platform/paths.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './page.module.css';
+
+/** What the member keeps; nobody else sees any of it. */
+export function BookmarksPage() {
+  const { list = null, q = '' } = useSearch({ from: '/member/bookmarks' });
+  const lists = useQuery(bookmarkListsQuery);
+  const bookmarks = useInfiniteQuery(bookmarksQuery({ listId: list, q }));
+  useLiveBookmarks();
+  usePageTitle(t`Bookmarks`);
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Bookmarks`}</PageHeading>
+      <BookmarkSearch q={q} list={list} />
+      {lists.data && <BookmarkLists lists={lists.data} shown={list} />}
+      {lists.isPending ? (
+        // With the lists above it, or else it would move when they come.
+        <QuestionCardSkeletons />
+      ) : isStatus(bookmarks.error, 404) ? (
+        <Empty title={t`This list is gone`} text={t`Its bookmarks are among all bookmarks.`}>
+          <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
+        </Empty>
+      ) : (
+        <PagedList
+          query={bookmarks}
+          noun="bookmarks"
+          keyOf={(bookmark) => bookmark.id}
+          pending={<QuestionCardSkeletons />}
+          empty={<NoBookmarks searched={q !== ''} listed={list !== null} />}
+        >
+          {(items) =>
+            items.map((bookmark) => (
+              <BookmarkCard key={bookmark.id} bookmark={bookmark} lists={lists.data?.items ?? []} />
+            ))
+          }
+        </PagedList>
+      )}
+    </>
+  );
+}
+
+function NoBookmarks({ searched, listed }: { searched: boolean; listed: boolean }) {
+  if (searched)
+    return (
+      <Empty
+        title={t`No bookmarks found`}
+        text={t`Your notes and the titles of what you keep are looked at.`}
+      >
+        <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
+      </Empty>
+    );
+  if (listed)
+    return (
+      <Empty title={t`Nothing in this list yet`} text={t`“Choose lists” on a bookmark puts it here.`}>
+        <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
+      </Empty>
+    );
+  return (
+    <Empty
+      title={t`No bookmarks yet`}
+      text={t`“Bookmark” on a question or an answer keeps it here, with a note for yourself. Nobody else sees it.`}
+    >
+      <ButtonLink href={paths.home}>{t`Find something to keep`}</ButtonLink>
+    </Empty>
+  );
+}

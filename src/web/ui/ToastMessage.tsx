@@ -1,0 +1,13 @@
+import classes from './ToastMessage.module.css';
+
+/** A message with what can be done about it. */
+export function ToastMessage(props: { message: string; label: string; onPress: () => void }) {
+  return (
+    <span className={classes.message}>
+      <span dir="auto">{props.message}</span>
+      <button type="button" className={classes.action} onClick={props.onPress}>
+        {props.label}
+      </button>
+    </span>
+  );
+}
