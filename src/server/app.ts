@@ -32,6 +32,7 @@ import { profileRoutes } from './profiles/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { replyRoutes } from './replies/routes.ts';
 import { searchRoutes } from './search/routes.ts';
+import { similarRoutes } from './similar/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { voteRoutes } from './votes/routes.ts';
 
@@ -117,6 +118,7 @@ function createApi(deps: Deps & AccountDeps & ReadingDeps & { limits: PostingLim
     .route('/', searchRoutes())
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))
+    .route('/', similarRoutes(deps))
     .route('/', notificationRoutes(deps))
     .route('/', profileRoutes(deps));
 }

@@ -12,6 +12,13 @@ export function createPostingLimits(db: Database) {
   return {
     ask: memberLimit(db, { name: 'ask', what: 'asked', points: 60, seconds }),
     write: memberLimit(db, { name: 'write', what: 'written', points: 120, seconds }),
+    // Somebody who types without a pause asks some 900 times in ten minutes.
+    compare: memberLimit(db, {
+      name: 'compare',
+      what: 'looked for similar questions',
+      points: 1200,
+      seconds,
+    }),
     vote: memberLimit(db, { name: 'vote', what: 'voted', points: 600, seconds }),
   };
 }

@@ -7,6 +7,7 @@ import { limits } from '#shared/limits.ts';
 import { askMessages } from '#shared/questions.ts';
 import { parseTags, tagsProblem } from '#shared/tags.ts';
 import { newIdempotencyKey } from '#web/platform/api.ts';
+import { toast } from '#web/platform/toast.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
@@ -15,7 +16,13 @@ import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '#web/ui/DraftNote.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import { AskChecklist } from './AskChecklist.tsx';
 import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
+import { audienceText, postedText } from './audience.ts';
+import { SimilarQuestions } from './SimilarQuestions.tsx';
+import { useAudience, useSimilar } from './similar.ts';
+import { withTag } from './tag-field.ts';
+import { TagSuggestions } from './TagSuggestions.tsx';
 import classes from './AskForm.module.css';
 
 /**
@@ -35,6 +42,8 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const tagField = useRef<HTMLInputElement>(null);
   const ask = useAsk();
   const tagsWrong = tagsProblem(parseTags(draft.tags));
+  const similar = useSimilar(draft).data;
+  const audience = useAudience(draft.tags).data;
 
   function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
     setDraft(change);
@@ -57,6 +66,8 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     ask.mutate(draft, {
       onSuccess: ({ id }) => {
         clearDraft();
+        const posted = audience === undefined ? null : postedText(audience);
+        if (posted !== null) toast(posted);
         props.onPosted(id);
       },
       onError: (error) => {
@@ -72,6 +83,12 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     submit();
+  }
+
+  function addTag(tag: string) {
+    change({ tags: withTag(draft.tags, tag) });
+    // The button that was pressed is gone.
+    tagField.current?.focus();
   }
 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
@@ -92,6 +109,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         />
         <Counter text={draft.title} max={limits.title} />
       </div>
+      <SimilarQuestions questions={similar?.questions} />
       <Editor
         handle={details}
         label="Details"
@@ -115,6 +133,9 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         error={tagsWrong ?? errorOf('tags')}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
+      <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} onAdd={addTag} />
+      <p className={classes.audience}>{audienceText(audience)}</p>
+      <AskChecklist draft={draft} />
       {props.signedOut ? <SignInFirst /> : <FormError message={errorOf(null)} />}
       <div className={classes.footer}>
         <Button type="submit" loading={ask.isPending}>

@@ -17,6 +17,7 @@ import { Comments } from '#web/questions/Comments.tsx';
 import { NewSince } from '#web/questions/NewSince.tsx';
 import { QuestionArticle } from '#web/questions/QuestionArticle.tsx';
 import { QuestionSkeleton } from '#web/questions/QuestionSkeleton.tsx';
+import { RelatedQuestions } from '#web/questions/RelatedQuestions.tsx';
 import { useBranches } from '#web/questions/useBranches.ts';
 import { useLiveQuestion } from '#web/questions/useLiveQuestion.ts';
 import { useMarkedPost } from '#web/questions/useMarkedPost.ts';
@@ -119,6 +120,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
       <AnswerForm question={page.question} />
       <AnswerList page={page} sort={sort} ordering={isPlaceholderData} live={live} />
+      <RelatedQuestions id={id} />
     </QuestionPageProvider>
   );
 }

@@ -1,0 +1,83 @@
+import type { Reader } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import type { Viewer } from '#server/platform/http.ts';
+import { toQuestionCard } from '#server/questions/cards.ts';
+import type { Audience, Related, Similar, TypedQuestion } from '#shared/similar.ts';
+import { normalizeTags, tagKey } from '#shared/tags.ts';
+import {
+  audienceOf,
+  followersOf,
+  knownTags,
+  mostSimilar,
+  questionText,
+  type SimilarRow,
+  wordsOf,
+} from './queries.ts';
+import { namesIn, rankTags } from './tag-names.ts';
+import { likeness } from './weights.ts';
+
+/** Questions shown, while asking and beside a question. */
+const shown = 5;
+
+/** Similar questions whose tags are looked at. */
+const tagged = 10;
+
+const tagsSuggested = 6;
+
+/** Of the score of the very same text; what is less like it shares words by chance (docs/similar-questions.md). */
+const alikeEnough = 0.15;
+
+/** Questions and answers that are ranked, at most of each: what a query may cost. */
+const candidatesAtMost = 200;
+
+/** What is like a question that is being typed, and the tags that fit it. */
+export async function readSimilar(db: Reader, typed: TypedQuestion): Promise<Similar> {
+  const alike = await findSimilar(db, { ...typed, except: null, limit: tagged });
+  const names = namesIn(typed);
+  const keys = [...names, ...alike.flatMap(({ tags }) => tags.map(tagKey))];
+  const tags = rankTags(await knownTags(db, [...new Set(keys)]), { typed, names, alike });
+  return {
+    questions: alike.slice(0, shown).map(toQuestionCard),
+    tags: tags.slice(0, tagsSuggested).map(({ name, questionsCount }) => ({ name, questionsCount })),
+  };
+}
+
+/** The questions most like one that was asked. */
+export async function readRelated(db: Reader, id: number): Promise<Related> {
+  const text = await questionText(db, id);
+  if (text === undefined) throw new ProblemError('not-found', 'Question not found');
+  const rows = await findSimilar(db, { ...text, except: id, limit: shown });
+  return { items: rows.map(toQuestionCard) };
+}
+
+/** Whose following feed a question with these tags would be in, besides the viewer's. */
+export async function readAudience(
+  db: Reader,
+  { tags, viewer }: { tags: readonly string[]; viewer: Viewer },
+): Promise<Audience> {
+  const wanted = normalizeTags(tags).map((name) => ({ name, key: tagKey(name) }));
+  const asked = { keys: wanted.map(({ key }) => key), exceptMember: viewer.id };
+  const [members, followers] = await Promise.all([audienceOf(db, asked), followersOf(db, asked)]);
+  return {
+    members,
+    tags: wanted.map(({ name, key }) => ({ name, followers: followers.get(key) ?? 0 })),
+  };
+}
+
+/**
+ * The questions most like a text, best first: those that share its rare words, by their title, tags and text and by
+ * what their answers say (docs/similar-questions.md).
+ * @param wanted.except the question that the text is of, which is most like itself
+ */
+export async function findSimilar(
+  db: Reader,
+  wanted: { title: string; content: string; tags: readonly string[]; except: number | null; limit: number },
+): Promise<SimilarRow[]> {
+  const { title, content, tags, except, limit } = wanted;
+  const text = { title, content, tags: tags.join(', ') };
+  const { words, total } = await wordsOf(db, text);
+  const compared = likeness(words, total);
+  if (compared === null) return [];
+  const rows = await mostSimilar(db, { ...compared, text, except, candidatesAtMost, limit });
+  return rows.filter(({ score }) => score >= alikeEnough);
+}

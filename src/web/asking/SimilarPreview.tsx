@@ -1,0 +1,102 @@
+import { t } from '@lingui/core/macro';
+import { IconExternalLink } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '#shared/answers.ts';
+import type { Question, QuestionPage } from '#shared/questions.ts';
+import { questionPath } from '#web/platform/paths.ts';
+import { questionQuery } from '#web/posts/question-query.ts';
+import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { Pending } from '#web/ui/Pending.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import classes from './SimilarPreview.module.css';
+
+/** A question and its best answer over the page that one writes on. */
+export default function SimilarPreview({
+  id,
+  opened,
+  onClose,
+}: {
+  id: number;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { data: page, isError } = useQuery({ ...questionQuery(id, 'helpful'), retry: false });
+  return (
+    <Dialog
+      title={page?.question.title ?? t`Similar question`}
+      opened={opened}
+      onClose={onClose}
+      size="44rem"
+    >
+      <div className={classes.preview}>
+        {page !== undefined && <Contents page={page} />}
+        {page === undefined && isError && (
+          <p
+            role="alert"
+            className={classes.none}
+          >{t`This question cannot be shown. It may have been deleted.`}</p>
+        )}
+        {page === undefined && !isError && (
+          <Pending label={t`Loading the question`}>
+            <Skeleton width="92%" />
+            <Skeleton width="84%" />
+            <Skeleton width="60%" />
+          </Pending>
+        )}
+        <p className={classes.foot}>
+          <a href={questionPath(id)} target="_blank" rel="noopener" className={classes.open}>
+            <IconExternalLink size={16} aria-hidden />
+            {t`Open in a new tab`}
+          </a>
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+function Contents({ page: { question, answers } }: { page: QuestionPage }) {
+  const best = bestAnswer(question, answers.items);
+  return (
+    <>
+      <Meta post={question} />
+      <Markdown text={question.content} breaks={question.source === null} headingLevel={3} />
+      {question.source !== null && <SourceLine source={question.source} authorName={question.authorName} />}
+      <h3 className={classes.heading}>
+        {best === undefined ? t`No answers yet` : headingOf(question, best)}
+      </h3>
+      {best !== undefined && (
+        <>
+          <Meta post={best} />
+          <Markdown text={best.content} breaks={best.source === null} headingLevel={4} />
+          {best.source !== null && <SourceLine source={best.source} authorName={best.authorName} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function Meta({ post }: { post: Question | Answer }) {
+  return (
+    <p className={classes.meta}>
+      <span dir="auto">{post.authorName}</span>
+      <Time at={post.createdAt} />
+      <Count of={post.upvotes} singular="upvote" />
+    </p>
+  );
+}
+
+/** The accepted one, else the one most members found helpful. */
+function bestAnswer(question: Question, answers: readonly Answer[]): Answer | undefined {
+  const accepted = answers.find(({ id }) => id === question.acceptedAnswerId);
+  const score = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;
+  return accepted ?? answers.toSorted((a, b) => score(b) - score(a))[0];
+}
+
+function headingOf(question: Question, best: Answer): string {
+  if (question.acceptedAnswerId === best.id) return t`The answer that solved it`;
+  return question.answerCount === 1 ? t`The answer` : t`The most helpful answer`;
+}

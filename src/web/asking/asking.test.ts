@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { followed } from './checklist.ts';
+import { hasRoomForTag, unfinishedTag, withTag } from './tag-field.ts';
+
+describe('a tag that is pressed', () => {
+  test.each([
+    ['', 'css', 'css, '],
+    ['html', 'css', 'html, css, '],
+    ['html, ', 'css', 'html, css, '],
+    ['html, cs', 'css', 'html, css, '],
+    ['html, java', 'JavaScript', 'html, JavaScript, '],
+    ['CSS, html', 'css', 'html, css, '],
+    ['a, b, c, d', 'e', 'a, b, c, d, e'],
+    ['a, b, c, d, ja', 'java', 'a, b, c, d, java'],
+  ])('with %j in the field: %s', (typed, tag, then) => {
+    expect(withTag(typed, tag)).toBe(then);
+  });
+
+  test('has room until five are chosen; one that is being completed is not chosen yet', () => {
+    expect(['', 'a, b, c, d', 'a, b, c, d, e', 'a, b, c, d, e,'].map(hasRoomForTag)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('the unfinished tag is what stands behind the last comma', () => {
+    expect(['', 'a', 'a,', 'a, #b  c'].map(unfinishedTag)).toEqual(['', 'a', '', 'b c']);
+  });
+});
+
+describe('the checklist', () => {
+  const empty = { title: '', content: '', tags: '' };
+  const ticks = (draft: Partial<typeof empty>) => [...followed({ ...empty, ...draft })];
+
+  test('ticks nothing for an empty form', () => {
+    expect(ticks({})).toEqual([]);
+  });
+
+  test.each([
+    ['How do I centre a box?', true],
+    ['Centring a box with flexbox', true],
+    ['怎样注册商标？', true],
+    ['flexbox', false],
+    ['Help me!', false],
+    ['Why?', false],
+  ])('sees whether the title says what is asked: %s', (title, told) => {
+    expect(ticks({ title }).includes('title')).toBe(told);
+  });
+
+  test('wants details of about two sentences', () => {
+    expect(ticks({ content: 'It fails.' })).not.toContain('details');
+    expect(ticks({ content: 'I tried it on two machines. '.repeat(5) })).toContain('details');
+  });
+
+  test.each([
+    ['Plain words; and more of them.', true],
+    ['```js\nconst a = 1;\n```', true],
+    ['    const a = 1;', true],
+    ['Use `const a = 1;` here', true],
+    ['const a = 1;', false],
+    ['My code:\nfor (;;) {\n}', false],
+    ['<div class="box">', false],
+    ['SELECT name FROM member', false],
+  ])('sees code outside of code blocks: %j', (content, tidy) => {
+    expect(ticks({ content }).includes('code')).toBe(tidy);
+  });
+
+  test('wants a tag', () => {
+    expect(ticks({ tags: ' , ' })).toEqual([]);
+    expect(ticks({ tags: 'css' })).toEqual(['tags']);
+  });
+});

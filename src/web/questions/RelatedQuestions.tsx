@@ -1,0 +1,53 @@
+import { t } from '@lingui/core/macro';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import type { Related } from '#shared/similar.ts';
+import { useLiveCards, type ChangeCards } from '#web/feeds/useLiveCards.ts';
+import { api, read } from '#web/platform/api.ts';
+import { Count } from '#web/ui/Count.tsx';
+import classes from './RelatedQuestions.module.css';
+
+/** Questions like this one: beside it where the window is wide, else below the answers. Nothing where there are none. */
+export function RelatedQuestions({ id }: { id: number }) {
+  const titleId = useId();
+  const query = relatedQuery(id);
+  const { data } = useQuery(query);
+  useLiveCards<Related>({ queryKey: query.queryKey, changeCards });
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <aside className={classes.related} aria-labelledby={titleId}>
+      <h2 id={titleId} className={classes.heading}>
+        {t`Related questions`}
+      </h2>
+      <ul className={classes.list}>
+        {data.items.map((question) => (
+          <li key={question.id} className={classes.item}>
+            <Link to="/question/$id" params={{ id: String(question.id) }} dir="auto" className={classes.link}>
+              {question.title}
+            </Link>
+            <span className={classes.counts}>
+              <Count of={question.answerCount} singular="answer" />
+              {question.solved && <span className={classes.solved}>{t`solved`}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
+}
+
+function relatedQuery(id: number) {
+  return queryOptions({
+    queryKey: ['related', id],
+    queryFn: ({ signal }) =>
+      read(api.questions[':id'].related.$get({ param: { id: String(id) } }, { init: { signal } })),
+    // What is related changes slowly; that a question goes or is edited comes by itself.
+    staleTime: 10 * 60_000,
+    retry: false,
+  });
+}
+
+const changeCards: ChangeCards<Related> = (data, change) => ({
+  items: data.items.map(change).filter((card) => card !== null),
+});
