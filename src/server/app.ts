@@ -12,6 +12,7 @@ import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
 import { bookmarkRoutes } from './bookmarks/routes.ts';
 import { draftRoutes } from './drafts/routes.ts';
+import type { Background } from './background.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { followRoutes } from './follows/routes.ts';
 import { mentionRoutes } from './mentions/routes.ts';
@@ -28,6 +29,14 @@ import type { Replicas } from './platform/replicas/replicas.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
+import { createPreferences } from './preferences/preferences.ts';
+import {
+  mailLinkRoutes,
+  oneClickRoutes,
+  preferenceRoutes,
+  type PreferenceRoutesDeps,
+} from './preferences/routes.ts';
+import { createPushing } from './pushing/pushing.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { replyRoutes } from './replies/routes.ts';
@@ -48,13 +57,15 @@ export type AppOptions = {
   metrics?: Metrics | undefined;
   /** Streaming replicas that serve reads. */
   replicas?: Replicas | undefined;
+  /** What asks for mails and pushes; absent where nothing is mailed or pushed. */
+  background?: Pick<Background, 'askToConfirm' | 'pusher'> | undefined;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
 export function createApp(options: AppOptions) {
-  const { db, settings, log, position, isReady, metrics, replicas, webFolder } = options;
+  const { db, settings, log, position, isReady, metrics, replicas, background, webFolder } = options;
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings });
   const app = router<{ Variables: object }>();
@@ -65,7 +76,11 @@ export function createApp(options: AppOptions) {
   if (isReady !== undefined) app.route('/', healthRoutes(isReady));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
   if (position !== undefined) app.use('/api/*', told(position));
-  const api = createApi({ db, settings, accounts, limits: createPostingLimits(db), position, replicas });
+  const preferences = createPreferences({ db, settings, askToConfirm: background?.askToConfirm });
+  app.route('/', oneClickRoutes({ preferences }));
+  const pushing = createPushing({ db, pusher: background?.pusher });
+  const limits = createPostingLimits(db);
+  const api = createApi({ db, settings, accounts, limits, position, replicas, preferences, pushing });
   app.route(
     '/api',
     docsRoutes((document) => api.getOpenAPI31Document(document)),
@@ -98,10 +113,12 @@ const revalidated = (_: string, c: Context) => c.header('cache-control', 'no-cac
 export type Api = ReturnType<typeof createApi>;
 
 /** Every feature's routes, listed by hand. What stands below `signedIn` is for signed-in members only. */
-function createApi(deps: Deps & AccountDeps & ReadingDeps & { limits: PostingLimits }) {
+function createApi(
+  deps: Deps & AccountDeps & ReadingDeps & PreferenceRoutesDeps & { limits: PostingLimits },
+) {
   const noted = router();
   noted.use(noteWriters(deps.replicas));
-  const api = noted.route('/', visitorRoutes(deps));
+  const api = noted.route('/', visitorRoutes(deps)).route('/', mailLinkRoutes(deps));
   api.use(signedIn(deps), chooseReading(deps));
   return api
     .route('/', sessionRoutes(deps))
@@ -120,6 +137,7 @@ function createApi(deps: Deps & AccountDeps & ReadingDeps & { limits: PostingLim
     .route('/', draftRoutes(deps))
     .route('/', similarRoutes(deps))
     .route('/', notificationRoutes(deps))
+    .route('/', preferenceRoutes(deps))
     .route('/', profileRoutes(deps));
 }
 

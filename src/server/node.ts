@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
+import { type Background, startBackground } from './background.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { projectFolder } from './platform/embedded/folders.ts';
@@ -52,16 +53,22 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const replicas = await openReplicas({ db, connection, urls: config.databaseReplicaUrls, log });
   onStop(async () => replicas?.stop());
   let live: Live | undefined;
+  let background: Background | undefined;
   const stream = await followEvents({
     db,
     connection,
     log,
-    onEvents: (events, position) => live?.tell(events, position),
+    onEvents(events, position) {
+      live?.tell(events, position);
+      background?.onEvents(events);
+    },
     onGap: (position) => live?.tellMissed(position),
   });
   onStop(() => stream.stop());
   const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
   onStop(async () => clearInterval(housekeeping));
+  background = await startBackground({ db, connection, settings, mail: config.mail, log });
+  onStop(background.stop);
   const webFolder = path.join(projectFolder, 'dist/web');
   const app = createApp({
     db,
@@ -71,6 +78,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     isReady: () => live !== undefined && stream.isFollowed() && !stopping.aborted,
     metrics: metricsOf(config, { stream, replicas, sockets: () => live?.sockets() ?? 0 }),
     replicas,
+    background,
     ...(existsSync(webFolder) && { webFolder }),
   });
   const http = await listen(getRequestListener(app.fetch), config.host, config.port);

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import webPush from 'web-push';
+import { confirmationToken, unsubscribeToken } from './preferences/preferences.ts';
 import { done, type Member, password, type Sending } from './testing/member.ts';
 import {
   type Document,
@@ -11,11 +14,13 @@ import {
   type Parameter,
   wrongValues,
 } from './testing/openapi.ts';
-import { startTestServer } from './testing/server.ts';
+import { defaults, startTestServer } from './testing/server.ts';
 
 // Everything here comes from the API's own description: an endpoint that is added is tried as well, or, where its
 // parameters or fields are not known here, fails every test about it.
-const server = await startTestServer();
+// Mails go to nobody: nothing listens there.
+const mail = { url: 'smtp://127.0.0.1:1', from: 'parley@example.org' };
+const server = await startTestServer({}, { mail });
 afterAll(() => server.stop());
 beforeEach(() => server.forgetRates());
 const ann = await server.register('Ann');
@@ -53,6 +58,13 @@ const fields: Record<string, () => unknown> = {
   bookmarkedAt: () => '2026-01-01T00:00:00.000Z',
   name: () => `To read ${++lists}`,
   muted: () => true,
+  inApp: () => true,
+  mail: () => 'daily',
+  push: () => false,
+  timeZone: () => 'Europe/Berlin',
+  endpoint: () => `https://fcm.googleapis.com/fcm/send/${++newcomers}`,
+  p256dh: () => webPush.generateVAPIDKeys().publicKey,
+  auth: () => randomBytes(16).toString('base64url'),
 };
 let newcomers = 0;
 let lists = 0;
@@ -77,6 +89,7 @@ const places: Record<string, (owner: Member) => Promise<number | string>> = {
   '/members/{id}': async (owner) => owner.id,
   '/topics/{tag}': async () => 'bread',
   '/feeds/{feed}': async () => 'recent',
+  '/notification-settings/{about}': async () => 'answers',
 };
 
 async function itemsOf(member: Member, path: string) {
@@ -98,6 +111,10 @@ async function rightRequest(operation: Operation, sender: Member, owner: Member)
 }
 
 function rightField(operation: Operation, field: string, sender: Member): unknown {
+  const { id: memberId, email } = sender;
+  if (operation.name === 'POST /mail/unsubscribe')
+    return unsubscribeToken(defaults, { memberId, scope: 'answers' });
+  if (operation.name === 'POST /mail/confirmation') return confirmationToken(defaults, { memberId, email });
   const example = fields[field];
   if (example === undefined) throw new Error(`no example for the field ${field} of ${operation.name}`);
   // Signing in needs an address that is there.
@@ -187,6 +204,7 @@ const unknown: Record<string, string[]> = {
   id: ['0', '-1', '1.5', '1e3', 'abc', '%00', '%ff', '%20', '999999999', `${2 ** 53 - 1}`, '9'.repeat(40)],
   place: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
   feed: ['sideways', '%00', '%ff', 'x'.repeat(201)],
+  about: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   // A topic can be followed before anybody asked about it.
   tag: ['%00', '%07', 'x'.repeat(201)],
 };

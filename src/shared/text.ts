@@ -11,6 +11,11 @@ export function truncate(text: string, max: number): string {
   return Array.from(text).slice(0, max).join('');
 }
 
+/** A text of at most `max` code points; one that was longer ends with '…'. */
+export function shortened(text: string, max: number): string {
+  return codePoints(text) <= max ? text : `${truncate(text, max - 1)}…`;
+}
+
 /**
  * What cannot be stored or shown safely: NUL (PostgreSQL refuses it), other control characters except tab and
  * line breaks, and lone surrogates (not representable in UTF-8).

@@ -213,6 +213,19 @@ const registerRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/register.tsx'), 'RegisterPage'),
 });
 
+/** Links in mails: they work for whoever follows them, signed in or not. */
+const unsubscribeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/unsubscribe/$token',
+  component: lazyRouteComponent(() => import('./pages/mail-link.tsx'), 'UnsubscribePage'),
+});
+
+const confirmMailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/confirm-mail/$token',
+  component: lazyRouteComponent(() => import('./pages/mail-link.tsx'), 'ConfirmMailPage'),
+});
+
 const routeTree = rootRoute.addChildren([
   memberRoute.addChildren([
     homeRoute,
@@ -230,6 +243,8 @@ const routeTree = rootRoute.addChildren([
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute]),
+  unsubscribeRoute,
+  confirmMailRoute,
 ]);
 
 export function createAppRouter(queryClient: QueryClient) {

@@ -1,4 +1,10 @@
-import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
+import {
+  type Database,
+  type Queryable,
+  type Reader,
+  transaction,
+  type Tx,
+} from '#server/platform/database.ts';
 import { publish, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -6,6 +12,7 @@ import type { NotificationKind } from '#server/platform/tables.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
+import type { NotificationAbout } from '#shared/notification-settings.ts';
 import {
   deleteNotifications,
   insertNotification,
@@ -16,7 +23,10 @@ import {
   notificationsOf,
   notifyFollowers,
   notifyMentioned,
+  unmark,
   unreadCount,
+  waitingOf,
+  type Way,
 } from './queries.ts';
 
 /**
@@ -168,6 +178,38 @@ export async function readAll(
     await markAllRead(tx, { memberId: viewer.id, upTo });
     await publish(tx, `member:${viewer.id}`, { kind: 'notifications-changed' });
   });
+}
+
+/** A notification that waits to be told by mail or push. */
+export type WaitingNews = Pick<Notification, 'id' | 'message' | 'link'> & { about: NotificationAbout };
+
+/** What a member has not read and is still to be told by one way: the newest, and how many there are in all. */
+export async function waitingNews(
+  db: Queryable,
+  wanted: { memberId: number; way: Way; limit: number },
+): Promise<{ items: WaitingNews[]; total: number }> {
+  const rows = await waitingOf(db, wanted);
+  const items = rows.map((row) => {
+    const { id, message, link } = toNotification(row);
+    return { id, message, link, about: row.about };
+  });
+  return { items, total: rows[0]?.total ?? 0 };
+}
+
+/** What waited by one way is told, or need not be told any more. @param upTo null: all of it */
+export async function noteTold(
+  db: Queryable,
+  told: { memberId: number; way: Way; upTo: number | null },
+): Promise<void> {
+  await unmark(db, told);
+}
+
+/**
+ * The member looks at a page that shows what is new: nobody calls them there by a mail at once or a push. It stays
+ * unread, and in the next digest.
+ */
+export async function noteSeen(db: Database, viewer: Viewer): Promise<void> {
+  for (const way of ['at_once', 'push'] as const) await unmark(db, { memberId: viewer.id, way, upTo: null });
 }
 
 async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<StreamedEvent[]> {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Reader, Tx } from '#server/platform/database.ts';
+import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
 import type { NotificationKind } from '#server/platform/tables.ts';
 import type { PostKind } from '#server/posts/post.ts';
+import type { NotificationAbout } from '#shared/notification-settings.ts';
 
 /** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
 export type News = {
@@ -133,6 +134,42 @@ export async function unreadCount(db: Reader, memberId: number): Promise<number>
   );
   return rows[0]?.count ?? 0;
 }
+
+/** How a notification may wait to be told, beside the app. */
+export type Way = 'at_once' | 'daily' | 'weekly' | 'push';
+
+export type WaitingRow = NotificationRow & { about: NotificationAbout; total: number };
+
+/** What waits to be told by one way and is unread, newest first. Each row knows how many there are in all. */
+export async function waitingOf(
+  db: Queryable,
+  { memberId, way, limit }: { memberId: number; way: Way; limit: number },
+) {
+  const { rows } = await sql<WaitingRow>`
+    select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
+      notification.created_at, read_at, question.title,
+      coalesce(sender.display_name, sender.email) as sender_name,
+      coalesce(notification_about(kind), 'replies') as about, count(*) over () as total
+    from notification
+    join question on question.id = notification.question_id
+    join member sender on sender.id = notification.sender_id
+    where recipient_id = ${memberId} and read_at is null and ${isMarked(way)}
+    order by notification.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** What waited by one way, up to and with an id, waits no more. */
+export async function unmark(
+  db: Queryable,
+  { memberId, way, upTo }: { memberId: number; way: Way; upTo: number | null },
+) {
+  await sql`
+    update notification set ${way === 'push' ? sql`push = false` : sql`mail = null`}
+    where recipient_id = ${memberId} and ${isMarked(way)}
+      ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(db);
+}
+
+const isMarked = (way: Way) => (way === 'push' ? sql`push` : sql`mail = ${sql.lit(way)}`);
 
 /** Returns false when the member has no such notification. */
 export async function markRead(tx: Tx, { id, memberId }: { id: number; memberId: number }) {

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
 import { cursorQuery, id, idParam } from '#shared/fields.ts';
 import { notificationFilter, notifications } from '#shared/notifications.ts';
-import { readAll, readNotifications, readOne } from './notifications.ts';
+import { noteSeen, readAll, readNotifications, readOne } from './notifications.ts';
 
 const list = createRoute({
   method: 'get',
@@ -35,6 +35,14 @@ const markAllRead = createRoute({
   responses: { 204: { description: 'Read' }, ...problems },
 });
 
+const markSeen = createRoute({
+  method: 'put',
+  path: '/notifications/seen',
+  summary:
+    'Say that the member looks at a page that shows what is new, so that they are not called by mail or push',
+  responses: { 204: { description: 'Noted; nothing is marked read' }, ...problems },
+});
+
 export function notificationRoutes({ db }: Deps) {
   return router()
     .openapi(list, async (c) => {
@@ -43,6 +51,10 @@ export function notificationRoutes({ db }: Deps) {
     })
     .openapi(markAllRead, async (c) => {
       await readAll(db, { viewer: c.get('viewer'), upTo: c.req.valid('json').upTo });
+      return c.body(null, 204);
+    })
+    .openapi(markSeen, async (c) => {
+      await noteSeen(db, c.get('viewer'));
       return c.body(null, 204);
     })
     .openapi(markRead, async (c) => {

@@ -17,6 +17,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     drainSeconds: 0,
     secret: undefined,
     metricsToken: undefined,
+    mail: undefined,
     settings: {
       publicUrl: null,
       trustedProxies: 0,
@@ -41,6 +42,8 @@ test('every setting is taken from the environment', () => {
       DRAIN_SECONDS: '15',
       SECRET: 'x'.repeat(32),
       METRICS_TOKEN: 'y'.repeat(16),
+      SMTP_URL: 'smtps://me:secret@mail.example.org',
+      MAIL_FROM: 'Ask us <ask@example.org>',
       TRUST_PROXY: '2',
       SIGN_UP: 'off',
       PASSWORD_SIGN_IN: 'off',
@@ -59,6 +62,7 @@ test('every setting is taken from the environment', () => {
     drainSeconds: 15,
     secret: 'x'.repeat(32),
     metricsToken: 'y'.repeat(16),
+    mail: { url: 'smtps://me:secret@mail.example.org', from: 'Ask us <ask@example.org>' },
     settings: {
       publicUrl: 'https://ask.example.org',
       trustedProxies: 2,
@@ -88,6 +92,8 @@ test('everything that is wrong is told at once, without secrets', () => {
     DRAIN_SECONDS: '3601',
     SECRET: 'too short',
     METRICS_TOKEN: 'too short as well',
+    SMTP_URL: 'http://me:hunter2@mail.example.org',
+    MAIL_FROM: 'Ask\nBcc: all@example.org',
     TRUST_PROXY: 'yes',
     SIGN_UP: 'maybe',
     PASSWORD_SIGN_IN: '1',
@@ -106,6 +112,8 @@ test('everything that is wrong is told at once, without secrets', () => {
       DRAIN_SECONDS must be a whole number from 0 to 3600.
       SECRET must have at least 32 characters.
       METRICS_TOKEN must have at least 16 letters, digits, or any of -._~+/=.
+      SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, or smtps:// for TLS from the start.
+      MAIL_FROM must be an address such as Parley <parley@example.org>.
       TRUST_PROXY must be a whole number from 0 to 10.
       SIGN_UP must be on or off.
       PASSWORD_SIGN_IN must be on or off.
@@ -120,6 +128,17 @@ test('replicas without DATABASE_URL are refused, because there is nothing that t
   expect(messageOf(() => readConfig({ DATABASE_REPLICA_URLS: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
     'The configuration is not valid:\n  DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
   );
+});
+
+test('a mail server without a sender and an address for links is refused', () => {
+  const sentence =
+    'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.';
+  const url = { SMTP_URL: 'smtp://me:hunter2@mail.example.org' };
+  for (const half of [{ MAIL_FROM: 'ask@example.org' }, { PUBLIC_URL: 'https://ask.example.org' }]) {
+    const message = messageOf(() => readConfig({ ...url, ...half }, noFile));
+    expect(message).toContain(sentence);
+    expect(message).not.toContain('hunter2');
+  }
 });
 
 test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('PORT=%j is refused', (port) => {

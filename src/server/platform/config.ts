@@ -25,6 +25,8 @@ export type Config = Readonly<{
   secret: string | undefined;
   /** Undefined: there are no metrics. */
   metricsToken: string | undefined;
+  /** The mail server, and whom mails are from; undefined: nothing is mailed. */
+  mail: Readonly<{ url: string; from: string }> | undefined;
   settings: Readonly<Omit<Settings, 'secret'>>;
 }>;
 
@@ -41,6 +43,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     wrong.push(
       'DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
     );
+  const { SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl } = set;
+  if (smtpUrl !== undefined && (from === undefined || publicUrl === undefined))
+    wrong.push(
+      'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.',
+    );
   if (!parsed.success || wrong.length > 0)
     throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const value = parsed.data;
@@ -54,6 +61,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     drainSeconds: value.DRAIN_SECONDS,
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
+    mail: mailOf(value.SMTP_URL, value.MAIL_FROM),
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
       trustedProxies: value.TRUST_PROXY,
@@ -63,6 +71,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       selfVotes: value.SELF_VOTES,
     }),
   });
+}
+
+function mailOf(url: string | undefined, from: string | undefined): Config['mail'] {
+  return url === undefined || from === undefined ? undefined : Object.freeze({ url, from });
 }
 
 const defaultFile = path.join(projectFolder, '.env');
@@ -129,6 +141,17 @@ const variables = z.object({
   METRICS_TOKEN: z
     .string()
     .regex(/^[\w.~+/=-]{16,}$/, 'must have at least 16 letters, digits, or any of -._~+/=')
+    .optional(),
+  SMTP_URL: address(
+    /^smtps?$/,
+    'must be an address such as smtp://user:password@mail.example.org:587, or smtps:// for TLS from the start',
+  ).optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(
+      /^(?:[^<>"@\p{Cc}]+ <[^\s<>@]+@[\w.-]+>|[^\s<>@]+@[\w.-]+)$/u,
+      'must be an address such as Parley <parley@example.org>',
+    )
     .optional(),
   TRUST_PROXY: wholeNumber(10).default(0),
   SIGN_UP: onOff().default(true),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { type Database, transaction, type Tx } from './database.ts';
 import { folderSentence } from './embedded/folders.ts';
+import { firstValue } from './settings-table.ts';
 import { errorCode, StartupError } from './startup-error.ts';
 
 export type SecretOptions = {
@@ -36,22 +37,6 @@ export async function sharedSecret(
     );
   if (removesFile && old === secret) await rm(file, { force: true });
   return secret;
-}
-
-/** What is kept under a name; where there is nothing, or another node is about to be first, whatever is kept first. */
-async function firstValue(tx: Tx, name: string, value: string): Promise<string> {
-  await tx
-    .insertInto('setting')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const kept = await tx
-    .selectFrom('setting')
-    .select('value')
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  return kept.value;
 }
 
 /** A hash is kept for the comparison, so that a SECRET of the environment is never found in the database. */

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Direction } from '#shared/fields.ts';
+import type { MailChoice } from '#shared/notification-settings.ts';
 
 /** The tables of `migrations/`, as TypeScript sees them. */
 export type Tables = {
@@ -31,6 +32,13 @@ export type Tables = {
   idempotency_key: IdempotencyKeyTable;
   notification: NotificationTable;
   setting: { name: string; value: string };
+  notification_choice: {
+    member_id: number;
+    about: string;
+    in_app: boolean;
+    mail: MailChoice;
+    push: boolean;
+  };
 };
 
 type Count = ColumnType<number, number | undefined, number>;
@@ -49,6 +57,7 @@ type MemberTable = Imported & {
   id: Generated<number>;
   display_name: string | null;
   email: string | null;
+  email_verified: Generated<boolean>;
   bio: string | null;
   reputation: Count;
   imported_reputation: Count;

@@ -2,6 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createApp } from '#server/app.ts';
+import { type Background, type BackgroundOptions, startBackground } from '#server/background.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
 import { listen } from '#server/platform/http-server.ts';
 import type { Settings } from '#server/platform/settings.ts';
@@ -18,14 +19,19 @@ export type TestParley = {
   visitor(): Caller;
   /** A newly registered member of that name, signed in. */
   register(name: string): Promise<Member>;
-  /** Another Parley on the same database, with settings of its own; stop it first. */
-  beside(settings?: Partial<Settings>): Promise<TestParley>;
+  /** Another Parley on the same database, with settings of its own, which mails and pushes if asked to; stop it first. */
+  beside(settings?: Partial<Settings>, outgoing?: Outgoing): Promise<TestParley>;
+  /** What it mails and pushes with. */
+  background: Background | undefined;
   /** Makes every limit on rates start anew. */
   forgetRates(): Promise<void>;
   stop(): Promise<void>;
 };
 
-const defaults: Settings = {
+/** How a Parley of a test mails and pushes. */
+export type Outgoing = Partial<Pick<BackgroundOptions, 'mail' | 'pushServices' | 'log'>>;
+
+export const defaults: Settings = {
   publicUrl: null,
   secret: 'a secret that only the tests know, long enough to be one',
   trustedProxies: 0,
@@ -35,9 +41,12 @@ const defaults: Settings = {
   selfVotes: true,
 };
 
-export async function startTestServer(settings: Partial<Settings> = {}): Promise<TestParley> {
+export async function startTestServer(
+  settings: Partial<Settings> = {},
+  outgoing?: Outgoing,
+): Promise<TestParley> {
   const database = await createTestDatabase();
-  const server = await serveOn(database, settings);
+  const server = await serveOn(database, settings, outgoing);
   return {
     ...server,
     async stop() {
@@ -47,10 +56,20 @@ export async function startTestServer(settings: Partial<Settings> = {}): Promise
   };
 }
 
-async function serveOn(database: TestDatabase, settings: Partial<Settings>): Promise<TestParley> {
-  const db = openDatabase({ connection: database.connection });
+async function serveOn(
+  database: TestDatabase,
+  given: Partial<Settings>,
+  outgoing?: Outgoing,
+): Promise<TestParley> {
+  const { connection } = database;
+  const db = openDatabase({ connection });
   const log = pino({ level: 'error' });
-  const app = createApp({ db, settings: { ...defaults, ...settings }, log });
+  const settings = { ...defaults, ...given };
+  const quick = { lookSeconds: 0.5, recoverSeconds: 1 };
+  const background =
+    outgoing &&
+    (await startBackground({ db, connection, settings, log, mail: undefined, ...quick, ...outgoing }));
+  const app = createApp({ db, settings, log, background });
   const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
   return {
     address: http.address,
@@ -58,13 +77,15 @@ async function serveOn(database: TestDatabase, settings: Partial<Settings>): Pro
     db,
     visitor: () => new Caller(http.address),
     register: (name) => register(http.address, name),
-    beside: (other = {}) => serveOn(database, other),
+    beside: (other = {}, mailing) => serveOn(database, other, mailing),
+    background,
     async forgetRates() {
       await sql`truncate rate_limit`.execute(db);
     },
     async stop() {
       http.cutOff();
       await http.stop(0);
+      await background?.stop();
       await db.destroy();
     },
   };

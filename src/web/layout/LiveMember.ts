@@ -4,7 +4,7 @@ import type { MemberEvent } from '#shared/events.ts';
 import { refreshBookmarks } from '#web/bookmarks/bookmarks.ts';
 import { markFollowed, refreshFollowed } from '#web/follows/follows.ts';
 import { refreshMutes, showTopicMute } from '#web/mutes/mutes.ts';
-import { notificationKeys } from '#web/notifications/notifications.ts';
+import { noteSeen, notificationKeys } from '#web/notifications/notifications.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
 import type { PostRef } from '#web/posts/post.ts';
@@ -15,7 +15,7 @@ import { topicKeys } from '#web/topics/topics.ts';
 /** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
 export function LiveMember({ memberId }: { memberId: number }): null {
   const client = useQueryClient();
-  const { bell, notifications, follows, bookmarks, mutes } = useMemo(
+  const { bell, notifications, follows, bookmarks, mutes, seen } = useMemo(
     () => ({
       // The page of notifications brings what is new by itself, so that nothing jumps there.
       bell: calmly(() => void client.invalidateQueries({ queryKey: notificationKeys.newest }), 500),
@@ -23,13 +23,17 @@ export function LiveMember({ memberId }: { memberId: number }): null {
       follows: calmly(() => void refreshFollowed(client), 500),
       mutes: calmly(() => void refreshMutes(client), 500),
       bookmarks: calmly(() => void refreshBookmarks(client), 500),
+      seen: calmly(noteSeen, 2_000),
     }),
     [client],
   );
   useLive(`member:${memberId}`, {
     heard(events) {
       for (const event of events) {
-        if (event.kind === 'notified') bell();
+        if (event.kind === 'notified') {
+          bell();
+          if (isLookedAt()) seen();
+        }
         if (event.kind === 'notifications-changed') notifications();
         if (event.kind === 'bookmarked') showBookmark(client, event);
         if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') bookmarks();
@@ -54,6 +58,9 @@ export function LiveMember({ memberId }: { memberId: number }): null {
   });
   return null;
 }
+
+/** The member sees what the bell says. */
+const isLookedAt = () => document.visibilityState === 'visible' && document.hasFocus();
 
 function showFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'follows-changed' }>): void {
   const { following } = event;

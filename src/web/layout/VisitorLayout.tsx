@@ -1,10 +1,7 @@
-import { Link, Outlet, useRouter, useSearch } from '@tanstack/react-router';
+import { Outlet, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useMember } from '#web/platform/session.ts';
-import { Logo } from '#web/ui/Logo.tsx';
-import { LanguageSelect } from './LanguageSelect.tsx';
-import { ThemeButton } from './ThemeButton.tsx';
-import classes from './VisitorLayout.module.css';
+import { VisitorFrame } from './VisitorFrame.tsx';
 
 /** The frame of /login and /register. Whoever signs in, here or in another tab, goes on to the page first asked for. */
 export function VisitorLayout() {
@@ -16,20 +13,8 @@ export function VisitorLayout() {
   }, [signedIn, next, router]);
 
   return (
-    <div className={classes.frame}>
-      <header className={classes.header}>
-        <Link to="/login" className={classes.brand} aria-label="Parley">
-          <Logo size={30} />
-          <span>Parley</span>
-        </Link>
-        <ThemeButton />
-      </header>
-      <main id="main" tabIndex={-1} className={classes.main}>
-        <Outlet />
-      </main>
-      <footer className={classes.footer}>
-        <LanguageSelect />
-      </footer>
-    </div>
+    <VisitorFrame>
+      <Outlet />
+    </VisitorFrame>
   );
 }

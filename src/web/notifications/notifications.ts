@@ -47,6 +47,11 @@ export function notificationsQuery(filter: NotificationFilter) {
   });
 }
 
+/** The member looks at the bell: what is new need not be mailed at once, nor pushed. If it gets lost, it is. */
+export function noteSeen(): void {
+  read(api.notifications.seen.$put()).catch((error: unknown) => logFailure('Saying what is seen', error));
+}
+
 export function useUnreadCount(): number {
   return useQuery(newestNotificationsQuery).data?.unreadCount ?? 0;
 }

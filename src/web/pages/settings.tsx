@@ -5,6 +5,7 @@ import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { Mutes } from '#web/mutes/Mutes.tsx';
 import { usePageTitle } from '#web/platform/title.ts';
 import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
+import { NotificationChoices } from '#web/settings/NotificationChoices.tsx';
 import { PasswordForm } from '#web/settings/PasswordForm.tsx';
 import { ProfileForm } from '#web/settings/ProfileForm.tsx';
 import { Section } from '#web/settings/Section.tsx';
@@ -24,6 +25,9 @@ export function SettingsPage() {
       <PageHeading className={classes.heading}>{t`Settings`}</PageHeading>
       <Section title={t`Profile`}>
         <OwnProfile />
+      </Section>
+      <Section id="notifications" title={t`Notifications`} text={t`Each change is saved at once.`}>
+        <NotificationChoices />
       </Section>
       <Section title={t`Theme`}>
         <ThemeChoice />

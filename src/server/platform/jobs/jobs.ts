@@ -1,0 +1,139 @@
+import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { openPool, type Tx } from '#server/platform/database.ts';
+import { errorCode } from '#server/platform/startup-error.ts';
+
+/** One try at a job. */
+export type Try = {
+  /** The same for each try at the same job. */
+  id: string;
+  /** No other comes behind it. */
+  isLast: boolean;
+};
+
+/** A kind of work that is done once, by whichever node is free, and again after a failure or a crash. */
+export type JobKind<Data extends object = object> = {
+  name: string;
+  /** A failed job is tried again so often, after so many seconds at first, twice as many each time, and so many at most. */
+  retries: { limit: number; seconds: number; most: number };
+  /** A job that takes longer, or whose node died, counts as failed after so many seconds. */
+  seconds: number;
+  /** Jobs a node does at the same time. */
+  atOnce: number;
+  /** Every minute one without data is added, by one of the nodes. */
+  everyMinute?: boolean;
+  /** Throws for a failure that another try may mend. */
+  work(data: Data, attempt: Try): Promise<void>;
+};
+
+export type Jobs = {
+  /**
+   * Adds a job in the transaction of what it follows from. While one of the same kind and key waits, runs or is to be
+   * tried again, a second is not added.
+   */
+  add: (tx: Tx, name: string, job: { key: string; data: object }) => Promise<void>;
+  /** Takes no more jobs, and waits for those that run. */
+  stop: () => Promise<void>;
+};
+
+export type JobsOptions = {
+  connection: pg.PoolConfig;
+  log: Logger;
+  kinds: readonly JobKind[];
+  /** How often a node looks for jobs, and for those whose node died, in seconds. */
+  lookSeconds?: number;
+  recoverSeconds?: number;
+};
+
+/** The schema holds nothing but jobs; pg-boss makes it and brings it up to date, one node at a time. */
+const schema = 'parley_jobs';
+
+/** Running jobs get so long when Parley stops, in milliseconds; what is cut off is tried again. */
+const patience = 5_000;
+
+/**
+ * Takes part in doing the jobs of a community: every node does, each job is had by one. Connections are few and apart
+ * from those of requests.
+ */
+export async function startJobs(options: JobsOptions): Promise<Jobs> {
+  const { connection, log, kinds, lookSeconds = 2, recoverSeconds = 30 } = options;
+  const stopping = new AbortController();
+  const saidAt = new Map<string, number>();
+  const warn = (error: Error) => {
+    // The database restarts: pg-boss looks again by itself.
+    if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs wait for the database');
+  };
+  const pool = openPool({ connection, size: 4, onIdleError: warn });
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => pool.query(text, values) },
+    schema,
+    superviseIntervalSeconds: recoverSeconds,
+    monitorIntervalSeconds: recoverSeconds,
+    // The clocks of a machine and its database differ by little; a job of a minute is no matter of seconds.
+    clockMonitorIntervalSeconds: 600,
+  });
+  boss.on('error', warn);
+  try {
+    await boss.start();
+    for (const kind of kinds) await take(kind);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    async add(tx, name, { key, data }) {
+      await boss.send(name, data, { db: fromKysely(tx), singletonKey: key });
+    },
+    stop,
+  };
+
+  async function take(kind: JobKind): Promise<void> {
+    const { name, retries, seconds, atOnce, everyMinute = false } = kind;
+    const rules = {
+      retryLimit: retries.limit,
+      retryDelay: retries.seconds,
+      retryBackoff: true,
+      retryDelayMax: retries.most,
+      expireInSeconds: seconds,
+      // Jobs may hold the text of a mail: what is done is forgotten soon.
+      deleteAfterSeconds: 60,
+      retentionSeconds: 14 * 24 * 60 * 60,
+    };
+    await boss.createQueue(name, { policy: 'exclusive', ...rules });
+    await boss.updateQueue(name, rules);
+    if (everyMinute) await boss.schedule(name, '* * * * *', null, { singletonKey: name });
+    const looking = {
+      includeMetadata: true,
+      pollingIntervalSeconds: lookSeconds,
+      localConcurrency: atOnce,
+    } as const;
+    await boss.work<object, void, typeof looking>(name, looking, async ([job]) => {
+      if (job === undefined) return;
+      try {
+        await kind.work(job.data ?? {}, tryOf(job));
+      } catch (error) {
+        sayFailed(name, error);
+        throw error;
+      }
+    });
+  }
+
+  /** Once a minute: when a mail server is down, thousands of jobs fail. The texts of such errors may hold addresses. */
+  function sayFailed(name: string, error: unknown): void {
+    if (Date.now() - (saidAt.get(name) ?? 0) < 60_000) return;
+    saidAt.set(name, Date.now());
+    const reason = errorCode(error) ?? (error instanceof Error ? error.name : 'unknown');
+    log.warn(`A job of the kind ${name} failed (${reason}); it is tried again.`);
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await boss.stop({ graceful: true, timeout: patience });
+    await pool.end();
+  }
+}
+
+function tryOf(job: JobWithMetadata): Try {
+  return { id: job.id, isLast: job.retryCount >= job.retryLimit };
+}

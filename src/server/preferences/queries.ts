@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import { type NotificationChoice, notificationAbout } from '#shared/notification-settings.ts';
+
+/** What a member has chosen so far. */
+export async function choicesOf(db: Queryable, memberId: number): Promise<NotificationChoice[]> {
+  const rows = await db
+    .selectFrom('notification_choice')
+    .select(['about', 'in_app as inApp', 'mail', 'push'])
+    .where('member_id', '=', memberId)
+    .execute();
+  return rows.map((row) => ({ ...row, about: notificationAbout.parse(row.about) }));
+}
+
+/** Only one change of a member's choices at a time. */
+export async function lockChoices(tx: Tx, memberId: number): Promise<void> {
+  await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
+}
+
+export async function saveChoice(tx: Tx, memberId: number, choice: NotificationChoice): Promise<void> {
+  const { about, inApp, mail, push } = choice;
+  await tx
+    .insertInto('notification_choice')
+    .values({ member_id: memberId, about, in_app: inApp, mail, push })
+    .onConflict((conflict) =>
+      conflict.columns(['member_id', 'about']).doUpdateSet({ in_app: inApp, mail, push }),
+    )
+    .execute();
+}
+
+/** What waits to be mailed about something that is no longer mailed in this way, waits no more; likewise pushes. */
+export async function forgetWaiting(tx: Tx, memberId: number, choice: NotificationChoice): Promise<void> {
+  const { about, inApp, mail, push } = choice;
+  await sql`
+    update notification set
+      mail = case when ${inApp} and mail = ${mail} then mail end,
+      push = push and ${inApp && push}
+    where recipient_id = ${memberId} and (mail is not null or push)
+      and notification_about(kind) = ${about}`.execute(tx);
+}
+
+/** Switches mails off: about one thing, or all of one rhythm. */
+export async function switchMailOff(
+  tx: Tx,
+  memberId: number,
+  off: { about: string } | { mail: string },
+): Promise<void> {
+  const isMeant = 'about' in off ? sql`about = ${off.about}` : sql`mail = ${off.mail}`;
+  await sql`
+    update notification_choice set mail = 'off' where member_id = ${memberId} and ${isMeant}`.execute(tx);
+  const waits = 'about' in off ? sql`notification_about(kind) = ${off.about}` : sql`mail = ${off.mail}`;
+  await sql`
+    update notification set mail = null
+    where recipient_id = ${memberId} and mail is not null and ${waits}`.execute(tx);
+}
+
+/** The hour of the morning at which digests come, where the member is. */
+const morning = 8;
+
+/**
+ * Sets when the member's digests are due, by what is chosen now. One that has a time keeps it unless the time zone
+ * changes. Daily ones come each morning, weekly ones on Monday morning.
+ * @param timeZone null: as before
+ */
+export async function planDigests(tx: Tx, memberId: number, timeZone: string | null): Promise<void> {
+  await sql`
+    insert into member_mail as mine (member_id, time_zone)
+    values (${memberId}, coalesce(${timeZone}, 'UTC'))
+    on conflict (member_id) do update set
+      daily_at = case when mine.time_zone = coalesce(${timeZone}, mine.time_zone) then mine.daily_at end,
+      weekly_at = case when mine.time_zone = coalesce(${timeZone}, mine.time_zone) then mine.weekly_at end,
+      time_zone = coalesce(${timeZone}, mine.time_zone)`.execute(tx);
+  await sql`
+    update member_mail set
+      daily_at = case when chosen.daily then coalesce(daily_at, ${nextMorning('daily')}) end,
+      weekly_at = case when chosen.weekly then coalesce(weekly_at, ${nextMorning('weekly')}) end
+    from (
+      select coalesce(bool_or(mail = 'daily'), false) as daily, coalesce(bool_or(mail = 'weekly'), false) as weekly
+      from notification_choice where member_id = ${memberId} and in_app
+    ) chosen
+    where member_id = ${memberId}`.execute(tx);
+}
+
+/** The next morning (of a Monday) that is still to come, at `time_zone`. */
+export function nextMorning(period: 'daily' | 'weekly') {
+  const [unit, step] = period === 'daily' ? ['day', '1 day'] : ['week', '7 days'];
+  const local = sql`clock_timestamp() at time zone time_zone`;
+  const hours = sql.lit(`${morning} hours`);
+  const first = sql`date_trunc(${sql.lit(unit)}, ${local} - ${hours}::interval) + ${hours}::interval`;
+  return sql`((${first} + ${sql.lit(step)}::interval) at time zone time_zone)`;
+}
+
+/** Whether PostgreSQL knows a time zone by this name. */
+export async function isTimeZone(tx: Tx, name: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_timezone_names where name = ${name}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** The address of a member and whether they have shown that it is theirs; undefined for those who have none. */
+export async function addressOf(db: Queryable, memberId: number) {
+  const row = await db
+    .selectFrom('member')
+    .select(['email', 'email_verified'])
+    .where('id', '=', memberId)
+    .where('source_id', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined || row.email === null) return undefined;
+  return { email: row.email, isConfirmed: row.email_verified };
+}
+
+/** Returns whether the address was still the member's. */
+export async function confirmAddress(tx: Tx, { memberId, email }: { memberId: number; email: string }) {
+  const changed = await tx
+    .updateTable('member')
+    .set({ email_verified: true })
+    .where('id', '=', memberId)
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return changed.numUpdatedRows > 0n;
+}

@@ -1,0 +1,52 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { ApiError } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
+import { FormError } from '#web/ui/FormError.tsx';
+import { usePushHere, useStopPushHere } from './notification-settings.ts';
+import { type PushObstacle, PushRefused } from './push.ts';
+import classes from './NotificationChoices.module.css';
+
+/** Whether this browser is pushed to. It asks for leave on a click, and never otherwise. */
+export function PushHere({ pushKey, isOn }: { pushKey: string | null; isOn: boolean }) {
+  const start = usePushHere();
+  const stop = useStopPushHere();
+  if (pushKey === null) return null;
+  const error = start.error ?? stop.error;
+  return (
+    <div className={classes.note}>
+      <p>
+        {isOn
+          ? t`This browser is told at once, also when no page of Parley is open. Signing out ends it.`
+          : t`Push tells this browser at once, also when no page of Parley is open.`}
+      </p>
+      <FormError message={error === null ? null : sentenceFor(error)} />
+      {isOn ? (
+        <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
+          {t`Stop push in this browser`}
+        </Button>
+      ) : (
+        <Button variant="default" loading={start.isPending} onClick={() => start.mutate(pushKey)}>
+          {t`Switch on push in this browser`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function sentenceFor(error: Error): string {
+  if (error instanceof PushRefused) return obstacleSentence(error.obstacle);
+  if (error instanceof ApiError) return said(error.message);
+  return t`That did not reach the server. Please check your connection and try again.`;
+}
+
+function obstacleSentence(obstacle: PushObstacle): string {
+  switch (obstacle) {
+    case 'unsupported':
+      return t`This browser has no push here. Some have it only over https, or once Parley is installed as an app.`;
+    case 'denied':
+      return t`This browser does not allow notifications from Parley. You can change that in the browser’s settings for this site.`;
+    case 'failed':
+      return t`This browser could not reach its push service. Please try again later.`;
+  }
+}
