@@ -17,6 +17,8 @@ export default defineConfig({
     screenshot: 'only-on-failure',
     // Costs a quarter of the time; whoever looks into a failure asks for it: --trace on.
     trace: 'off',
+    // It would fetch the whole build once for each test; the tests that are about it allow it.
+    serviceWorkers: 'block',
     ...(baseURL && { baseURL }),
     ...(chromium && { launchOptions: { executablePath: chromium } }),
   },

@@ -6,13 +6,14 @@ import { lingui } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { buildWorker } from './vite.config.worker.ts';
 
 /** `PARLEY_API`: where a running server is, for `vite` in development. */
 const api = process.env['PARLEY_API'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
   root: 'src/web',
-  plugins: [babel({ plugins: ['@lingui/babel-plugin-lingui-macro'] }), react(), lingui(), compressed()],
+  plugins: [babel({ plugins: ['@lingui/babel-plugin-lingui-macro'] }), react(), lingui(), finished()],
   build: {
     outDir: path.resolve(import.meta.dirname, 'dist/web'),
     emptyOutDir: true,
@@ -26,19 +27,25 @@ export default defineConfig({
   },
 });
 
-/** Writes each text file once more as .br and .gz: the server sends them as they are (src/server/app.ts). */
-function compressed(): Plugin {
+/**
+ * Adds the service worker, which lists the other files; then writes each text file once more as .br and .gz: the server
+ * sends them as they are (src/server/app.ts).
+ */
+function finished(): Plugin {
+  let web = '';
   let output = '';
   return {
-    name: 'parley:compressed',
+    name: 'parley:finished',
     apply: 'build',
     configResolved({ root, build }) {
+      web = root;
       // Not the one above: npm start builds beside it first.
       output = path.resolve(root, build.outDir);
     },
     async closeBundle() {
+      await buildWorker(web, output);
       const names = await readdir(output, { recursive: true });
-      const texts = names.filter((name) => /\.(html|js|css|svg)$/u.test(name));
+      const texts = names.filter((name) => /\.(html|js|css|svg|webmanifest)$/u.test(name));
       await Promise.all(texts.map((name) => compress(path.join(output, name))));
     },
   };

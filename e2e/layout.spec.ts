@@ -43,7 +43,7 @@ async function extremes(page: Page): Promise<void> {
 const looks = [
   { theme: 'light', viewport: { width: 1280, height: 800 } },
   { theme: 'dark', viewport: { width: 1280, height: 800 } },
-  { theme: 'dark', viewport: { width: 360, height: 740 } },
+  { theme: 'dark', viewport: { width: 320, height: 640 } },
   { theme: 'light', viewport: { width: 360, height: 740 } },
 ] as const;
 
@@ -79,9 +79,20 @@ async function check(page: Page, address: string) {
     expect(
       violations.map(({ id, nodes }) => `${look}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
     ).toEqual([]);
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(sideways, look).toBeLessThanOrEqual(0);
+    expect(await sideways(page), look).toBeLessThanOrEqual(0);
   }
+  // A phone on its side, and a window of 1280 by 800 at twice its size.
+  for (const viewport of [
+    { width: 740, height: 360 },
+    { width: 640, height: 400 },
+  ]) {
+    await page.setViewportSize(viewport);
+    expect(await sideways(page), `${address} at ${viewport.width}`).toBeLessThanOrEqual(0);
+  }
+}
+
+function sideways(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
 test('the bar at the top and the sidebar have the names people and programs look for', async ({ page }) => {

@@ -26,6 +26,7 @@ import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
 import { chooseReading, noteWriters, type ReadingDeps, type ShownEnv } from './platform/replicas/reading.ts';
 import type { Replicas } from './platform/replicas/replicas.ts';
+import { lastWorker } from './platform/last-worker.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
@@ -100,6 +101,7 @@ export function createApp(options: AppOptions) {
     app.all('/assets/*', () => {
       throw new ProblemError('not-found', 'There is nothing at this address.');
     });
+    if (!settings.serviceWorker) app.get('/service-worker.js', lastWorker);
     app.use('*', serveStatic({ ...files, onFound: revalidated }));
     app.get('*', serveStatic({ ...files, path: 'index.html', onFound: revalidated }));
   }
@@ -173,6 +175,8 @@ const securityHeaders: Parameters<typeof secureHeaders>[0] = {
     imgSrc: ["'self'", 'data:'],
     fontSrc: ["'self'", 'data:'],
     connectSrc: ["'self'"],
+    workerSrc: ["'self'"],
+    manifestSrc: ["'self'"],
     objectSrc: ["'none'"],
     baseUri: ["'none'"],
     formAction: ["'self'"],

@@ -24,11 +24,16 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { darkModeManager } from './platform/color-scheme.ts';
 import { directionOf, startLanguage, useLanguage } from './languages/languages.ts';
+import { keptNames } from './layout/kept-names.ts';
+import { keepPages } from './platform/keeping.ts';
+import { watchForInstall } from './platform/install.ts';
 import { createQueryClient } from './platform/queries.ts';
 import { createAppRouter } from './router.tsx';
 import { theme } from './theme.ts';
 
 const queryClient = createQueryClient();
+watchForInstall();
+keepPages(queryClient, keptNames);
 const router = createAppRouter(queryClient);
 const colorScheme = darkModeManager();
 

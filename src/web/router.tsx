@@ -1,10 +1,4 @@
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { Feed } from '#shared/feeds.ts';
@@ -15,6 +9,7 @@ import { Root } from './layout/Root.tsx';
 import { VisitorLayout } from './layout/VisitorLayout.tsx';
 import { ErrorPage } from './pages/error.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
+import { lazyRouteComponent } from './platform/lazy-page.ts';
 import { insidePath } from './platform/paths.ts';
 import { parseSearch, stringifySearch } from './platform/search-params.ts';
 import { sessionQuery } from './platform/session.ts';

@@ -25,6 +25,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
       passwordSignIn: true,
       hideLoginReason: false,
       selfVotes: true,
+      serviceWorker: true,
     },
   });
 });
@@ -49,6 +50,7 @@ test('every setting is taken from the environment', () => {
       PASSWORD_SIGN_IN: 'off',
       HIDE_LOGIN_REASON: 'on',
       SELF_VOTES: 'off',
+      SERVICE_WORKER: 'off',
     },
     noFile,
   );
@@ -70,6 +72,7 @@ test('every setting is taken from the environment', () => {
       passwordSignIn: false,
       hideLoginReason: true,
       selfVotes: false,
+      serviceWorker: false,
     },
   });
 });
@@ -99,6 +102,7 @@ test('everything that is wrong is told at once, without secrets', () => {
     PASSWORD_SIGN_IN: '1',
     HIDE_LOGIN_REASON: 'x',
     SELF_VOTES: 'x',
+    SERVICE_WORKER: 'x',
   };
   const message = messageOf(() => readConfig(wrong, noFile));
   expect(message).toMatchInlineSnapshot(`
@@ -118,7 +122,8 @@ test('everything that is wrong is told at once, without secrets', () => {
       SIGN_UP must be on or off.
       PASSWORD_SIGN_IN must be on or off.
       HIDE_LOGIN_REASON must be on or off.
-      SELF_VOTES must be on or off."
+      SELF_VOTES must be on or off.
+      SERVICE_WORKER must be on or off."
   `);
   for (const name of Object.keys(wrong)) expect(message).toContain(`  ${name} must `);
   expect(message).not.toMatch(/hunter2|too short/);

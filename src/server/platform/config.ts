@@ -69,6 +69,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       passwordSignIn: value.PASSWORD_SIGN_IN,
       hideLoginReason: value.HIDE_LOGIN_REASON,
       selfVotes: value.SELF_VOTES,
+      serviceWorker: value.SERVICE_WORKER,
     }),
   });
 }
@@ -158,6 +159,7 @@ const variables = z.object({
   PASSWORD_SIGN_IN: onOff().default(true),
   HIDE_LOGIN_REASON: onOff().default(false),
   SELF_VOTES: onOff().default(true),
+  SERVICE_WORKER: onOff().default(true),
 });
 
 function isOrigin(url: string): boolean {

@@ -12,4 +12,6 @@ export type Settings = {
   hideLoginReason: boolean;
   /** Members may vote on their own posts (SPEC section 4; DECISIONS section 3.2). */
   selfVotes: boolean;
+  /** Whether browsers keep the app to start it without a network; false takes back what they have. */
+  serviceWorker: boolean;
 };

@@ -26,6 +26,7 @@ const settings: Settings = {
   passwordSignIn: true,
   hideLoginReason: false,
   selfVotes: true,
+  serviceWorker: true,
 };
 
 export type LiveNode = { address: string; live: Live; stop: () => Promise<void> };

@@ -39,14 +39,17 @@ export const defaults: Settings = {
   passwordSignIn: true,
   hideLoginReason: false,
   selfVotes: true,
+  serviceWorker: true,
 };
 
+/** @param webFolder the built browser part; absent where only the API is served. */
 export async function startTestServer(
   settings: Partial<Settings> = {},
   outgoing?: Outgoing,
+  webFolder?: string,
 ): Promise<TestParley> {
   const database = await createTestDatabase();
-  const server = await serveOn(database, settings, outgoing);
+  const server = await serveOn(database, settings, outgoing, webFolder);
   return {
     ...server,
     async stop() {
@@ -60,6 +63,7 @@ async function serveOn(
   database: TestDatabase,
   given: Partial<Settings>,
   outgoing?: Outgoing,
+  webFolder?: string,
 ): Promise<TestParley> {
   const { connection } = database;
   const db = openDatabase({ connection });
@@ -69,7 +73,7 @@ async function serveOn(
   const background =
     outgoing &&
     (await startBackground({ db, connection, settings, log, mail: undefined, ...quick, ...outgoing }));
-  const app = createApp({ db, settings, log, background });
+  const app = createApp({ db, settings, log, background, ...(webFolder && { webFolder }) });
   const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
   return {
     address: http.address,
@@ -77,7 +81,7 @@ async function serveOn(
     db,
     visitor: () => new Caller(http.address),
     register: (name) => register(http.address, name),
-    beside: (other = {}, mailing) => serveOn(database, other, mailing),
+    beside: (other = {}, mailing) => serveOn(database, other, mailing, webFolder),
     background,
     async forgetRates() {
       await sql`truncate rate_limit`.execute(db);

@@ -11,10 +11,10 @@ export function PasswordField({ toggle = true, ...props }: TextInputProps & { to
       type={shown ? 'text' : 'password'}
       autoCapitalize="none"
       spellCheck={false}
-      rightSectionWidth={44}
+      rightSectionWidth={48}
       rightSection={
         toggle ? (
-          <ActionIcon size={40} onClick={() => setShown(!shown)}>
+          <ActionIcon size={44} onClick={() => setShown(!shown)}>
             {shown ? (
               <IconEyeOff size={19} stroke={1.6} aria-hidden />
             ) : (

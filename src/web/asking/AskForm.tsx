@@ -19,6 +19,7 @@ import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
 import { AskChecklist } from './AskChecklist.tsx';
 import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
 import { audienceText, postedText } from './audience.ts';
+import { useShared } from './shared.ts';
 import { SimilarQuestions } from './SimilarQuestions.tsx';
 import { useAudience, useSimilar } from './similar.ts';
 import { withTag } from './tag-field.ts';
@@ -36,6 +37,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     initial: newAskDraft,
     isEmpty: isEmptyAskDraft,
   });
+  useShared(draft, setDraft);
   const [problem, setProblem] = useState<AskProblem | null>(null);
   const title = useRef<HTMLInputElement>(null);
   const details = useRef<EditorHandle>(null);

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { api, read } from '#web/platform/api.ts';
 import { keepProbing } from '#web/platform/connection.ts';
 import { wantHeadingFocus } from '#web/platform/focus.ts';
+import { registerWorker } from '#web/platform/worker.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { NavigationProgress } from './NavigationProgress.tsx';
 
@@ -14,6 +15,7 @@ export function Root() {
   useRecovery();
   useFocusOnNavigation();
   useAllPagesAtHand();
+  useEffect(registerWorker, []);
   return (
     <>
       <NavigationProgress />

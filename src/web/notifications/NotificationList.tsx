@@ -1,13 +1,18 @@
 import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
 import type { Notification } from '#shared/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
+import { useSwipe } from '#web/ui/swipe.ts';
 import { Time } from '#web/ui/Time.tsx';
 import { useMarkRead } from './notifications.ts';
 import classes from './NotificationList.module.css';
 
-/** Notifications, newest first; opening one marks it read and leads to what it tells of. */
+/**
+ * Notifications, newest first; opening one marks it read and leads to what it tells of. Its button only marks it, and so
+ * does a swipe to either side.
+ */
 export function NotificationList({
   notifications,
   compact = false,
@@ -18,43 +23,78 @@ export function NotificationList({
   compact?: boolean;
   onOpen?: () => void;
 }) {
-  const { mutate: markRead } = useMarkRead();
+  return (
+    <ul className={classes.list} data-compact={compact || undefined}>
+      {notifications.map((notification) => (
+        <Line
+          key={notification.id}
+          notification={notification}
+          compact={compact}
+          {...(onOpen !== undefined && { onOpen })}
+        />
+      ))}
+    </ul>
+  );
+}
 
-  function open(notification: Notification) {
+function Line({
+  notification,
+  compact,
+  onOpen,
+}: {
+  notification: Notification;
+  compact: boolean;
+  onOpen?: () => void;
+}) {
+  const { mutate: markRead } = useMarkRead();
+  const swipe = useSwipe<HTMLLIElement>('inline', read, (line) => line.querySelector('a'));
+
+  function read() {
     if (!notification.read) markRead(notification);
   }
 
   return (
-    <ul className={classes.list} data-compact={compact || undefined}>
-      {notifications.map((notification) => (
-        <li key={notification.id}>
-          <PathLink
-            href={notification.link}
-            className={classes.item}
-            data-unread={!notification.read || undefined}
-            data-shortcut-stop={compact ? undefined : true}
-            onClick={(event) => {
-              open(notification);
-              // With a modifier the link opens elsewhere, and what is open here stays.
-              if (!event.ctrlKey && !event.metaKey && !event.shiftKey) onOpen?.();
-            }}
-            onAuxClick={(event) => {
-              if (event.button === 1) open(notification);
-            }}
-          >
-            <Avatar id={notification.senderId} name={notification.senderName} size={32} />
-            <span className={classes.text}>
-              {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
-              <span className={classes.message} dir="auto">
-                {notification.message}
-              </span>
-              <span className={classes.time}>
-                <Time at={notification.createdAt} />
-              </span>
-            </span>
-          </PathLink>
-        </li>
-      ))}
-    </ul>
+    <li className={classes.line} {...(!notification.read && swipe)}>
+      <PathLink
+        href={notification.link}
+        className={classes.item}
+        data-unread={!notification.read || undefined}
+        data-shortcut-stop={compact ? undefined : true}
+        onClick={(event) => {
+          read();
+          // With a modifier the link opens elsewhere, and what is open here stays.
+          if (!event.ctrlKey && !event.metaKey && !event.shiftKey) onOpen?.();
+        }}
+        onAuxClick={(event) => {
+          if (event.button === 1) read();
+        }}
+      >
+        <Avatar id={notification.senderId} name={notification.senderName} size={32} />
+        <span className={classes.text}>
+          {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
+          <span className={classes.message} dir="auto">
+            {notification.message}
+          </span>
+          <span className={classes.time}>
+            <Time at={notification.createdAt} />
+          </span>
+        </span>
+      </PathLink>
+      {!notification.read && (
+        <button
+          type="button"
+          className={classes.mark}
+          aria-label={t`Mark read`}
+          title={t`Mark read`}
+          onClick={(event) => {
+            // The button goes with what it did.
+            event.currentTarget.closest('li')?.querySelector('a')?.focus();
+            read();
+          }}
+        >
+          <IconCheck size={18} stroke={2} aria-hidden />
+        </button>
+      )}
+    </li>
   );
 }

@@ -4,6 +4,7 @@ import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, Unreachable } from '#web/platform/errors.ts';
 import { useWaitingCount } from '#web/layout/useWaitingCount.ts';
 import { usePageTitle } from '#web/platform/title.ts';
+import { hasNewVersion } from '#web/platform/upgrade.ts';
 import { changesWait } from '#web/platform/waiting.ts';
 import { Message } from '#web/ui/Message.tsx';
 
@@ -17,7 +18,10 @@ export function ErrorPage({ error }: ErrorComponentProps) {
     <Message heading={heading} text={text} outage={isTransient(error)}>
       {isTransient(error) && waiting > 0 && <p>{changesWait(waiting)}</p>}
       {!isTransient(error) && (
-        <Button variant="default" onClick={() => void router.invalidate()}>
+        <Button
+          variant="default"
+          onClick={() => (hasNewVersion() ? window.location.reload() : void router.invalidate())}
+        >
           {t`Try again`}
         </Button>
       )}

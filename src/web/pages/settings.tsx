@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { Mutes } from '#web/mutes/Mutes.tsx';
 import { usePageTitle } from '#web/platform/title.ts';
+import { InstallApp } from '#web/settings/InstallApp.tsx';
 import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
 import { NotificationChoices } from '#web/settings/NotificationChoices.tsx';
 import { PasswordForm } from '#web/settings/PasswordForm.tsx';
@@ -42,6 +43,7 @@ export function SettingsPage() {
       >
         <KeyboardChoice />
       </Section>
+      <InstallApp />
       <Section title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
         <PasswordForm />
       </Section>

@@ -13,6 +13,7 @@ import type {
 } from '#shared/events.ts';
 import { notePosition, safePosition } from './position.ts';
 import { sessionEnded, sessionQuery } from './session.ts';
+import { lookForNewVersionSoon } from './upgrade.ts';
 import { forgetWriting, hearWriting, sayWritingAgain, sayWritingBy } from './writing.ts';
 
 /** What a page does with what others do. `missed`: some events are gone for good; look again at everything. */
@@ -83,7 +84,10 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
     reconnectionDelayMax: 10_000,
   });
   socket = opened;
+  let connected = false;
   opened.on('connect', () => {
+    if (connected) lookForNewVersionSoon();
+    connected = true;
     for (const [topic, subscription] of subscriptions) void subscribe(topic, subscription);
   });
   opened.on('events', hear);
@@ -167,8 +171,10 @@ async function subscribe(topic: Topic, subscription: Subscription): Promise<void
   if (!answer.ok) return;
   notePosition(answer.position);
   sayWritingAgain(topic);
+  // Without a position before, the page shows what was kept: what happened since then is not known.
+  const unknown = subscription.since === undefined;
   subscription.since = answer.position;
-  if (answer.gap) for (const listener of subscription.listeners) listener.missed();
+  if (answer.gap || unknown) for (const listener of subscription.listeners) listener.missed();
   else tell(subscription, answer.events);
 }
 

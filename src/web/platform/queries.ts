@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, isTransient } from './errors.ts';
+import { answerOrKept } from './keeping.ts';
 import { sessionEnded } from './session.ts';
 
 const maxRetryDelayMs = 5000;
@@ -16,6 +17,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         // The browser's own idea of being online is unreliable; the requests tell.
         networkMode: 'always',
+        persister: answerOrKept,
         staleTime: 15_000,
         gcTime: 30 * 60_000,
         retry: (_, error) => isTransient(error),

@@ -8,5 +8,7 @@
   }
   const dark =
     darkMode === 'true' || (darkMode !== 'false' && matchMedia('(prefers-color-scheme: dark)').matches);
+  // The paper of theme.css, for the browser's own bar.
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#191815' : '#fbf9f4');
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 })();

@@ -4,6 +4,7 @@ import '@mantine/core/styles/Overlay.layer.css';
 import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useSwipe } from './swipe.ts';
 import classes from './Dialog.module.css';
 
 type Props = {
@@ -16,10 +17,18 @@ type Props = {
   children: ReactNode;
 };
 
-/** A dialog over the page: it keeps the focus inside, Esc closes it, and the focus goes back to what opened it. */
+/**
+ * A dialog over the page: it keeps the focus inside, Esc closes it, and the focus goes back to what opened it. On a phone
+ * it is a sheet at the lower edge, which a swipe down on its title closes as well.
+ */
 export function Dialog({ title, opened, onClose, closeButton = true, size = '28rem', children }: Props) {
+  const swipe = useSwipe<HTMLDivElement>('down', onClose, (root) => root.querySelector('[role="dialog"]'));
   return (
     <Modal
+      {...swipe}
+      onPointerDown={(event) => {
+        if (isHandle(event.target)) swipe.onPointerDown(event);
+      }}
       title={title}
       opened={opened}
       onClose={onClose}
@@ -28,9 +37,20 @@ export function Dialog({ title, opened, onClose, closeButton = true, size = '28r
       closeButtonProps={{ 'aria-label': t`Close` }}
       // The style sheet does it; Mantine's way moves a page whose scrollbar has a gutter of its own.
       lockScroll={false}
-      classNames={{ title: classes.title ?? '' }}
+      classNames={{
+        inner: classes.inner ?? '',
+        content: classes.content ?? '',
+        header: classes.header ?? '',
+        title: classes.title ?? '',
+      }}
     >
       {children}
     </Modal>
+  );
+}
+
+function isHandle(target: EventTarget): boolean {
+  return (
+    target instanceof Element && target.closest(`.${classes.header}`) !== null && !target.closest('button')
   );
 }

@@ -1,0 +1,23 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useInstall } from '#web/platform/install.ts';
+import { Section } from './Section.tsx';
+import classes from './forms.module.css';
+
+/** Shows where the browser offers it only. */
+export function InstallApp() {
+  const install = useInstall();
+  if (install === null) return null;
+  return (
+    <Section
+      title={t`App`}
+      text={t`Parley opens in a window of its own, from your home screen or your list of apps.`}
+    >
+      <div className={classes.form}>
+        <Button variant="default" onClick={() => void install()}>
+          {t`Install Parley`}
+        </Button>
+      </div>
+    </Section>
+  );
+}

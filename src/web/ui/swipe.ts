@@ -1,0 +1,80 @@
+import { useRef, type PointerEvent } from 'react';
+
+/** How far a finger moves before it is known what it wants, in CSS pixels. */
+const slack = 10;
+
+/** How far it moves to have meant it. */
+const enough = 72;
+
+/** Here begins the gesture of the system that goes back. */
+const edge = 24;
+
+type Handlers<E extends HTMLElement> = {
+  onPointerDown: (event: PointerEvent<E>) => void;
+  onPointerMove: (event: PointerEvent<E>) => void;
+  onPointerUp: (event: PointerEvent<E>) => void;
+  onPointerCancel: (event: PointerEvent<E>) => void;
+};
+
+/**
+ * A swipe of one finger along an axis, for what a button does as well. The element needs `touch-action` for the other
+ * axis: when the page scrolls, the swipe ends. Nothing moves where motion is to be reduced.
+ * @param axis 'inline' to either side, 'down' away from the reader.
+ * @param moves the element that follows; the one that is swiped where it is missing.
+ */
+export function useSwipe<E extends HTMLElement>(
+  axis: 'inline' | 'down',
+  done: () => void,
+  moves: (swiped: E) => HTMLElement | null = (swiped) => swiped,
+): Handlers<E> {
+  const from = useRef<{ id: number; x: number; y: number; far: number; going: boolean } | null>(null);
+
+  function end(event: PointerEvent<E>) {
+    const swipe = from.current;
+    from.current = null;
+    if (swipe?.going !== true) return;
+    moves(event.currentTarget)?.style.removeProperty('translate');
+    if (event.type !== 'pointerup') return;
+    // The finger is lifted from a link or a button, which it did not mean.
+    event.currentTarget.addEventListener('click', swallow, { capture: true, once: true });
+    const target = event.currentTarget;
+    setTimeout(() => target.removeEventListener('click', swallow, { capture: true }));
+    if (Math.abs(swipe.far) >= enough) done();
+  }
+
+  return {
+    onPointerDown(event) {
+      const { clientX: x, clientY: y, pointerId: id } = event;
+      const atEdge = axis === 'inline' && (x < edge || x > window.innerWidth - edge);
+      if (event.pointerType !== 'touch' || !event.isPrimary || atEdge) return;
+      from.current = { id, x, y, far: 0, going: false };
+    },
+    onPointerMove(event) {
+      const swipe = from.current;
+      if (swipe?.id !== event.pointerId) return;
+      const across = event.clientX - swipe.x;
+      const down = event.clientY - swipe.y;
+      swipe.far = axis === 'inline' ? across : Math.max(0, down);
+      const other = axis === 'inline' ? down : across;
+      if (!swipe.going) {
+        if (Math.max(Math.abs(across), Math.abs(down)) < slack) return;
+        if (Math.abs(swipe.far) <= Math.abs(other)) {
+          from.current = null;
+          return;
+        }
+        swipe.going = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }
+      if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+      const style = moves(event.currentTarget)?.style;
+      style?.setProperty('translate', axis === 'inline' ? `${swipe.far}px` : `0 ${swipe.far}px`);
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
+}
+
+function swallow(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
