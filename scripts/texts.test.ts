@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
@@ -5,10 +7,23 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { textsMadeTooEarly, textsOutsideCatalogues } from './lib/texts.ts';
 import { project } from './lib/project.mjs';
 
+/** Names of programming languages, and values of styles. */
+const wordless = new Set(['src/web/ui/markdown/languages.ts', 'src/web/theme.ts']);
+const sources = globSync('src/web/**/*.{ts,tsx}', { cwd: project }).filter(
+  (file) => !/\.test\.tsx?$/u.test(file) && !wordless.has(file),
+);
 const config = getConfig({ cwd: project });
 const translated = config.locales.filter((locale) => locale !== 'en');
 
 describe('every text of the interface', () => {
+  test('is made by the macros that bring it into the catalogues', () => {
+    expect(inSources(textsOutsideCatalogues)).toEqual([]);
+  });
+
+  test('is worked out when it is shown, in the language of that moment', () => {
+    expect(inSources(textsMadeTooEarly)).toEqual([]);
+  });
+
   test.each([
     ['<p>Nothing here yet</p>', 'Nothing here yet'],
     ['<p>{empty ? "none" : t`some`}</p>', 'none'],
@@ -73,6 +88,12 @@ describe('the catalogues', () => {
     },
   );
 });
+
+function inSources(find: typeof textsOutsideCatalogues): string[] {
+  return sources.flatMap((file) =>
+    find(readFileSync(path.join(project, file), 'utf8')).map(({ line, text }) => `${file}:${line}: ${text}`),
+  );
+}
 
 /** What is wrong with a translation; null when its placeholders and plural forms are those they must be. */
 function problemOf(english: string, translation: string, locale: string): string | null {

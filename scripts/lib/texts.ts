@@ -18,7 +18,7 @@ const macros = /^(t|msg|plural|select|selectOrdinal|defineMessage)$/;
 const unspoken =
   /^(Parley|Edge?|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|Cr(ome)?OS|ChromeOS|Windows|Macintosh|Linux)$/;
 const keys =
-  /^(Enter|Escape|Tab|Home|End|Arrow\w+|Backspace|Delete|Space|Control|Meta|Shift|Alt|Page(Up|Down)|GET|POST|PUT|PATCH)$/;
+  /^((Shift\+|Mod\+)?.|Enter|Escape|Tab|Arrow\w+|Backspace|Control|Meta|Shift|Alt|Page(Up|Down)|GET|POST|PUT|PATCH|UTC|NFC)$/u;
 
 /**
  * The texts in a file that look as if people read them and are not made by the macros that bring them into the
@@ -127,20 +127,20 @@ function isUnread(node: Node, parents: readonly Node[]): boolean {
   if (macroOf(node) !== null || /^(ImportDeclaration|ExportAllDeclaration|ImportExpression)$/.test(node.type))
     return true;
   if (node.type === 'NewExpression')
-    return node.callee.type === 'Identifier' && /(Error|RegExp)$/.test(node.callee.name);
+    return node.callee.type === 'Identifier' && /(Error|RegExp|Unreachable)$/.test(node.callee.name);
   if (node.type === 'CallExpression') return isSilentCall(node);
   if (node.type === 'JSXElement')
     return node.openingElement.name.type === 'JSXIdentifier' && node.openingElement.name.name === 'Trans';
   if (node.type === 'JSXAttribute') return technical.test(attributeName(node));
   if (node.type === 'ClassProperty') return node.key.type === 'Identifier' && node.key.name === 'name';
-  if (node.type === 'BinaryExpression') return /^[!=]==?$/.test(node.operator);
+  if (node.type === 'BinaryExpression') return /^([!=]==?|in)$/.test(node.operator);
   // Types are unread, but for what stands inside `x as T`.
   return /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression)/.test(node.type) && parents.length > 0;
 }
 
 function isSilentCall(node: Extract<Node, { type: 'CallExpression' }>): boolean {
   const { callee } = node;
-  if (callee.type === 'Import') return true;
+  if (callee.type === 'Import' || callee.type === 'Super') return true;
   if (callee.type === 'Identifier') return silent.test(callee.name);
   if (callee.type !== 'MemberExpression') return false;
   const { object, property } = callee;

@@ -4,12 +4,32 @@ import { id, nextCursor, time } from './fields.ts';
 export const notificationFilter = z.enum(['all', 'unread']);
 export type NotificationFilter = z.infer<typeof notificationFilter>;
 
+/** What a notification tells of (DECISIONS section 6). */
+export const notificationKind = z.enum([
+  'answer',
+  'followed_answer',
+  'reply_to_question',
+  'reply_to_answer',
+  'reply_to_reply',
+  'vote_question',
+  'vote_answer',
+  'vote_reply',
+  'accepted',
+  'accepted_followed',
+  'mention',
+]);
+export type NotificationKind = z.infer<typeof notificationKind>;
+
 export const notification = z.object({
   id,
   type: z.enum(['reply', 'answer', 'vote', 'other']),
   recipientId: id,
   senderId: id,
   senderName: z.string(),
+  kind: notificationKind,
+  /** The title of the question. */
+  title: z.string(),
+  /** In English; programs make their own of `kind`, `senderName` and `title`. */
   message: z.string(),
   /** Where it leads: the question with the item in view. */
   link: z.string(),

@@ -218,7 +218,7 @@ describe('lists', () => {
     const made = await Promise.all(
       ['a', 'b', 'c'].map(async (name) => (await ann.post('/bookmark-lists', { name })).status),
     );
-    expect(made.toSorted()).toEqual([201, 403, 403]);
+    expect(made.toSorted((a, b) => a - b)).toEqual([201, 403, 403]);
   });
 });
 

@@ -8,10 +8,14 @@ import {
 import { publish, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { NotificationKind } from '#server/platform/tables.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import type { PostKind } from '#server/posts/post.ts';
-import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
+import type {
+  Notification,
+  NotificationFilter,
+  NotificationKind,
+  Notifications,
+} from '#shared/notifications.ts';
 import type { NotificationAbout } from '#shared/notification-settings.ts';
 import {
   deleteNotifications,
@@ -228,6 +232,8 @@ function toNotification(row: NotificationRow): Notification {
     recipientId: row.recipient_id,
     senderId: row.sender_id,
     senderName: row.sender_name,
+    kind: row.kind,
+    title: row.title,
     message: messages[row.kind](row.sender_name, row.title),
     ...destination(row),
     createdAt: row.created_at.toISOString(),

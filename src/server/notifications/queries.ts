@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
-import type { NotificationKind } from '#server/platform/tables.ts';
+import type { NotificationKind } from '#shared/notifications.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import type { NotificationAbout } from '#shared/notification-settings.ts';
 

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { NotificationKind } from '#shared/notifications.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { MailChoice } from '#shared/notification-settings.ts';
 
@@ -187,17 +188,3 @@ type NotificationTable = {
   created_at: Generated<Date>;
   read_at: Date | null;
 };
-
-/** What a notification tells of (DECISIONS section 6). */
-export type NotificationKind =
-  | 'answer'
-  | 'followed_answer'
-  | 'reply_to_question'
-  | 'reply_to_answer'
-  | 'reply_to_reply'
-  | 'vote_question'
-  | 'vote_answer'
-  | 'vote_reply'
-  | 'accepted'
-  | 'accepted_followed'
-  | 'mention';

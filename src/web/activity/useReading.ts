@@ -21,14 +21,16 @@ export function useReading(wanted: {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const forward = isMirrored(event.currentTarget) ? 'ArrowLeft' : 'ArrowRight';
     const from = current ?? last;
-    const to = new Map([
-      [forward, from + across],
-      [forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight', from - across],
-      ['ArrowDown', from + 1],
-      ['ArrowUp', from - 1],
-      ['Home', 0],
-      ['End', last],
-    ]).get(event.key);
+    const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
+    const targets: Record<string, number | undefined> = {
+      [forward]: from + across,
+      [backward]: from - across,
+      ArrowDown: from + 1,
+      ArrowUp: from - 1,
+      Home: 0,
+      End: last,
+    };
+    const to = targets[event.key];
     if (to === undefined) return;
     event.preventDefault();
     setAt(Math.max(0, Math.min(last, to)));

@@ -35,7 +35,7 @@ export function AcceptButton({ answerId }: { answerId: number }) {
   });
   return (
     <PostAction
-      name={t`This solved it`}
+      label={t`This solved it`}
       Icon={accepted ? IconCircleCheckFilled : IconCircleCheck}
       pressed={accepted}
       busy={save.isPending}

@@ -40,10 +40,10 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
   const deletion = useDeletePost(post, {
     onDeleted: async () => {
       await takeOff();
-      toast('Answer deleted');
+      toast(t`Answer deleted`);
     },
     onFailed: async (error) => {
-      toastError(`Failed to delete answer: ${error.message}`);
+      toastError(t`Failed to delete answer: ${error.message}`);
       if (isStatus(error, 404)) await takeOff();
     },
   });
@@ -83,7 +83,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
             <PostActions>
               <VoteButtons post={post} questionId={questionId} votes={answer} />
               <PostAction
-                name="Reply"
+                label={t`Reply`}
                 shortcut="r"
                 active={replying}
                 onPress={() => setReplyingTo(replying ? null : post)}
@@ -91,8 +91,8 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
               {asked && <AcceptButton answerId={answer.id} />}
               <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
               <CopyLink post={post} />
-              {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
-              {own && <PostAction name="Delete" onPress={deletion.ask} />}
+              {own && <PostAction label={t`Edit`} shortcut="e" onPress={() => setEditing(true)} />}
+              {own && <PostAction label={t`Delete`} onPress={deletion.ask} />}
             </PostActions>
           </div>
         </>
@@ -100,8 +100,8 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       {replying && <ReplyForm to={post} answerId={answer.id} />}
       <DeleteDialog
         {...deletion.dialog}
-        title="Delete this answer?"
-        text="The answer and the replies to it will be gone for good."
+        title={t`Delete this answer?`}
+        text={t`The answer and the replies to it will be gone for good.`}
       />
     </PostFrame>
   );

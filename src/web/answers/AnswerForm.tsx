@@ -1,7 +1,9 @@
+import { t } from '@lingui/core/macro';
 import type { Answer } from '#shared/answers.ts';
 import { draftPlaces } from '#shared/drafts.ts';
 import type { Question } from '#shared/questions.ts';
 import { limits } from '#shared/limits.ts';
+import { said } from '#web/platform/said.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { useSayWriting } from '#web/platform/writing.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
@@ -12,7 +14,7 @@ import { answerAction, answerFormId, highestId, waitingAnchor } from '#web/posts
 import classes from './AnswerForm.module.css';
 import { Writers } from './Writers.tsx';
 
-const tooLong = 'An answer can have up to 30,000 characters';
+const tooLong = () => said('An answer can have up to 30,000 characters');
 
 export function AnswerForm({ question }: { question: Pick<Question, 'authorId' | 'editedAt'> }) {
   const { questionId, member, cache, reveal, opening } = useQuestionPage();
@@ -21,7 +23,7 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
     <div id={answerFormId} className={classes.form}>
       <Writers questionId={questionId} />
       <PostForm
-        label="Your answer"
+        label={t`Your answer`}
         // Who edits the question and answers it knows of the edit.
         {...(question.authorId !== member.id && {
           about: { post: { kind: 'question', id: questionId }, editedAt: question.editedAt },
@@ -30,13 +32,13 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
         place={draftPlaces.answer(questionId)}
         focused={opening === draftPlaces.answer(questionId)}
         limit={limits.answer}
-        tooLong={tooLong}
+        tooLong={tooLong()}
         counter="near"
         rows={4}
-        placeholder="What would you tell a friend who asks you this?"
-        submitName="Post Answer"
-        failure="Failed to post answer"
-        returned="Your answer was not posted"
+        placeholder={t`What would you tell a friend who asks you this?`}
+        submitName={t`Post Answer`}
+        failure={t`Failed to post answer`}
+        returned={t`Your answer was not posted`}
         submit={async (content, key) => {
           writing.over();
           const after = highestId(cache.read(), 'answer');
@@ -64,18 +66,18 @@ export function EditAnswerForm(props: {
   return (
     <div className={classes.form}>
       <PostForm
-        label="Edit answer"
+        label={t`Edit answer`}
         hideLabel
         focused
         place={draftPlaces.edit({ kind: 'answer', id: answer.id })}
         original={answer.content}
         about={{ post: { kind: 'answer', id: answer.id }, editedAt: answer.editedAt }}
         limit={limits.answer}
-        tooLong={tooLong}
+        tooLong={tooLong()}
         counter="near"
         rows={6}
-        submitName="Save"
-        failure="Failed to save answer"
+        submitName={t`Save`}
+        failure={t`Failed to save answer`}
         onCancel={props.onCancel}
         submit={async (content, key, basedOn) => {
           const saved = await editAnswer(answer.id, { content, basedOn }, key);

@@ -1,3 +1,4 @@
+import { plural } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
 import { useWriters } from '#web/platform/writing.ts';
 import classes from './Writers.module.css';
@@ -10,7 +11,8 @@ export function Writers({ questionId }: { questionId: number }) {
   const count = useWriters(`question:${questionId}`);
   return (
     <p className={classes.writers} aria-live={useToldOnce(count > 0) ? 'off' : 'polite'}>
-      {count > 0 && (count === 1 ? '1 person is writing an answer' : `${count} people are writing an answer`)}
+      {count > 0 &&
+        plural(count, { one: '# person is writing an answer', other: '# people are writing an answer' })}
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
@@ -11,6 +12,7 @@ import { toast } from '#web/platform/toast.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
+import { said } from '#web/platform/said.ts';
 import { DraftChoice } from '#web/posts/DraftChoice.tsx';
 import { Counter } from '#web/ui/Counter.tsx';
 import { DraftNote } from '#web/ui/DraftNote.tsx';
@@ -101,7 +103,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         <TextInput
           onKeyDown={postOnEnter}
           ref={title}
-          label="Title"
+          label={t`Title`}
           dir="auto"
           autoComplete="off"
           value={draft.title}
@@ -114,7 +116,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       <SimilarQuestions questions={similar?.questions} />
       <Editor
         handle={details}
-        label="Details"
+        label={t`Details`}
         rows={8}
         limit={limits.details}
         value={draft.content}
@@ -125,14 +127,14 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       <TextInput
         onKeyDown={postOnEnter}
         ref={tagField}
-        label="Tags"
-        description="Separate tags with commas (max 5)"
+        label={t`Tags`}
+        description={t`Separate tags with commas (max 5)`}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         autoComplete="off"
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tagsWrong ?? errorOf('tags')}
+        error={tagsWrong === null ? errorOf('tags') : said(tagsWrong)}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
       <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} onAdd={addTag} />
@@ -141,7 +143,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       {props.signedOut ? <SignInFirst /> : <FormError message={errorOf(null)} />}
       <div className={classes.footer}>
         <Button type="submit" loading={ask.isPending}>
-          Post Question
+          {t`Post Question`}
         </Button>
         <DraftNote state={state} />
       </div>
@@ -151,29 +153,29 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
 
 function SignInFirst() {
   return (
-    <FormError message={accountMessages.askSignedOut}>
+    <FormError message={said(accountMessages.askSignedOut)}>
       {'. '}
       <Link to="/login" search={{ next: paths.ask }}>
-        Sign in
+        {t`Sign in`}
       </Link>
-      . Your draft stays here.
+      . {t`Your draft stays here.`}
     </FormError>
   );
 }
 
 /** Null for an ended session: the form says so by itself. */
 function problemOf(error: Error): AskProblem | null {
-  if (!(error instanceof ApiError)) return { field: null, message: askMessages.failed };
+  if (!(error instanceof ApiError)) return { field: null, message: said(askMessages.failed) };
   if (error.code === 'signed-out') return null;
   if (error.code === 'key-reused')
     return {
       field: null,
-      message: 'An earlier version of this question was posted. Post again to ask this one too.',
+      message: t`An earlier version of this question was posted. Post again to ask this one too.`,
     };
   if (error.code === 'too-many') return { field: null, message: error.message };
   for (const field of ['title', 'content', 'tags'] as const) {
     const message = error.forField(field);
     if (message !== null) return { field, message };
   }
-  return { field: null, message: askMessages.failed };
+  return { field: null, message: said(askMessages.failed) };
 }

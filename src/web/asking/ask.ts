@@ -4,6 +4,7 @@ import { limits } from '#shared/limits.ts';
 import { askMessages } from '#shared/questions.ts';
 import { parseTags, tagsProblem } from '#shared/tags.ts';
 import { api, newIdempotencyKey, read } from '#web/platform/api.ts';
+import { said } from '#web/platform/said.ts';
 
 /** A question as it is typed. `key` makes a retry, and a double click, post it once. */
 export type AskDraft = { title: string; content: string; tags: string; key: string };
@@ -16,13 +17,14 @@ export const isEmptyAskDraft = ({ title, content, tags }: AskDraft): boolean =>
 
 /** The first rule a draft breaks (SPEC section 5, Ask); null when it can be posted. */
 export function askProblem({ title, content, tags }: AskDraft): AskProblem | null {
-  if (title.trim() === '') return { field: 'title', message: askMessages.required };
-  if (content.trim() === '') return { field: 'content', message: askMessages.required };
-  if (codePoints(title.trim()) > limits.title) return { field: 'title', message: askMessages.titleLong };
+  if (title.trim() === '') return { field: 'title', message: said(askMessages.required) };
+  if (content.trim() === '') return { field: 'content', message: said(askMessages.required) };
+  if (codePoints(title.trim()) > limits.title)
+    return { field: 'title', message: said(askMessages.titleLong) };
   if (codePoints(content.trim()) > limits.details)
-    return { field: 'content', message: askMessages.detailsLong };
+    return { field: 'content', message: said(askMessages.detailsLong) };
   const message = tagsProblem(parseTags(tags));
-  return message === null ? null : { field: 'tags', message };
+  return message === null ? null : { field: 'tags', message: said(message) };
 }
 
 export function useAsk() {

@@ -54,7 +54,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
   return (
     <>
       <PostAction
-        name={shown ? t`Bookmarked` : t`Bookmark`}
+        label={shown ? t`Bookmarked` : t`Bookmark`}
         Icon={wanted === undefined ? Icon : IconClock}
         shortcut="b"
         active={shown}

@@ -65,19 +65,19 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
         <div ref={actions} className={classes.actions}>
           <PostActions>
             <PostAction
-              name={note === '' ? t`Add a note` : t`Edit note`}
+              label={note === '' ? t`Add a note` : t`Edit note`}
               Icon={IconPencil}
               describedBy={titleId}
               onPress={() => setEditing(true)}
             />
             <PostAction
-              name={t`Choose lists`}
+              label={t`Choose lists`}
               Icon={IconListDetails}
               describedBy={titleId}
               onPress={() => setChoosing(true)}
             />
             <PostAction
-              name={t`Remove`}
+              label={t`Remove`}
               Icon={IconBookmarkOff}
               describedBy={titleId}
               onPress={() => remove.mutate(bookmark)}

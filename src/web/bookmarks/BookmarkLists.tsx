@@ -81,8 +81,8 @@ function ListActions({ list, onRename }: { list: BookmarkList; onRename: () => v
   return (
     <div className={classes.actions}>
       <PostActions>
-        <PostAction name={t`Rename list`} Icon={IconPencil} onPress={onRename} />
-        <PostAction name={t`Delete list`} Icon={IconTrash} onPress={() => setAsked(true)} />
+        <PostAction label={t`Rename list`} Icon={IconPencil} onPress={onRename} />
+        <PostAction label={t`Delete list`} Icon={IconTrash} onPress={() => setAsked(true)} />
       </PostActions>
       <DeleteDialog
         opened={asked}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
 import { useUnreadCount } from '#web/notifications/notifications.ts';
@@ -6,12 +7,12 @@ import { paths } from '#web/platform/paths.ts';
 import { useKeyboard } from './useKeyboard.ts';
 import classes from './BottomBar.module.css';
 
-const links = [
-  { to: paths.home, label: 'Home', Icon: IconHome },
-  { to: paths.topics, label: 'Topics', Icon: IconHash },
-  { to: paths.ask, label: 'Ask', Icon: IconPencilPlus },
-  { to: paths.following, label: 'Following', Icon: IconRss },
-  { to: paths.notifications, label: 'Alerts', Icon: IconBell },
+const links = () => [
+  { to: paths.home, label: t`Home`, Icon: IconHome },
+  { to: paths.topics, label: t`Topics`, Icon: IconHash },
+  { to: paths.ask, label: t`Ask`, Icon: IconPencilPlus },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
+  { to: paths.notifications, label: t`Alerts`, Icon: IconBell },
 ];
 
 /** In the place of the sidebar, where the thumb is. */
@@ -19,14 +20,14 @@ export function BottomBar() {
   useKeyboard();
   const unread = useUnreadCount();
   return (
-    <nav aria-label="Main" className={classes.bar}>
-      {links.map(({ to, label, Icon }) => (
+    <nav aria-label={t`Main`} className={classes.bar}>
+      {links().map(({ to, label, Icon }) => (
         <Link
           key={label}
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
           className={classes.link}
-          aria-label={to === paths.notifications && unread > 0 ? `${label}, ${unread} unread` : undefined}
+          aria-label={to === paths.notifications && unread > 0 ? t`${label}, ${unread} unread` : undefined}
         >
           <Icon size={22} stroke={1.6} aria-hidden />
           {label}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useLiveConnection } from '#web/platform/live.ts';
@@ -23,7 +24,7 @@ export function MemberLayout() {
       {member !== null && <SendWaiting memberId={member.id} />}
       {member !== null && <SyncDrafts memberId={member.id} />}
       <a href="#main" className={classes.skip} onClick={focusMain}>
-        Skip to content
+        {t`Skip to content`}
       </a>
       <TopBar />
       <div className={classes.columns}>

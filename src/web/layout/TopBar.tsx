@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { IconPencilPlus } from '@tabler/icons-react';
@@ -24,7 +25,7 @@ export function TopBar() {
             leftSection={<IconPencilPlus size={18} stroke={1.8} aria-hidden />}
             size="sm"
           >
-            Ask Question
+            {t`Ask Question`}
           </Button>
           <Bell className={classes.wide ?? ''} />
           <ThemeButton />

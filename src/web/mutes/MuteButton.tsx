@@ -34,7 +34,7 @@ export function MuteButton({ muted }: { muted: boolean }) {
   });
   return (
     <PostAction
-      name={muted ? t`Muted` : t`Mute`}
+      label={muted ? t`Muted` : t`Mute`}
       Icon={IconBellOff}
       active={muted}
       pressed={muted}

@@ -6,6 +6,7 @@ import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSwipe } from '#web/ui/swipe.ts';
 import { Time } from '#web/ui/Time.tsx';
+import { messageOf } from './message.ts';
 import { useMarkRead } from './notifications.ts';
 import classes from './NotificationList.module.css';
 
@@ -73,7 +74,7 @@ function Line({
         <span className={classes.text}>
           {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
           <span className={classes.message} dir="auto">
-            {notification.message}
+            {messageOf(notification)}
           </span>
           <span className={classes.time}>
             <Time at={notification.createdAt} />

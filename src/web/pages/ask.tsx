@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AskForm } from '#web/asking/AskForm.tsx';
@@ -7,7 +8,7 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './ask.module.css';
 
 export function AskPage() {
-  usePageTitle('Ask a question');
+  usePageTitle(t`Ask a question`);
   const router = useRouter();
   const current = useMember();
   // When the session ends under the form, the draft stays the one of the member who typed it.
@@ -16,7 +17,7 @@ export function AskPage() {
 
   return (
     <>
-      <PageHeading className={classes.heading}>Ask a question</PageHeading>
+      <PageHeading className={classes.heading}>{t`Ask a question`}</PageHeading>
       {member !== null && (
         <AskForm
           key={member.id}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -6,6 +7,7 @@ import type { Me } from '#shared/accounts.ts';
 import { AnswerForm } from '#web/answers/AnswerForm.tsx';
 import { AnswerList } from '#web/answers/AnswerList.tsx';
 import { isStatus } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { QuestionPageProvider, type QuestionPageContext } from '#web/posts/page-context.ts';
@@ -67,7 +69,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   );
   const waiting = useWaitingPosts({ questionId: id, memberId: member.id, page, replyingTo, openReply });
   usePostKeys();
-  usePageTitle(page?.question.title ?? (error === null ? 'Question' : 'Question not found'));
+  usePageTitle(page?.question.title ?? (error === null ? t`Question` : said('Question not found')));
 
   const { authorId: askerId = null, acceptedAnswerId = null } = page?.question ?? {};
   const context = useMemo<QuestionPageContext>(
@@ -126,14 +128,14 @@ function Question({ id, member }: { id: number; member: Me }) {
 }
 
 function QuestionNotFound() {
-  usePageTitle('Question not found');
+  usePageTitle(said('Question not found'));
   return (
     <Message
-      heading="Question not found"
-      text="Its author may have deleted it, or the address has a mistake."
+      heading={said('Question not found')}
+      text={t`Its author may have deleted it, or the address has a mistake.`}
     >
       <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
-        Go to Home
+        {t`Go to Home`}
       </Button>
     </Message>
   );

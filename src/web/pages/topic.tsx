@@ -11,6 +11,7 @@ import { MuteTopicButton } from '#web/mutes/MuteTopicButton.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
+import { descriptionOf } from '#web/topics/description.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { topicKeys, topicQuery, topicQuestionsQuery } from '#web/topics/topics.ts';
 import { useLiveTopic } from '#web/topics/useLiveTopics.ts';
@@ -60,7 +61,7 @@ export function TopicPage() {
         )}
       </div>
       <p className={classes.lead} dir="auto">
-        {topic.data?.description ?? topicDescription(name)}
+        {descriptionOf({ tag: name, description: topic.data?.description ?? topicDescription(name) })}
       </p>
       <p className={classes.counts}>
         {topic.data && (

@@ -45,7 +45,7 @@ describe('a draft of the server meets', () => {
       server('Theirs'),
       'choice',
     ],
-    ['words that go on from it', record('Mine', { base: 8, dirty: true }), server('Theirs'), 'goes on'],
+    ['words that go on from it', record('Mine', { base: 8, dirty: true }), server('Theirs'), 'continues'],
     [
       'a form that knows a later one: the answer was overtaken',
       record('Mine', { base: 9 }),
@@ -57,7 +57,7 @@ describe('a draft of the server meets', () => {
       'words that go on from what this browser had sent, though the answer got lost',
       record('Mine, longer', { dirty: true }),
       server('Mine', { writer: 'this-browser', step: 99 }),
-      'goes on',
+      'continues',
     ],
     [
       'words older than what this browser has sent since, as after the storage was restored',
@@ -75,14 +75,14 @@ describe('a draft of the server meets', () => {
       'a form that was emptied: it is to go',
       record(null, { base: 8, dirty: true }),
       server('Mine'),
-      'goes on',
+      'continues',
     ],
     ['a form whose post waits', record(null, { posted: 'key-of-post' }), server('Mine'), 'waits'],
     [
       'what is typed beside a post that waits',
       record('Another', { dirty: true, posted: 'key-of-post' }),
       server('Mine'),
-      'goes on',
+      'continues',
     ],
     [
       'a form whose post waits, and another device has begun another',
@@ -119,7 +119,7 @@ test('no words that only this browser has are ever given up without being asked 
             for (const theirs of ['Theirs', null]) {
               const mine = record('Mine', { base, tried, posted, dirty: true });
               const found = meeting(mine, server(theirs, { writer, step }), here);
-              expect(['choice', 'goes on', 'new']).toContain(found);
+              expect(['choice', 'continues', 'new']).toContain(found);
             }
 });
 

@@ -9,7 +9,7 @@ export type Meeting =
   | 'waits'
   /** The server's draft, too, is what is here, or an earlier state of it. */
   | 'same'
-  | 'goes on'
+  | 'continues'
   /** What is here is an earlier state of the server's. */
   | 'behind'
   /** Both were changed: the member chooses. */
@@ -36,7 +36,7 @@ export function meeting(
   // This browser wrote it without having heard the answer, and what it holds came later.
   const isOwn = server.writer === browser && (server.step ?? 0) <= record.step;
   if (record.dirty && (server.version === record.base || isOwn || record.posted === server.key))
-    return 'goes on';
+    return 'continues';
   return record.dirty && record.fields !== null ? 'choice' : 'behind';
 }
 

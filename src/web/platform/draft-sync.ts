@@ -129,13 +129,13 @@ export function heardOfDraft(memberId: number, news: DraftNews): void {
 }
 
 /** What the member decided between the text of the form and the other one. */
-export function choose(at: DraftAt, which: 'this form' | 'the other'): void {
+export function choose(at: DraftAt, which: 'form' | 'other'): void {
   const entry = entryOf(at);
   const { other } = entry;
   const record = readRecord(at);
   entry.other = null;
   if (other !== null && record !== null) {
-    if (which === 'the other') takeOther(at, record, other);
+    if (which === 'other') takeOther(at, record, other);
     else {
       writeRecord(at, { ...record, base: other.version, dirty: true, tried: false });
       schedule(at, entry, 0);
@@ -312,11 +312,11 @@ function meet(at: DraftAt, server: DraftState): void {
   const known = { ...record, base: server.version, tried: false };
   if (found === 'waits') writeRecord(at, { ...record, base: server.version });
   if (found === 'same') writeRecord(at, { ...known, dirty: false });
-  if (found === 'goes on') writeRecord(at, { ...known, dirty: true });
+  if (found === 'continues') writeRecord(at, { ...known, dirty: true });
   if (found === 'new') writeRecord(at, { ...known, base: null, dirty: true, posted: null });
   if (found === 'ended') removeRecord(at);
   if (found === 'ended' && record.fields !== null) showDraft(at, null);
-  if (found === 'goes on' || found === 'new') schedule(at, entry, 0);
+  if (found === 'continues' || found === 'new') schedule(at, entry, 0);
   changed(at);
 }
 

@@ -27,7 +27,7 @@ export type DraftChoice = {
   other: DraftFields;
   /** When the other one was written. */
   writtenAt: string | null;
-  choose: (which: 'this form' | 'the other') => void;
+  choose: (which: 'form' | 'other') => void;
 };
 
 const cleared = new Set<() => void>();

@@ -12,5 +12,5 @@ export function CopyLink({ post }: { post: PostRef }) {
     if (await copyText(url)) toast(t`Link copied to clipboard!`);
     else toastError(t`The link could not be copied: ${url}`);
   };
-  return <PostAction name={t`Copy link`} Icon={IconLink} short onPress={() => void copy()} />;
+  return <PostAction label={t`Copy link`} Icon={IconLink} short onPress={() => void copy()} />;
 }

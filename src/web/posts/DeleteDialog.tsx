@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import classes from './DeleteDialog.module.css';
@@ -16,10 +17,10 @@ export function DeleteDialog(props: {
       <p className={classes.text}>{props.text}</p>
       <div className={classes.buttons}>
         <Button variant="default" data-autofocus onClick={props.onCancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button color="red" loading={props.deleting} onClick={props.onDelete}>
-          Delete
+          {t`Delete`}
         </Button>
       </div>
     </Dialog>

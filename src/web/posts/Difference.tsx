@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { diffWordsWithSpace } from 'diff';
 import type { Revision } from '#shared/revisions.ts';
 import classes from './Revisions.module.css';
@@ -19,7 +20,8 @@ export default function Difference({ before, after }: { before: Revision | null;
       </p>
       {after.tags !== null && (
         <p className={classes.tags} dir="auto">
-          Tags: <Changes before={before?.tags?.join(', ') ?? null} after={after.tags.join(', ') || 'none'} />
+          {t`Tags`}:{' '}
+          <Changes before={before?.tags?.join(', ') ?? null} after={after.tags.join(', ') || t`none`} />
         </p>
       )}
     </div>

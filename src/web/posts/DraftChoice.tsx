@@ -35,7 +35,7 @@ function Panel({ choice, draft, onChosen }: Props & { choice: Choice }) {
   const [comparing, setComparing] = useState(false);
   const panel = useRef<HTMLElement>(null);
   useLayoutEffect(() => keepFieldInPlace(panel.current), []);
-  const choose = (which: 'this form' | 'the other') => {
+  const choose = (which: 'form' | 'other') => {
     choice.choose(which);
     onChosen();
   };
@@ -55,7 +55,7 @@ function Panel({ choice, draft, onChosen }: Props & { choice: Choice }) {
         </Suspense>
       </ScrollBox>
       <div className={classes.buttons}>
-        <Button size="xs" onClick={() => choose('the other')}>
+        <Button size="xs" onClick={() => choose('other')}>
           {t`Use this`}
         </Button>
         <Button size="xs" variant="default" aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
@@ -65,7 +65,7 @@ function Panel({ choice, draft, onChosen }: Props & { choice: Choice }) {
       <p className={classes.here}>
         {t`The other one stands in the form below. Nothing is lost until you choose.`}
       </p>
-      <Button size="xs" variant="default" onClick={() => choose('this form')}>
+      <Button size="xs" variant="default" onClick={() => choose('form')}>
         {t`Keep the other one`}
       </Button>
     </section>

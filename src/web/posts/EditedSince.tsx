@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { PostRef } from './post.ts';
 import { keepFieldInPlace } from './keep-in-place.ts';
@@ -5,9 +6,9 @@ import { VersionsDialog } from './Revisions.tsx';
 import classes from './EditedSince.module.css';
 
 const texts = {
-  question: 'The question was edited since you began.',
-  answer: 'This answer was edited since you began.',
-  reply: 'This reply was edited since you began.',
+  question: () => t`The question was edited since you began.`,
+  answer: () => t`This answer was edited since you began.`,
+  reply: () => t`This reply was edited since you began.`,
 } as const;
 
 type Props = {
@@ -36,12 +37,12 @@ function Note({ post, editedAt, onDismiss }: Omit<Props, 'since'> & { editedAt: 
   useLayoutEffect(() => keepFieldInPlace(note.current), []);
   return (
     <div ref={note} className={classes.note}>
-      <span>{texts[post.kind]}</span>{' '}
+      <span>{texts[post.kind]()}</span>{' '}
       <button type="button" className={classes.action} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        Show the changes
+        {t`Show the changes`}
       </button>{' '}
       <button type="button" className={classes.action} onClick={onDismiss}>
-        Dismiss
+        {t`Dismiss`}
       </button>
       <VersionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
     </div>

@@ -8,7 +8,7 @@ export function PostActions({ children }: { children: ReactNode }) {
 }
 
 export function PostAction(props: {
-  name: string;
+  label: string;
   Icon?: TablerIcon;
   onPress: () => void;
   /** The key that presses it on the focused post. */
@@ -24,7 +24,7 @@ export function PostAction(props: {
   /** For one that stays pressed: says to screen readers, too, whether it is on. */
   pressed?: boolean;
 }) {
-  const { name, Icon } = props;
+  const { label, Icon } = props;
   return (
     <button
       type="button"
@@ -38,7 +38,7 @@ export function PostAction(props: {
       onClick={props.onPress}
     >
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
-      {props.short === true ? <span className={classes.short}>{name}</span> : name}
+      {props.short === true ? <span className={classes.short}>{label}</span> : label}
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -111,7 +112,7 @@ export function PostForm(props: Props) {
     >
       {typeof draft.refused === 'string' && !blank && (
         <div className={classes.refused}>
-          <FormError message={`${props.returned ?? 'Not saved'}: ${draft.refused}`} />
+          <FormError message={`${props.returned ?? t`Not saved`}: ${draft.refused}`} />
         </div>
       )}
       {about !== undefined && (
@@ -153,7 +154,7 @@ export function PostForm(props: Props) {
             </Button>
             {props.onCancel !== undefined && (
               <Button variant="subtle" color="gray" size="sm" onClick={props.onCancel}>
-                Cancel
+                {t`Cancel`}
               </Button>
             )}
           </>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { Revision } from '#shared/revisions.ts';
@@ -21,7 +23,9 @@ export function EditedNote({ post, editedAt }: { post: PostRef; editedAt: string
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
-        edited <Time at={editedAt} />
+        <Trans>
+          edited <Time at={editedAt} />
+        </Trans>
       </button>
       <VersionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
     </>
@@ -36,7 +40,7 @@ export function VersionsDialog(props: {
   onClose: () => void;
 }) {
   return (
-    <Dialog title="Versions" size="45rem" opened={props.opened} onClose={props.onClose}>
+    <Dialog title={t`Versions`} size="45rem" opened={props.opened} onClose={props.onClose}>
       <Versions post={props.post} editedAt={props.editedAt} />
     </Dialog>
   );
@@ -50,13 +54,13 @@ function Versions({ post, editedAt }: { post: PostRef; editedAt: string }) {
   if (isError)
     return (
       <p role="alert">
-        The earlier versions could not be loaded.{' '}
+        {t`The earlier versions could not be loaded.`}{' '}
         <button type="button" className={classes.again} onClick={() => void refetch()}>
-          Try again
+          {t`Try again`}
         </button>
       </p>
     );
-  if (data === undefined) return <p className={classes.wait}>Loading…</p>;
+  if (data === undefined) return <p className={classes.wait}>{t`Loading…`}</p>;
   const versions = data.toSorted((one, other) => other.number - one.number);
   return (
     <Suspense>
@@ -73,6 +77,6 @@ function Versions({ post, editedAt }: { post: PostRef; editedAt: string }) {
 }
 
 function nameOf(index: number, version: Revision, count: number): string {
-  if (index === 0) return 'Current version';
-  return index === count - 1 ? 'First version' : `Version ${version.number}`;
+  if (index === 0) return t`Current version`;
+  return index === count - 1 ? t`First version` : t`Version ${version.number}`;
 }

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import type { Source } from '#shared/fields.ts';
 import { safeAddress } from '#web/ui/markdown/links.ts';
 import classes from './SourceLine.module.css';
@@ -6,8 +7,10 @@ import classes from './SourceLine.module.css';
 export function SourceLine({ source, authorName }: { source: NonNullable<Source>; authorName: string }) {
   return (
     <p className={classes.source}>
-      From {source.site} · <SourceLink address={source.url}>original</SourceLink> · by{' '}
-      <SourceLink address={source.authorUrl}>{authorName}</SourceLink> · {source.license}
+      <Trans>
+        From {source.site} · <SourceLink address={source.url}>original</SourceLink> · by{' '}
+        <SourceLink address={source.authorUrl}>{authorName}</SourceLink> · {source.license}
+      </Trans>
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { QuestionPage } from '#shared/questions.ts';
 import { WaitingCard } from './WaitingCard.tsx';
 import type { WaitingPost } from './waiting-posts.ts';
@@ -19,7 +20,7 @@ export function WaitingAlone({
   const alone = waiting.filter((post) => page === undefined || !hasPlace(post, page));
   if (alone.length === 0) return null;
   return (
-    <section aria-label="What you wrote here" className={classes.alone}>
+    <section aria-label={t`What you wrote here`} className={classes.alone}>
       {alone.map((post) => (
         <WaitingCard key={post.data.key} post={post} memberId={memberId} />
       ))}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { toast } from '#web/platform/toast.ts';
 import { useQuestionPage } from './page-context.ts';
 import { WaitingCard } from './WaitingCard.tsx';
@@ -10,7 +11,7 @@ export function WaitingArticle({ post }: { post: WaitingPost }) {
 
   function edit() {
     if (!takeBack(member.id, post)) {
-      toast('The form holds another draft. Post it or clear it first.');
+      toast(t`The form holds another draft. Post it or clear it first.`);
       return;
     }
     if (post.kind === 'answer') {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useMember } from '#web/platform/session.ts';
@@ -42,7 +43,7 @@ export function WaitingCard({
       id={waitingAnchor(data.key)}
       tabIndex={-1}
       className={postClasses.post}
-      aria-label={item.refused === null ? `Waiting ${kind}` : `${titles[kind]} that was not posted`}
+      aria-label={item.refused === null ? texts[kind].waiting() : texts[kind].refused()}
     >
       <div className={metaClasses.meta}>
         <span className={metaClasses.who}>
@@ -56,23 +57,23 @@ export function WaitingCard({
       {item.refused !== null && (
         <p className={classes.refused}>
           <IconAlertCircle size={16} stroke={1.8} aria-hidden="true" />
-          <span>
-            Your {kind} was not posted: {item.refused}
-          </span>
+          <span>{texts[kind].reason(item.refused)}</span>
         </p>
       )}
       <Markdown text={data.content} breaks className={kind === 'reply' ? classes.reply : classes.answer} />
       <div className={classes.actions}>
         <PostActions>
-          {onEdit !== undefined && <PostAction name="Edit" onPress={onEdit} />}
-          {onEdit === undefined && <PostAction name="Copy text" onPress={() => void copy(data.content)} />}
-          <PostAction name="Discard" onPress={() => setDiscarding(true)} />
+          {onEdit !== undefined && <PostAction label={t`Edit`} onPress={onEdit} />}
+          {onEdit === undefined && (
+            <PostAction label={t`Copy text`} onPress={() => void copy(data.content)} />
+          )}
+          <PostAction label={t`Discard`} onPress={() => setDiscarding(true)} />
         </PostActions>
       </div>
       <DeleteDialog
         opened={discarding}
-        title={`Discard this ${kind}?`}
-        text="It has not been posted and cannot be brought back."
+        title={texts[kind].discard()}
+        text={t`It has not been posted and cannot be brought back.`}
         deleting={false}
         onDelete={() => removeWaiting(memberId, item)}
         onCancel={() => setDiscarding(false)}
@@ -81,8 +82,21 @@ export function WaitingCard({
   );
 }
 
-const titles = { answer: 'Answer', reply: 'Reply' } as const;
+const texts = {
+  answer: {
+    waiting: () => t`Waiting answer`,
+    refused: () => t`Answer that was not posted`,
+    reason: (refused: string) => t`Your answer was not posted: ${refused}`,
+    discard: () => t`Discard this answer?`,
+  },
+  reply: {
+    waiting: () => t`Waiting reply`,
+    refused: () => t`Reply that was not posted`,
+    reason: (refused: string) => t`Your reply was not posted: ${refused}`,
+    discard: () => t`Discard this reply?`,
+  },
+} as const;
 
 async function copy(text: string): Promise<void> {
-  toast((await copyText(text)) ? 'Text copied to clipboard' : 'This browser does not let Parley copy.');
+  toast((await copyText(text)) ? t`Text copied to clipboard` : t`This browser does not let Parley copy.`);
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { QueryClient } from '@tanstack/react-query';
 import { draftPlaces } from '#shared/drafts.ts';
 import type { QuestionPage } from '#shared/questions.ts';
@@ -147,7 +148,7 @@ function comesBack<Data extends Common>(data: Data, error: Error): { reason: str
   // An earlier try got through although its answer got lost, and the text was edited since.
   if (error instanceof ApiError && error.code === 'key-reused')
     return {
-      reason: 'An earlier version of it was posted. Edit that one, or post this one as well.',
+      reason: t`An earlier version of it was posted. Edit that one, or post this one as well.`,
       data: { ...data, key: newIdempotencyKey() },
     };
   const orphaned = error instanceof ApiError && (error.status === 404 || error.status === 410);

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { IconMessage2Plus } from '@tabler/icons-react';
 import type { RepliesPage } from '#shared/replies.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
@@ -13,11 +14,11 @@ export function Comments({ comments }: { comments: RepliesPage }) {
   const question: PostRef = { kind: 'question', id: questionId };
   const replying = isSamePost(replyingTo, question);
   return (
-    <section aria-label="Comments" className={classes.comments}>
+    <section aria-label={t`Comments`} className={classes.comments}>
       <Thread answerId={null} replies={comments} />
       <div className={classes.add}>
         <PostAction
-          name="Add a comment"
+          label={t`Add a comment`}
           Icon={IconMessage2Plus}
           shortcut="r"
           postAnchor={anchorOf(question)}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
@@ -8,6 +9,7 @@ import { parseTags, tagsProblem } from '#shared/tags.ts';
 import { askProblem, type AskProblem } from '#web/asking/ask.ts';
 import { newIdempotencyKey } from '#web/platform/api.ts';
 import { useDraft } from '#web/platform/drafts.ts';
+import { said } from '#web/platform/said.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { DraftChoice } from '#web/posts/DraftChoice.tsx';
 import { EditedSince } from '#web/posts/EditedSince.tsx';
@@ -84,6 +86,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
   }
 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
+  const tagsWrong = tagsProblem(parseTags(draft.tags));
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
       <EditedSince
@@ -100,7 +103,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
       <div>
         <TextInput
           ref={title}
-          label="Title"
+          label={t`Title`}
           dir="auto"
           autoComplete="off"
           value={draft.title}
@@ -111,7 +114,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
       </div>
       <Editor
         handle={details}
-        label="Details"
+        label={t`Details`}
         value={draft.content}
         onChange={(content) => setDraft({ content })}
         limit={limits.details}
@@ -124,23 +127,23 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
       />
       <TextInput
         ref={tagField}
-        label="Tags"
-        description={`Separate tags with commas (max ${limits.tagsPerQuestion})`}
+        label={t`Tags`}
+        description={t`Separate tags with commas (max ${limits.tagsPerQuestion})`}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         autoComplete="off"
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tagsProblem(parseTags(draft.tags)) ?? errorOf('tags')}
+        error={tagsWrong === null ? errorOf('tags') : said(tagsWrong)}
         onChange={(event) => setDraft({ tags: event.currentTarget.value })}
       />
       <FormError message={errorOf(null)} />
       <div className={classes.buttons}>
         <Button type="submit" size="sm" loading={save.isPending}>
-          Save
+          {t`Save`}
         </Button>
         <Button variant="subtle" color="gray" size="sm" onClick={onLeave}>
-          Cancel
+          {t`Cancel`}
         </Button>
       </div>
     </form>
@@ -150,11 +153,11 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
 /** Null for an ended session: signing in comes next, and the draft stays. */
 function problemOf(error: Error): AskProblem | null {
   if (!(error instanceof ApiError))
-    return { field: null, message: `Failed to save question: ${error.message}` };
+    return { field: null, message: t`Failed to save question: ${error.message}` };
   if (error.status === 401) return null;
   for (const field of ['title', 'content', 'tags'] as const) {
     const message = error.forField(field);
     if (message !== null) return { field, message };
   }
-  return { field: null, message: error.message || askMessages.failed };
+  return { field: null, message: error.message || said(askMessages.failed) };
 }

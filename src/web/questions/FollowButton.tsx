@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { IconBell, IconBellFilled, IconClock } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -43,7 +44,7 @@ export function FollowButton({ questionId, following }: { questionId: number; fo
   return (
     <>
       <PostAction
-        name={shown ? 'Following question' : 'Follow question'}
+        label={shown ? t`Following question` : t`Follow question`}
         Icon={wanted === undefined ? Icon : IconClock}
         active={shown}
         busy={follow.isPending}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useId, useState } from 'react';
 import { draftPlaces } from '#shared/drafts.ts';
@@ -70,17 +71,17 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
               <MuteButton muted={question.muted} />
               <ShareButton question={question} />
               {own && (
-                <PostAction name="Edit" Icon={IconPencil} shortcut="e" onPress={() => setEditing(true)} />
+                <PostAction label={t`Edit`} Icon={IconPencil} shortcut="e" onPress={() => setEditing(true)} />
               )}
-              {own && <PostAction name="Delete Question" Icon={IconTrash} onPress={deletion.ask} />}
+              {own && <PostAction label={t`Delete Question`} Icon={IconTrash} onPress={deletion.ask} />}
             </PostActions>
           </div>
         </>
       )}
       <DeleteDialog
         {...deletion.dialog}
-        title="Delete this question?"
-        text="The question, its answers and all replies will be gone for good."
+        title={t`Delete this question?`}
+        text={t`The question, its answers and all replies will be gone for good.`}
       />
     </PostFrame>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './QuestionSkeleton.module.css';
@@ -7,7 +8,7 @@ const lines = ['96%', '88%', '92%', '54%'];
 /** A question on its way. */
 export function QuestionSkeleton() {
   return (
-    <Pending label="Loading question">
+    <Pending label={t`Loading question`}>
       <span className={classes.lines}>
         <Skeleton width="82%" height="2.25rem" />
         <Skeleton width="14rem" height="1.5rem" />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { IconShare2 } from '@tabler/icons-react';
 import type { Question } from '#shared/questions.ts';
 import { truncate } from '#shared/text.ts';
@@ -18,8 +19,8 @@ export function ShareButton({ question }: { question: Question }) {
       await navigator.share(shared).catch(() => {});
       return;
     }
-    if (await copyText(url)) toast('Link copied to clipboard!');
-    else toastError(`The link could not be copied: ${url}`);
+    if (await copyText(url)) toast(t`Link copied to clipboard!`);
+    else toastError(t`The link could not be copied: ${url}`);
   };
-  return <PostAction name="Share" Icon={IconShare2} onPress={() => void share()} />;
+  return <PostAction label={t`Share`} Icon={IconShare2} onPress={() => void share()} />;
 }

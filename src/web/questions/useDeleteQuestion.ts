@@ -1,5 +1,7 @@
+import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { paths } from '#web/platform/paths.ts';
+import { said } from '#web/platform/said.ts';
 import { isStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
@@ -16,7 +18,7 @@ export function useDeleteQuestion(id: number) {
         await router.navigate({ to: paths.home });
         cache.forget();
         cache.refreshLists();
-        toast('Question deleted');
+        toast(t`Question deleted`);
       },
       onFailed: (error) => toastError(messageOf(error)),
     },
@@ -24,7 +26,7 @@ export function useDeleteQuestion(id: number) {
 }
 
 function messageOf(error: Error): string {
-  if (isStatus(error, 403)) return 'You can only delete your own questions.';
-  if (isStatus(error, 404)) return 'Question not found or already deleted.';
-  return `Failed to delete question: ${error.message}`;
+  if (isStatus(error, 403)) return said('You can only delete your own questions.');
+  if (isStatus(error, 404)) return said('Question not found or already deleted.');
+  return t`Failed to delete question: ${error.message}`;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
 import { draftPlaces } from '#shared/drafts.ts';
@@ -28,7 +29,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
   const deletion = useDeletePost(post, {
     onDeleted: () => cache.change((page) => removeReply(page, reply.id)),
     onFailed: async (error) => {
-      toastError(`Failed to delete reply: ${error.message}`);
+      toastError(t`Failed to delete reply: ${error.message}`);
       if (isStatus(error, 404)) await cache.change((page) => removeReply(page, reply.id));
     },
   });
@@ -57,20 +58,20 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
             <VoteButtons post={post} questionId={questionId} votes={reply} />
             {reply.level < limits.replyLevel && (
               <PostAction
-                name="Reply"
+                label={t`Reply`}
                 shortcut="r"
                 active={replying}
                 onPress={() => setReplyingTo(replying ? null : post)}
               />
             )}
             <CopyLink post={post} />
-            {own && <PostAction name="Edit" shortcut="e" onPress={() => setEditing(true)} />}
-            {own && <PostAction name="Delete" onPress={deletion.ask} />}
+            {own && <PostAction label={t`Edit`} shortcut="e" onPress={() => setEditing(true)} />}
+            {own && <PostAction label={t`Delete`} onPress={deletion.ask} />}
           </PostActions>
         </>
       )}
       {replying && <ReplyForm to={post} answerId={reply.answerId} />}
-      <DeleteDialog {...deletion.dialog} title="Delete this reply?" text="It cannot be brought back." />
+      <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`It cannot be brought back.`} />
     </PostFrame>
   );
 });

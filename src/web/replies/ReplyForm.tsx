@@ -1,6 +1,8 @@
+import { t } from '@lingui/core/macro';
 import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { Reply } from '#shared/replies.ts';
+import { said } from '#web/platform/said.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostForm } from '#web/posts/PostForm.tsx';
@@ -10,7 +12,7 @@ import { addReply } from '#web/posts/question-page.ts';
 import { highestId, replyAction, waitingAnchor } from '#web/posts/waiting-posts.ts';
 import classes from './ReplyForm.module.css';
 
-const tooLong = 'A reply can have up to 1,000 characters';
+const tooLong = () => said('A reply can have up to 1,000 characters');
 
 /** @param to what is replied to. @param answerId the answer it stands below; null below the question itself. */
 export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | null }) {
@@ -23,16 +25,16 @@ export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | nu
   return (
     <div className={classes.form}>
       <PostForm
-        label="Your reply"
+        label={t`Your reply`}
         hideLabel
         focused
         place={draftPlaces.reply(to)}
         limit={limits.reply}
-        tooLong={tooLong}
-        placeholder={to.kind === 'question' ? 'Ask for details, or add something small' : 'Write a reply'}
-        submitName="Post Reply"
-        failure="Failed to post reply"
-        returned="Your reply was not posted"
+        tooLong={tooLong()}
+        placeholder={to.kind === 'question' ? t`Ask for details, or add something small` : t`Write a reply`}
+        submitName={t`Post Reply`}
+        failure={t`Failed to post reply`}
+        returned={t`Your reply was not posted`}
         onTyped={(content) => rememberReplyingTo(content.trim() === '' ? null : to)}
         onCancel={cancel}
         submit={async (content, key) => {
@@ -61,16 +63,16 @@ export function EditReplyForm(props: {
   return (
     <div className={classes.form}>
       <PostForm
-        label="Edit reply"
+        label={t`Edit reply`}
         hideLabel
         focused
         place={draftPlaces.edit({ kind: 'reply', id: reply.id })}
         original={reply.content}
         about={{ post: { kind: 'reply', id: reply.id }, editedAt: reply.editedAt }}
         limit={limits.reply}
-        tooLong={tooLong}
-        submitName="Save"
-        failure="Failed to save reply"
+        tooLong={tooLong()}
+        submitName={t`Save`}
+        failure={t`Failed to save reply`}
         onCancel={props.onCancel}
         submit={async (content, key, basedOn) => {
           const { editedAt, ...saved } = await editReply(reply.id, { content, basedOn }, key);

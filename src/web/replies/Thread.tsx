@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { memo, useMemo } from 'react';
 import type { RepliesPage } from '#shared/replies.ts';
 import { LoadMore } from '#web/posts/LoadMore.tsx';
@@ -34,7 +35,7 @@ export const Thread = memo(function Thread({
       {more && (branch === null || !branches.isClosed(branch)) && (
         <LoadMore
           name="Load more replies"
-          failure="More replies could not be loaded."
+          failure={t`More replies could not be loaded.`}
           load={() => cache.loadMoreReplies(answerId)}
         />
       )}
@@ -69,7 +70,7 @@ function Level({
         <li key={reply.id} className={classes.item}>
           {reply.deleted ? (
             <p id={`reply-${reply.id}`} className={classes.deleted}>
-              Reply deleted
+              {t`Reply deleted`}
             </p>
           ) : (
             <ReplyArticle reply={reply} />

@@ -2,6 +2,7 @@ import { useId, type ReactNode } from 'react';
 import { Count } from '#web/ui/Count.tsx';
 import { TopicLink } from '#web/ui/TopicLink.tsx';
 import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
+import { descriptionOf } from './description.ts';
 import classes from './TopicCard.module.css';
 
 /** A topic in a grid, with the button to follow it. */
@@ -37,7 +38,7 @@ export function TopicCard({
         />
       </div>
       <p className={classes.description} dir="auto">
-        {topic.description}
+        {descriptionOf(topic)}
       </p>
       {topic.questionsCount !== undefined && (
         <p className={classes.counts}>

@@ -42,7 +42,7 @@ function CopyButton({ text }: { text: () => string }) {
   return (
     <button type="button" className={classes.copy} onClick={() => void copy()}>
       <Icon size={14} stroke={1.8} aria-hidden="true" />
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      <span aria-live="polite">{copied ? t`Copied` : t`Copy`}</span>
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
 import {
   Component,
@@ -152,7 +153,7 @@ function ImageLink({ src, alt }: ComponentProps<'img'>) {
   const label = (
     <>
       <IconPhoto size="1.1em" stroke={1.6} aria-hidden="true" />{' '}
-      {alt === undefined || alt === '' ? 'Image' : alt}
+      {alt === undefined || alt === '' ? t`Image` : alt}
     </>
   );
   if (insideLink || typeof src !== 'string' || src === '')
@@ -166,7 +167,7 @@ function ImageLink({ src, alt }: ComponentProps<'img'>) {
 
 function Table({ children }: ComponentProps<'table'>) {
   return (
-    <ScrollBox label="Table" className={classes.tableBox}>
+    <ScrollBox label={t`Table`} className={classes.tableBox}>
       <table>{children}</table>
     </ScrollBox>
   );
@@ -177,7 +178,7 @@ function TaskBox({ checked }: ComponentProps<'input'>) {
   return (
     <>
       <Icon size="1.1em" stroke={1.6} aria-hidden="true" className={classes.task} />
-      <span className={classes.hidden}>{checked ? 'Done: ' : 'To do: '}</span>
+      <span className={classes.hidden}>{checked ? t`Done: ` : t`To do: `}</span>
     </>
   );
 }
