@@ -88,6 +88,8 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       await step().catch((error: unknown) => log.error(`Stopping: ${messageOf(error)}`));
   }
   log.info('Parley has stopped.');
+  // A connection to a database that went away may never end; it holds nobody up.
+  setTimeout(() => process.exit(), poolPatience).unref();
 }
 
 /** Waits for queries that still run, but not for ever: stopping PostgreSQL ends them. */

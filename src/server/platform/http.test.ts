@@ -137,7 +137,7 @@ describe('an address of the API', () => {
   });
 });
 
-test('everything but registering and signing in needs a signed-in member', async () => {
+test('everything but registering, signing in and what a mail leads to needs a signed-in member', async () => {
   type Paths = { paths: Record<string, Record<string, unknown>> };
   const { paths } = (await server.visitor().get<Paths>('/openapi.json')).body;
   const open: string[] = [];
@@ -147,7 +147,15 @@ test('everything but registering and signing in needs a signed-in member', async
       const { status } = await server.visitor().send(method.toUpperCase(), address);
       if (status !== 401) open.push(`${method} ${path}`);
     }
-  expect(open.toSorted()).toEqual(['delete /session', 'get /session', 'post /members', 'post /session']);
+  expect(open.toSorted()).toEqual([
+    'delete /session',
+    'get /session',
+    // Their tokens say for whom they speak.
+    'post /mail/confirmation',
+    'post /mail/unsubscribe',
+    'post /members',
+    'post /session',
+  ]);
 });
 
 /** With `transfer-encoding: chunked`; gives the status. */

@@ -36,6 +36,8 @@ describe('asking', () => {
       answerCount: 0,
       acceptedAnswerId: null,
       following: false,
+      bookmarked: false,
+      muted: false,
       source: null,
     });
     expect([answers, comments]).toEqual([

@@ -49,6 +49,7 @@ export const isKept = (place: string): boolean => draftPlace.safeParse(place).su
 
 /** Keeps what the form holds now, here at once and on the server soon. @param fields null: the form is empty. */
 export function typed(at: DraftAt, fields: DraftFields | null): void {
+  watchPage();
   const before = readRecord(at);
   const entry = entryOf(at);
   const known = before !== null && (before.base !== null || before.tried || before.posted !== null);
@@ -88,6 +89,7 @@ export function letGo(at: DraftAt): void {
 
 /** A form was opened: what another device has written comes into it. */
 export async function opened(at: DraftAt): Promise<void> {
+  watchPage();
   if (!isKept(at.place)) return;
   try {
     const versions = await draftVersions(at.memberId);
@@ -173,18 +175,25 @@ function flush(): void {
   }
 }
 
-window.addEventListener('pagehide', flush);
-document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') flush();
-});
-onConnectionChange(() => {
-  for (const [at, entry] of knownEntries()) {
-    changed(at);
-    if (connection() !== 'online') continue;
-    entry.failed = false;
-    void opened(at);
-  }
-});
+let watching = false;
+
+/** From the first draft on. */
+function watchPage(): void {
+  if (watching) return;
+  watching = true;
+  window.addEventListener('pagehide', flush);
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') flush();
+  });
+  onConnectionChange(() => {
+    for (const [at, entry] of knownEntries()) {
+      changed(at);
+      if (connection() !== 'online') continue;
+      entry.failed = false;
+      void opened(at);
+    }
+  });
+}
 
 function schedule(at: DraftAt, entry: DraftEntry, after = calm.after): void {
   window.clearTimeout(entry.timer);

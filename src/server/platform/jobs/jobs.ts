@@ -2,6 +2,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { openPool, type Tx } from '#server/platform/database.ts';
+import { abortedWithin } from '#server/platform/signals.ts';
 import { errorCode } from '#server/platform/startup-error.ts';
 
 /** One try at a job. */
@@ -127,10 +128,12 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     log.warn(`A job of the kind ${name} failed (${reason}); it is tried again.`);
   }
 
+  /** Not for ever: a database that went away, or a job library that was told to stop while it started, may never say so. */
   async function stop(): Promise<void> {
     stopping.abort();
-    await boss.stop({ graceful: true, timeout: patience });
-    await pool.end();
+    const stopped = boss.stop({ graceful: true, timeout: patience }).then(() => pool.end());
+    const enough = new AbortController();
+    await Promise.race([stopped, abortedWithin(enough.signal, 2 * patience)]).finally(() => enough.abort());
   }
 }
 
