@@ -41,10 +41,9 @@ async function extremes(page: Page): Promise<void> {
 }
 
 const looks = [
-  { theme: 'light', viewport: { width: 1280, height: 800 } },
-  { theme: 'dark', viewport: { width: 1280, height: 800 } },
-  { theme: 'dark', viewport: { width: 320, height: 640 } },
-  { theme: 'light', viewport: { width: 360, height: 740 } },
+  { theme: 'light', viewport: { width: 1280, height: 800 }, checked: 'all' },
+  { theme: 'dark', viewport: { width: 1280, height: 800 }, checked: 'colours' },
+  { theme: 'dark', viewport: { width: 320, height: 640 }, checked: 'all' },
 ] as const;
 
 for (const address of visitorPages)
@@ -65,7 +64,7 @@ for (const [group, addresses] of Object.entries(memberPages))
 
 async function check(page: Page, address: string) {
   await page.goto(address);
-  for (const { theme, viewport } of looks) {
+  for (const { theme, viewport, checked } of looks) {
     await page.setViewportSize(viewport);
     // Colours that are still on their way from one theme to the other are nobody's.
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
@@ -74,8 +73,12 @@ async function check(page: Page, address: string) {
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
     const look = `${address} at ${viewport.width} in ${theme}`;
     const axe = new AxeBuilder({ page });
-    // Colours are all that a theme changes.
-    const { violations } = await (theme === 'light' ? axe : axe.withRules('color-contrast')).analyze();
+    // Colours are all that a theme changes. Targets are a rule of WCAG 2.2, which axe has switched off.
+    const { violations } = await (
+      checked === 'colours'
+        ? axe.withRules('color-contrast')
+        : axe.options({ rules: { 'target-size': { enabled: true } } })
+    ).analyze();
     expect(
       violations.map(({ id, nodes }) => `${look}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
     ).toEqual([]);

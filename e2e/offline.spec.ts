@@ -18,7 +18,7 @@ test('who starts without a network reads what they opened before, and what they 
   await page.getByRole('link', { name: title }).click();
   await expect(page.getByLabel('Your answer')).toBeVisible();
   await workerStands(page);
-  await expect.poll(() => keptPages(page)).toContain(`["question",${id}]`);
+  await expect.poll(() => keptPages(page)).toContain(`["question",${id},"newest"]`);
   await page.close();
 
   await context.setOffline(true);
@@ -59,7 +59,7 @@ test('what a member opened is gone from the browser when they sign out, in every
   const id = await ask(page.request, { title: unique('For members only?') });
   await page.goto(`/question/${id}`);
   await workerStands(page);
-  await expect.poll(() => keptPages(page)).toContain(`["question",${id}]`);
+  await expect.poll(() => keptPages(page)).toContain(`["question",${id},"newest"]`);
   const other = await context.newPage();
   await other.goto(`/question/${id}`);
   await expect(other.getByLabel('Your answer')).toBeVisible();
@@ -74,13 +74,13 @@ test('what a member opened is gone from the browser when they sign out, in every
   await context.setOffline(false);
   await expect(page).toHaveURL(/\/login/u);
   await signIn(page, ada);
-  await expect.poll(() => keptPages(page)).toContain(`["question",${id}]`);
+  await expect.poll(() => keptPages(page)).toContain(`["question",${id},"newest"]`);
 
   // Somebody else signs in over it, as after a session that has ended.
   await register(page.request, someone('Ben Next'));
   await page.goto('/');
-  await expect.poll(() => keptPages(page)).toContain('["feed","recent"]');
-  expect(await keptPages(page)).not.toContain(`["question",${id}]`);
+  await expect.poll(() => keptPages(page)).toContain('["feed","recent","hide"]');
+  expect(await keptPages(page)).not.toContain(`["question",${id},"newest"]`);
   await context.setOffline(true);
   await page.goto(`/question/${id}`);
   await expect(offline(page)).toContainText('This page comes when you are back online.');

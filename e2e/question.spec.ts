@@ -205,9 +205,9 @@ test('an answer whose reply got lost is not posted twice', async ({ page }) => {
   await page.getByLabel('Your answer').fill('Yes.');
   await page.getByLabel('Your answer').press('Control+Enter');
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to post answer: ' })).toBeVisible();
-  await expect(page.getByLabel('Your answer')).toHaveValue('Yes.');
-  await button(page, 'Post Answer').click();
+  // The news of it comes another way, and the form lets go of what is posted.
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+  await expect(page.getByLabel('Your answer')).toHaveValue('');
   expect(lost).toBe(1);
   await page.reload();
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();

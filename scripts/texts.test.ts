@@ -118,7 +118,8 @@ function shapeOf(message: string): { names: string[]; plurals: string[][] } {
       const [name, kind, forms] = part as [string, string?, Record<string, unknown>?];
       names.add(name);
       if (kind === 'plural' && forms !== undefined) plurals.push(Object.keys(forms));
-      if (typeof forms === 'object') for (const form of Object.values(forms)) read(form);
+      if (typeof forms === 'object')
+        for (const form of Object.values(forms)) if (Array.isArray(form)) for (const each of form) read(each);
     }
   };
   const compiled = compileMessage(message);

@@ -55,7 +55,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
   return (
     <PostFrame
       post={post}
-      name={`Answer by ${answer.authorName}`}
+      name={t`Answer by ${answer.authorName}`}
       className={accepted ? classes.accepted : undefined}
     >
       <PostMeta post={post} content={answer}>

@@ -1,11 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { Suspense, useEffect, useId, useRef, useState } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import type { QuestionCard } from '#shared/questions.ts';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './SimilarQuestions.module.css';
 
-const SimilarPreview = lazy(() => import('./SimilarPreview.tsx'));
+const SimilarPreview = lazyPart(() => import('./SimilarPreview.tsx'));
 
 /**
  * Questions like the one being typed, in a place that is kept for them: nothing below moves when they come or go.

@@ -2,7 +2,8 @@ import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { IconBookmark, IconBookmarkFilled, IconClock } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { logFailureOrSayRefusal } from '#web/platform/log.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { toast } from '#web/platform/toast.ts';
@@ -13,7 +14,7 @@ import { waitingText } from '#web/ui/WaitingMark.tsx';
 import { type BookmarkedPost, putBookmark, refreshBookmarks } from './bookmarks.ts';
 import { bookmarkAction, useWaitingBookmark } from './waiting-bookmarks.ts';
 
-const BookmarkDialog = lazy(() => import('./BookmarkDialog.tsx'));
+const BookmarkDialog = lazyPart(() => import('./BookmarkDialog.tsx'));
 
 /** t`Bookmark` or t`Bookmarked`. Shows at once, and back again when the server refuses it. */
 export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; bookmarked: boolean }) {

@@ -1,6 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
 import {
-  lazy,
   Suspense,
   useId,
   useImperativeHandle,
@@ -11,6 +10,7 @@ import {
   type Ref,
   type RefObject,
 } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { codePoints } from '#shared/text.ts';
 import type { DraftState } from '#web/platform/drafts.ts';
@@ -65,7 +65,7 @@ const longText = 2000;
 
 const nobody = (): readonly Person[] => [];
 
-const SuggestionList = lazy(async () => {
+const SuggestionList = lazyPart(async () => {
   const { SuggestionList } = await import('./SuggestionList.tsx');
   return { default: SuggestionList };
 });

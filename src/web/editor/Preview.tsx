@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { useDebouncedValue } from '@mantine/hooks';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import classes from './Editor.module.css';
 
-const Markdown = lazy(async () => {
+const Markdown = lazyPart(async () => {
   const { Markdown } = await import('#web/ui/markdown/Markdown.tsx');
   return { default: Markdown };
 });

@@ -1,12 +1,13 @@
 import { useRouter } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useShortcuts } from '#web/platform/shortcuts.ts';
 import { palette, shortcutSheet } from './floating.ts';
 import { searchBoxId } from './SearchBox.tsx';
 
-const ShortcutSheet = lazy(() => import('./ShortcutSheet.tsx'));
-const Palette = lazy(() => import('#web/palette/Palette.tsx'));
+const ShortcutSheet = lazyPart(() => import('./ShortcutSheet.tsx'));
+const Palette = lazyPart(() => import('#web/palette/Palette.tsx'));
 
 /** The keys that hold on every page for members (UI.md, Keyboard first), and what they open. */
 export function KeyboardShortcuts() {

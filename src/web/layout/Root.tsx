@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { api, read } from '#web/platform/api.ts';
 import { keepProbing } from '#web/platform/connection.ts';
 import { wantHeadingFocus } from '#web/platform/focus.ts';
@@ -8,7 +9,7 @@ import { registerWorker } from '#web/platform/worker.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { NavigationProgress } from './NavigationProgress.tsx';
 
-const Toasts = lazy(() => import('./Toasts.tsx'));
+const Toasts = lazyPart(() => import('./Toasts.tsx'));
 
 /** Around every page, for members and visitors alike. */
 export function Root() {

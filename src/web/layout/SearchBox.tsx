@@ -2,7 +2,8 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { IconCommand, IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { flushSync } from 'react-dom';
 import { paths } from '#web/platform/paths.ts';
 import type { HelpKeys } from '#web/search/SearchHelp.tsx';
@@ -12,7 +13,7 @@ import classes from './SearchBox.module.css';
 export const searchBoxId = 'search-questions';
 const helpId = 'search-operators';
 
-const SearchHelp = lazy(() => import('#web/search/SearchHelp.tsx'));
+const SearchHelp = lazyPart(() => import('#web/search/SearchHelp.tsx'));
 
 /** Goes to /search?q=, with something to search for only. On the results page it shows their query. */
 export function SearchBox() {

@@ -5,6 +5,7 @@ import classes from './Toasts.module.css';
 
 // What platform/toast.ts asks for is fetched now: it is needed most when there is no connection.
 void import('@mantine/notifications');
+void import('#web/ui/ToastMessage.tsx');
 
 export default function Toasts() {
   return (

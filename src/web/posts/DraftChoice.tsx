@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button, VisuallyHidden } from '@mantine/core';
-import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import type { DraftFields } from '#shared/drafts.ts';
 import type { DraftChoice as Choice } from '#web/platform/drafts.ts';
 import { Time } from '#web/ui/Time.tsx';
@@ -8,7 +9,7 @@ import classes from './DraftChoice.module.css';
 import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
 import { keepFieldInPlace } from './keep-in-place.ts';
 
-const Difference = lazy(() => import('./Difference.tsx'));
+const Difference = lazyPart(() => import('./Difference.tsx'));
 
 type Props = {
   choice: Choice | null;

@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import type { Revision } from '#shared/revisions.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -10,7 +11,7 @@ import type { PostRef } from './post.ts';
 import metaClasses from './PostMeta.module.css';
 import classes from './Revisions.module.css';
 
-const Difference = lazy(() => import('./Difference.tsx'));
+const Difference = lazyPart(() => import('./Difference.tsx'));
 
 /** 'edited 2 hours ago'; opens the earlier versions, which every member may read (DECISIONS section 7.2). */
 export function EditedNote({ post, editedAt }: { post: PostRef; editedAt: string }) {

@@ -39,7 +39,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
     reveal(post);
   };
   return (
-    <PostFrame post={post} name={`Reply by ${reply.authorName}`}>
+    <PostFrame post={post} name={t`Reply by ${reply.authorName}`}>
       <PostMeta post={post} content={reply} />
       {editing ? (
         <EditReplyForm
