@@ -75,6 +75,7 @@ export const screens: readonly Screen[] = [
     path: ({ extremeTag }, state) => `/topics/${state === 'extreme' ? extremeTag : 'programming'}`,
     states: ['loading', 'full', 'extreme', 'failed'],
   },
+  { name: 'question-sorted', path: ({ question }) => `/question/${question}?sort=helpful`, states: ['full'] },
   { name: 'topic-missing', path: () => '/topics/nothing-like-it', states: ['full'] },
   { name: 'following', path: () => '/following', states: lists },
   { name: 'following-activity', path: () => '/following?tab=activity', states: ['empty', 'full'] },
@@ -111,10 +112,32 @@ export const screens: readonly Screen[] = [
   },
   { name: 'profile-answers', path: ({ memberId }) => `/profile/${memberId}?tab=answers`, states: ['full'] },
   { name: 'profile-missing', path: () => '/profile/999999999', states: ['full'] },
+  { name: 'bookmarks', path: () => '/bookmarks', states: lists },
+  { name: 'drafts', path: () => '/drafts', states: lists },
+  {
+    name: 'palette',
+    path: () => '/',
+    states: ['full'],
+    async prepare(page) {
+      await page.locator('h1').click();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'search-help',
+    path: () => '/',
+    states: ['full'],
+    async prepare(page) {
+      await page.getByRole('searchbox', { name: 'Search questions' }).fill('is:');
+      await page.getByRole('listbox').first().waitFor();
+    },
+  },
   { name: 'settings', path: () => '/settings', states: ['loading', 'full', 'failed'] },
   { name: 'search', path: () => '/search?q=how', states: ['loading', 'full', 'failed'] },
   { name: 'search-answers', path: () => '/search?q=the&in=answers', states: ['full'] },
   { name: 'search-users', path: () => '/search?q=a&in=users', states: ['full', 'extreme'] },
+  { name: 'search-operators', path: () => '/search?q=is%3Aanswered+score%3A1+how', states: ['full'] },
   { name: 'search-none', path: () => '/search?q=nothing-like-it', states: ['full'] },
   { name: 'search-blank', path: () => '/search', states: ['full'] },
   { name: 'not-found', path: () => '/nowhere', states: ['full'] },

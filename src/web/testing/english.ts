@@ -1,4 +1,4 @@
 import { i18n } from '@lingui/core';
 
 // Texts are made in the language shown: before every test file, English.
-i18n.activate('en');
+i18n.loadAndActivate({ locale: 'en', messages: {} });

@@ -25,6 +25,7 @@ export function ownSockets() {
  */
 export function watcher({ connection, timeout, onEnd = () => {} }: WatcherOptions) {
   let current: { client: pg.Client; end: () => void } | undefined;
+  let stopped = false;
 
   return {
     async ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row | undefined> {
@@ -38,6 +39,7 @@ export function watcher({ connection, timeout, onEnd = () => {} }: WatcherOption
       }
     },
     stop() {
+      stopped = true;
       current?.end();
     },
   };
@@ -59,6 +61,8 @@ export function watcher({ connection, timeout, onEnd = () => {} }: WatcherOption
       throw error;
     }
     const made = { client, end: sockets.destroy };
+    // A connection that comes up after the end would keep the process from ending.
+    if (stopped) made.end();
     client.on('end', () => {
       if (current === made) current = undefined;
       onEnd();
