@@ -37,6 +37,8 @@ test('an answer tells the author of the question, with all a bell needs to know'
       recipientId: ann.id,
       senderId: bob.id,
       senderName: 'Bob',
+      kind: 'answer',
+      title,
       message: `Bob answered your question "${title}"`,
       link: `/question/${id}#answer-${answer.id}`,
       entityId: answer.id,
