@@ -73,9 +73,7 @@ function Line({
         <Avatar id={notification.senderId} name={notification.senderName} size={32} />
         <span className={classes.text}>
           {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
-          <span className={classes.message}>
-            {messageOf(notification)}
-          </span>
+          <span className={classes.message}>{messageOf(notification)}</span>
           <span className={classes.time}>
             <Time at={notification.createdAt} />
           </span>
