@@ -10,8 +10,7 @@ export default defineConfig({
   globalSetup: './e2e/setup.ts',
   fullyParallel: true,
   forbidOnly: process.env['CI'] === 'true',
-  // Two keep two cores busy for two thirds of the time.
-  workers: 3,
+  workers: 2,
   reporter: 'list',
   use: {
     ...devices['Desktop Chrome'],

@@ -26,6 +26,9 @@ export type ParleyOptions = {
   user?: { uid: number; gid: number };
 };
 
+/** What Node keeps of compiling the program: each start after the first takes half of the time. */
+const compiled = path.join(projectFolder, 'node_modules/.cache/compiled');
+
 /** Starts the server as `npm start` does, on a free port. */
 export function spawnParley({
   env,
@@ -37,7 +40,7 @@ export function spawnParley({
   const main = path.join(project, 'src/server/main.ts');
   const child = spawn(node, [main, ...parameters], {
     cwd: '/',
-    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', NODE_COMPILE_CACHE: compiled, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { draftPlace, type DraftEnd, type DraftFields, type DraftState } from '#shared/drafts.ts';
 import { newIdempotencyKey } from './api.ts';
 import { connection, onConnectionChange } from './connection.ts';
@@ -32,6 +33,7 @@ import {
 import { ApiError, isTransient } from './errors.ts';
 import { logFailure } from './log.ts';
 import { toBeSent } from './waiting.ts';
+import { toast } from './toast.ts';
 
 /**
  * Keeps the drafts of this browser and those of the server one and the same (docs/decisions/020). Whatever arrives late,
@@ -263,7 +265,13 @@ function notePosted(at: DraftAt, sent: DraftRecord): void {
   const record = readRecord(at);
   if (record === null || record.step !== sent.step) return;
   removeRecord(at);
+  letFormGo(at);
+}
+
+/** Of what is open here, and was posted from elsewhere or although nobody heard of it. */
+function letFormGo(at: DraftAt): void {
   showDraft(at, null);
+  if (mountedDrafts(at.memberId).includes(at.place)) toast(t`What you wrote here was posted.`);
 }
 
 /** The member has emptied the form. */
@@ -324,7 +332,10 @@ function meet(at: DraftAt, server: DraftState): void {
   if (found === 'continues') writeRecord(at, { ...known, dirty: true });
   if (found === 'new') writeRecord(at, { ...known, base: null, dirty: true, posted: null });
   if (found === 'ended') removeRecord(at);
-  if (found === 'ended' && record.fields !== null) showDraft(at, null);
+  if (found === 'ended' && record.fields !== null) {
+    if (server.ended === 'posted') letFormGo(at);
+    else showDraft(at, null);
+  }
   if (found === 'continues' || found === 'new') schedule(at, entry, 0);
   changed(at);
 }
