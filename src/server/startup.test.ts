@@ -1,5 +1,6 @@
-import { chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -114,8 +115,12 @@ test('a database newer than this Parley is one sentence', async () => {
 test('a start that was cut off while it made the database is made up for', async () => {
   const data = await temporaryDataFolder();
   const first = startParley({ env: { PARLEY_DATA: data } });
-  const half = path.join(data, 'postgresql.new/cluster/PG_VERSION');
-  await eventually(() => readFile(half).then(Boolean, () => false));
+  const halfMade = async () => {
+    const names = await readdir(data).catch(() => []);
+    const half = names.find((name) => name.startsWith('postgresql.new-'));
+    return half !== undefined && existsSync(path.join(data, half, 'cluster/PG_VERSION'));
+  };
+  await eventually(halfMade);
   first.signal('SIGKILL');
   await first.ended;
   const second = startParley({ env: { PARLEY_DATA: data } });

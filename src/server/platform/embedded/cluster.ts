@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFile, open, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -29,6 +29,7 @@ export async function readyCluster(
   const version = await clusterVersion(data);
   if (version === undefined) await makeCluster(data, binaries, account);
   else if (version !== binaries.major) throw otherVersion(data, version, binaries.major);
+  await removeHalfMade(data);
   await writeSettings(data);
   return readPasswords(data);
 }
@@ -53,13 +54,12 @@ async function makeCluster(
   binaries: Binaries,
   account: Account | undefined,
 ): Promise<void> {
-  // Made beside its place and moved there when it is whole: a start that is cut off leaves nothing half-made.
-  const half = `${data.cluster}.new`;
+  // Made beside its place and moved there when it is whole: a start that is cut off leaves nothing half-made. In a folder
+  // of its own name, because the initdb of a start that was killed lives on, and clears away what it could not finish.
+  const half = `${data.cluster}.new-${randomBytes(6).toString('hex')}`;
   const passwordFile = path.join(half, 'password');
   const passwords = { postgres: newPassword(), parley: newPassword() };
   try {
-    // The initdb of a start that was killed may be writing there still; it ends by itself.
-    await rm(half, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     await giveFolder(half, account);
     await writePasswordFile(passwordFile, passwords.postgres, account);
     await run(
@@ -71,11 +71,18 @@ async function makeCluster(
     await writeWhole(data.passwords, `${JSON.stringify(passwords)}\n`);
     await rename(path.join(half, 'cluster'), data.cluster);
     await syncFolder(data.root);
-    await rm(half, { recursive: true, force: true });
   } catch (error) {
     await rm(half, { recursive: true, force: true });
     throw new StartupError(initdbSentence(data, error));
   }
+}
+
+/** What starts that were cut off have left; where an initdb writes there still, it goes with the next start. */
+async function removeHalfMade(data: DataFolder): Promise<void> {
+  const half = `${path.basename(data.cluster)}.new-`;
+  const names = (await readdir(data.root)).filter((name) => name.startsWith(half));
+  const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 };
+  await Promise.all(names.map((name) => rm(path.join(data.root, name), options).catch(() => {})));
 }
 
 /** Made new and given away by its handle: in a folder of another user, a name may be made to lead elsewhere. */
