@@ -6,6 +6,7 @@ import path from 'node:path';
 import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
 import { urlOf } from '#server/testing/database-url.ts';
 import { spawnParley, type ParleyProcess } from '#server/testing/process.ts';
+import { copyServedFolder } from '#server/testing/served-folder.ts';
 
 /** One process that serves a community. */
 export type Node = {
@@ -26,13 +27,14 @@ export type Community = Node & {
   remove: () => Promise<void>;
 };
 
-/** A Parley with an empty data folder on a free port; with the demo community in it where that is asked for. */
+/** A Parley with nobody in it on a free port; with the demo community in it where that is asked for. */
 export async function newCommunity({ demo = false }: { demo?: boolean } = {}): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(parent, 0o711);
   const dataFolder = path.join(parent, 'data');
   const shared = { PARLEY_DATA: dataFolder, LOG_LEVEL: 'info', SECRET: randomBytes(32).toString('hex') };
+  await copyServedFolder(dataFolder);
   const first = await startNode(shared, demo ? ['--demo'] : []);
   const others: Node[] = [];
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '#server/platform/embedded/leftovers.ts';
-import { eventually, postmasterPid, temporaryDataFolder } from '#server/testing/parley.ts';
+import { eventually, postmasterPid, servedDataFolder, temporaryDataFolder } from '#server/testing/parley.ts';
 import { type ParleyProcess, watch } from '#server/testing/process.ts';
 
 const run = promisify(execFile);
@@ -75,7 +75,7 @@ test('the exit code of Parley is that of npm start', async () => {
 });
 
 async function start(env: NodeJS.ProcessEnv = {}): Promise<{ parley: ParleyProcess; data: string }> {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const child = spawn(node, [script], {
     env: { PATH: process.env['PATH'], PORT: '0', PARLEY_DATA: data, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

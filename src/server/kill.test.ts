@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { killRounds, victims } from './testing/kill-rounds.ts';
-import { temporaryDataFolder } from './testing/parley.ts';
+import { servedDataFolder } from './testing/parley.ts';
 
 // `bench/kill-rounds.ts` does this fifty times and more.
 test('nothing acknowledged is lost, and nothing is there twice, when Parley, PostgreSQL or both are killed', async () => {
-  const figures = await killRounds({ data: await temporaryDataFolder(), rounds: victims.length });
+  const figures = await killRounds({ data: await servedDataFolder(), rounds: victims.length });
   expect(figures.acknowledged).toBeGreaterThan(20);
 });

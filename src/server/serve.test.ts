@@ -8,6 +8,7 @@ import {
   eventually,
   postmasterPid,
   register,
+  servedDataFolder,
   signIn,
   startParley,
   temporaryDataFolder,
@@ -27,7 +28,7 @@ test('Parley says where it serves, and SIGTERM stops it and its PostgreSQL with 
 });
 
 test('a request that runs when Parley is told to stop is answered, and no other is taken', async () => {
-  const parley = startParley({ env: { PARLEY_DATA: await temporaryDataFolder() } });
+  const parley = startParley({ env: { PARLEY_DATA: await servedDataFolder() } });
   const address = await parley.ready;
   const request = await beginRegistration(address);
   // Ctrl-C in a terminal, which npm passes on once more.
@@ -40,7 +41,7 @@ test('a request that runs when Parley is told to stop is answered, and no other 
 });
 
 test('being told again cuts off a request that does not end', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const parley = startParley({ env: { PARLEY_DATA: data } });
   const request = await beginRegistration(await parley.ready);
   const cutOff = once(request, 'error');
@@ -68,7 +69,7 @@ test('being told to stop while starting stops it', async () => {
 });
 
 test('a second Parley on the same data folder is refused and told who holds it', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const first = startParley({ env: { PARLEY_DATA: data } });
   const address = await first.ready;
   const second = startParley({ env: { PARLEY_DATA: data } });
@@ -82,7 +83,7 @@ test('a second Parley on the same data folder is refused and told who holds it',
 });
 
 test('a Parley started while the last one is stopping waits for it', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const first = startParley({ env: { PARLEY_DATA: data } });
   const request = await beginRegistration(await first.ready);
   first.signal('SIGTERM');
@@ -104,7 +105,7 @@ test('of many started at the same moment on a fresh folder, one serves and the o
 });
 
 test('after kill -9 of Parley the next start ends the PostgreSQL left behind and has every member', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const first = startParley({ env: { PARLEY_DATA: data } });
   expect(await register(await first.ready, 'Ada')).toBe(201);
   const orphan = await postmasterPid(data);
@@ -118,7 +119,7 @@ test('after kill -9 of Parley the next start ends the PostgreSQL left behind and
 });
 
 test('after kill -9 of PostgreSQL requests get a 503 with Retry-After until it runs again, with every member', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const parley = startParley({ env: { PARLEY_DATA: data } });
   const address = await parley.ready;
   expect(await register(address, 'Ada')).toBe(201);
@@ -129,7 +130,7 @@ test('after kill -9 of PostgreSQL requests get a 503 with Retry-After until it r
 });
 
 test('after kill -9 of one of its backends PostgreSQL recovers, with every member', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const parley = startParley({ env: { PARLEY_DATA: data } });
   const address = await parley.ready;
   expect(await register(address, 'Ada')).toBe(201);
@@ -139,7 +140,7 @@ test('after kill -9 of one of its backends PostgreSQL recovers, with every membe
 });
 
 test('after kill -9 of both the next start has every member', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const first = startParley({ env: { PARLEY_DATA: data } });
   expect(await register(await first.ready, 'Ada')).toBe(201);
   const postgres = await postmasterPid(data);

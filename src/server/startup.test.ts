@@ -13,6 +13,7 @@ import {
   makeFolder,
   nobody,
   postmasterPid,
+  servedDataFolder,
   startParley,
   temporaryDataFolder,
   temporaryFolder,
@@ -128,7 +129,7 @@ test('a start that was cut off while it made the database is made up for', async
 });
 
 test('a postmaster.pid whose number another program has got meanwhile does not keep PostgreSQL from starting', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const first = startParley({ env: { PARLEY_DATA: data } });
   await first.ready;
   const file = path.join(data, 'postgresql/postmaster.pid');

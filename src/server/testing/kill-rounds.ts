@@ -30,7 +30,7 @@ export type KillFigures = {
 };
 
 export type KillOptions = {
-  /** A data folder that is not made yet. */
+  /** A data folder that is not made yet, or one that has nobody in it. */
   data: string;
   rounds: number;
   /** The order of victims and the moments follow from it. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { isAlive } from '#server/platform/embedded/leftovers.ts';
 import { type ParleyOptions, type ParleyProcess, spawnParley } from './process.ts';
+import { copyServedFolder } from './served-folder.ts';
 
 /** A folder that everyone may pass through, as /var/lib is; removed when the test is over. */
 export async function temporaryFolder(): Promise<string> {
@@ -21,6 +22,13 @@ export async function temporaryDataFolder(parent?: string): Promise<string> {
     const pid = await postmasterPid(data).catch(() => 0);
     if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
+  return data;
+}
+
+/** The same where a Parley has served before, and stopped. */
+export async function servedDataFolder(): Promise<string> {
+  const data = await temporaryDataFolder();
+  await copyServedFolder(data);
   return data;
 }
 
