@@ -4,6 +4,9 @@ const chromium = process.env['PARLEY_CHROMIUM'];
 // Set by the global setup, before the workers read this file again.
 const baseURL = process.env['PARLEY_E2E_ADDRESS'];
 
+/** The file whose tests take longest, most of it waiting, begins: at the end nothing else would run beside it. */
+const longest = /\/writing\.spec\.ts$/;
+
 /** The tests in a real browser, against a server of their own; `npm test` finds or installs the browser. */
 export default defineConfig({
   testDir: 'e2e',
@@ -12,6 +15,10 @@ export default defineConfig({
   forbidOnly: process.env['CI'] === 'true',
   workers: 2,
   reporter: 'list',
+  projects: [
+    { name: 'longest', testMatch: longest },
+    { name: 'others', testIgnore: longest },
+  ],
   use: {
     ...devices['Desktop Chrome'],
     screenshot: 'only-on-failure',
