@@ -243,6 +243,8 @@ describe('the check of all counts', () => {
     ['answer.downvotes', sql`update answer set downvotes = 1`],
     ['reply.upvotes', sql`delete from vote where reply_id is not null`],
     ['answer_score.score', sql`update answer_score set score = 7`],
+    ['question_place.upvotes', sql`update question_place set upvotes = 7`],
+    ['question_place.answer_count', sql`update question_place set active_at = now() + interval '1 day'`],
     [
       'a notification of an accepted answer goes from the asker to who wrote it',
       sql`update notification set kind = 'accepted' where kind = 'answer'`,

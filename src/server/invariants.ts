@@ -45,6 +45,12 @@ const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
   from vote join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
   where post.author_id <> vote.member_id`;
 
+const placed = (count: 'upvotes' | 'answer_count') => sql`
+  select question.id, place.${sql.ref(count)}, question.${sql.ref(count)}
+  from question left join question_place place
+    on place.question_id = question.id and place.created_at = question.created_at
+      and place.active_at = question.active_at`;
+
 /** Each rule gives the rows it holds for: id, what is stored, what it should be. */
 const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   'question.upvotes': votesOn('question', 'up'),
@@ -96,6 +102,8 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     select answer.id, answer_score.score, answer.upvotes - answer.downvotes
     from answer left join answer_score
       on answer_score.answer_id = answer.id and answer_score.created_at = answer.created_at`,
+  'question_place.upvotes': placed('upvotes'),
+  'question_place.answer_count': placed('answer_count'),
   'a notification of an accepted answer goes from the asker to who wrote it': sql`
     select notification.id, array[sender_id, recipient_id], array[question.author_id, answer.author_id]
     from notification join question on question.id = notification.question_id

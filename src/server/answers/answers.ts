@@ -1,20 +1,19 @@
 import { endDraft } from '#server/drafts/drafts.ts';
-import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
-import { forgetPost, tellOfAnswer, tellOfMentions } from '#server/notifications/notifications.ts';
+import { mentionsAdded } from '#server/mentions/mentioned.ts';
+import { forgetPost, tellOfMentions } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
-import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
 import { acceptanceChanged, profilesChanged, questionCounted } from '#server/posts/told.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
-import { touchTopics, untouchTopics } from '#server/topics/topics.ts';
+import { untouchTopics } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
-import type { Answer, AnswerDraft, AnswerEdit, AnswerSort, AnswersPage } from '#shared/answers.ts';
+import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/answers.ts';
 import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
@@ -27,7 +26,6 @@ import {
   changeAnswerCount,
   changeAnswersCounts,
   deleteAnswerRows,
-  insertAnswer,
   lockAnswer,
   lockRepliesOfAnswer,
   questionOfAnswer,
@@ -35,49 +33,6 @@ import {
 } from './queries.ts';
 
 const missing = () => new ProblemError('not-found', 'Answer not found');
-
-/** Posts an answer once a key, and counts it on the question and its author. Returns its id. */
-export async function postAnswer(
-  db: Database,
-  posting: {
-    questionId: number;
-    viewer: Viewer;
-    key: string | undefined;
-    draft: AnswerDraft;
-    publicUrl: string | null;
-  },
-): Promise<number> {
-  const { questionId, viewer, key, draft } = posting;
-  const mentioned = mentionedIn(draft.content, posting.publicUrl);
-  return transaction(db, (tx) =>
-    postOnce(tx, { viewer, key, kind: 'answer', request: [questionId, draft] }, async () => {
-      const question = await lockQuestionThread(tx, questionId);
-      const { id, created_at: at } = await insertAnswer(tx, {
-        questionId,
-        authorId: viewer.id,
-        content: draft.content,
-      });
-      const counts = await changeAnswerCount(tx, { questionId, by: 1 });
-      await changeAnswersCounts(tx, [{ memberId: viewer.id, by: 1 }]);
-      const active = await touchQuestion(tx, { id: questionId, at });
-      await touchTopics(tx, { questionId, at });
-      const bells = await tellOfAnswer(tx, { question, answerId: id, senderId: viewer.id, mentioned });
-      const posted = { kind: 'answer-posted', answerId: id, authorId: viewer.id } as const;
-      const place = draftPlaces.answer(questionId);
-      const ended = await endDraft(tx, { memberId: viewer.id, place, key, text: draft });
-      await publishAll(tx, [
-        ...bells,
-        ...ended,
-        { topic: `question:${questionId}`, event: posted },
-        { topic: 'answers', event: posted },
-        questionCounted(questionId, counts),
-        active,
-        ...profilesChanged([viewer.id]),
-      ]);
-      return id;
-    }),
-  );
-}
 
 /** Which answers: those behind the cursor, in that order. */
 export type AnswersWanted = {

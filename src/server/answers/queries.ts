@@ -80,18 +80,56 @@ export async function questionOfAnswer(db: Reader, id: number): Promise<number |
   return row?.question_id;
 }
 
-export async function insertAnswer(
-  tx: Tx,
-  answer: { questionId: number; authorId: number; content: string },
-) {
-  const { rows } = await sql<{ id: number; created_at: Date }>`
-    insert into answer (question_id, author_id, content)
-    values (${answer.questionId}, ${answer.authorId}, ${answer.content}) returning id, created_at`.execute(
+/**
+ * Questions that get answers, locked in the order of their ids against everything else that changes what hangs on them;
+ * votes on that, and views, need not wait.
+ */
+export async function lockQuestions(tx: Tx, ids: readonly number[]) {
+  const { rows } = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from question where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
     tx,
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row;
+  return rows;
+}
+
+/** Returns what was stored, in the same order. */
+export async function insertAnswers(
+  tx: Tx,
+  answers: readonly { questionId: number; authorId: number; content: string }[],
+) {
+  if (answers.length === 0) return [];
+  // Numbered first: an insert may return its rows in any order.
+  const { rows } = await sql<{ id: number; created_at: Date }>`
+    with numbered as materialized (
+      select nextval('answer_id_seq') as id, ordered.*
+      from (
+        select * from unnest(
+          ${answers.map(({ questionId }) => questionId)}::bigint[],
+          ${answers.map(({ authorId }) => authorId)}::bigint[], ${answers.map(({ content }) => content)}::text[]
+        ) with ordinality as wanted (question_id, author_id, content, position) order by position
+      ) ordered
+    ), added as (
+      insert into answer (id, question_id, author_id, content) overriding system value
+      select id, question_id, author_id, content from numbered order by position
+      returning id, created_at
+    )
+    select id, added.created_at from numbered join added using (id) order by numbered.position`.execute(tx);
+  return rows;
+}
+
+/** Adds to the numbers of answers of locked questions, which are active now. Returns them as they are then. */
+export async function countAnswers(tx: Tx, added: readonly { questionId: number; answers: number }[]) {
+  const { rows } = await sql<QuestionCounts & { id: number; tags: string[] }>`
+    update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
+    from unnest(
+      ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ answers }) => answers)}::bigint[]
+    ) as added (question_id, answers)
+    where id = added.question_id
+    returning id, upvotes, downvotes, views, answer_count, array(
+      select tag.name from question_tag join tag on tag.id = question_tag.tag_id
+      where question_tag.question_id = question.id order by question_tag.position
+    ) as tags`.execute(tx);
+  return rows;
 }
 
 export async function lockAnswer(tx: Tx, id: number) {

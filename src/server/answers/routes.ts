@@ -14,14 +14,8 @@ import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { revisions } from '#shared/revisions.ts';
 import { acceptAnswer } from './acceptance.ts';
-import {
-  answerRevisions,
-  answersOfExisting,
-  deleteAnswer,
-  editAnswer,
-  postAnswer,
-  readAnswer,
-} from './answers.ts';
+import { createAnswering } from './posting.ts';
+import { answerRevisions, answersOfExisting, deleteAnswer, editAnswer, readAnswer } from './answers.ts';
 
 const list = createRoute({
   method: 'get',
@@ -72,6 +66,7 @@ const versions = createRoute({
 });
 
 export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
+  const postAnswer = createAnswering({ db, publicUrl });
   return router()
     .openapi(list, async (c) => {
       const wanted = {
@@ -85,12 +80,11 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
       await limits.write(viewer.id);
-      const id = await postAnswer(db, {
+      const id = await postAnswer({
         questionId: c.req.valid('param').id,
         viewer,
         key: c.req.valid('header')['idempotency-key'],
         draft: c.req.valid('json'),
-        publicUrl,
       });
       return c.json(await readAnswer(db, { id, viewer }), 201);
     })

@@ -19,6 +19,8 @@ import {
   type DraftRow,
   draftsOf,
   endLockedDraft,
+  insertPosted,
+  knownPlaces,
   lockDraft,
   lockKnownDraft,
   pruneDrafts,
@@ -72,7 +74,8 @@ export async function saveDraft(
       });
     const { key, fields, writer, step } = draft;
     const written = await writeDraft(tx, { memberId, place, key, fields, writer, step });
-    if (row.fields === null) await pruneDrafts(tx, { memberId, most: maxDrafts, days: endedDays });
+    if (row.fields === null)
+      await pruneDrafts(tx, { memberIds: [memberId], most: maxDrafts, days: endedDays });
     await publishAll(tx, [changed(memberId, written)]);
     return toState(place, written);
   });
@@ -105,10 +108,7 @@ export async function discardDraft(
  * place that holds something else stays. Returns what the member's browsers are to be told.
  * @param posting `key` names the draft (undefined: whichever has the same text).
  */
-export async function endDraft(
-  tx: Tx,
-  posting: { memberId: number; place: string; key: string | undefined; text: Text },
-): Promise<StreamedEvent[]> {
+export async function endDraft(tx: Tx, posting: EndedDraft): Promise<StreamedEvent[]> {
   const { memberId, place, key, text } = posting;
   const row =
     key === undefined
@@ -119,11 +119,41 @@ export async function endDraft(
   const isThis = row.fields === null ? key !== undefined : key === row.key || isText(row.fields, postedHash);
   if (!isThis) return [];
   const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.key, postedHash });
-  if (row.fields === null) await pruneDrafts(tx, { memberId, most: maxDrafts, days: endedDays });
+  if (row.fields === null) await pruneDrafts(tx, { memberIds: [memberId], most: maxDrafts, days: endedDays });
   return [changed(memberId, { place, version, ended: 'posted', writer: null })];
 }
 
+/** The same for several texts. Where nothing is known of any draft, as is usual, all are noted together. */
+export async function endDrafts(tx: Tx, postings: readonly EndedDraft[]): Promise<StreamedEvent[]> {
+  const nameOf = ({ memberId, place }: { memberId: number; place: string }) => `${memberId} ${place}`;
+  const known = new Set((await knownPlaces(tx, postings)).map(nameOf));
+  const fresh = new Map<string, EndedDraft & { key: string }>();
+  for (const posting of postings)
+    if (posting.key !== undefined && !known.has(nameOf(posting)))
+      fresh.set(nameOf(posting), { ...posting, key: posting.key });
+  const noted = await insertPosted(
+    tx,
+    [...fresh.values()].map((posting) => ({ ...posting, postedHash: hashOf(posting.text) })),
+  );
+  await pruneDrafts(tx, {
+    memberIds: noted.map(({ memberId }) => memberId),
+    most: maxDrafts,
+    days: endedDays,
+  });
+  const done = new Set(noted.map(nameOf));
+  const ended = noted.map(({ memberId, place, version }) =>
+    changed(memberId, { place, version, ended: 'posted', writer: null }),
+  );
+  const rest = postings.filter((posting) =>
+    posting.key === undefined ? known.has(nameOf(posting)) : !done.has(nameOf(posting)),
+  );
+  for (const posting of rest) ended.push(...(await endDraft(tx, posting)));
+  return ended;
+}
+
 /** What of a post its draft is compared with; a reply and an answer have no title. */
+type EndedDraft = { memberId: number; place: string; key: string | undefined; text: Text };
+
 type Text = { title?: string | null; content?: string | null };
 
 function judge(row: DraftRow, draft: DraftWrite): 'new' | 'kept' | 'changed' | 'posted' {

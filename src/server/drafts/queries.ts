@@ -41,6 +41,30 @@ export async function lockDraft(
   return row;
 }
 
+/** Those of the places of which something is known. */
+export async function knownPlaces(tx: Tx, places: readonly Place[]): Promise<Place[]> {
+  if (places.length === 0) return [];
+  const { rows } = await sql<Place>`
+    select member_id as "memberId", draft.place
+    from draft join unnest(
+      ${places.map(({ memberId }) => memberId)}::bigint[], ${places.map(({ place }) => place)}::text[]
+    ) as wanted (member, place) on member_id = member and draft.place = wanted.place`.execute(tx);
+  return rows;
+}
+
+/** Notes drafts as posted where nothing is known of them. Returns those noted, with their versions. */
+export async function insertPosted(tx: Tx, drafts: readonly (Place & { key: string; postedHash: Buffer })[]) {
+  if (drafts.length === 0) return [];
+  const { rows } = await sql<Place & { version: number }>`
+    insert into draft (member_id, place, key, ended, posted_hash)
+    select member_id, place, key, 'posted', posted_hash from unnest(
+      ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ place }) => place)}::text[],
+      ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
+    ) as posted (member_id, place, key, posted_hash) order by member_id, place
+    on conflict do nothing returning member_id as "memberId", place, version`.execute(tx);
+  return rows;
+}
+
 /** The row of a place, locked, where there is one. */
 export async function lockKnownDraft(tx: Tx, { memberId, place }: Place): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
@@ -80,14 +104,16 @@ export async function endLockedDraft(
 /** Deletes the oldest drafts beyond `most`, and what is kept of ended ones beyond as many or `days` days. */
 export async function pruneDrafts(
   tx: Tx,
-  { memberId, most, days }: { memberId: number; most: number; days: number },
+  { memberIds, most, days }: { memberIds: readonly number[]; most: number; days: number },
 ) {
+  if (memberIds.length === 0) return;
   await sql`
-    delete from draft where member_id = ${memberId} and place in (
-      select place from (
-        select place, ended, updated_at,
-          row_number() over (partition by ended is null order by updated_at desc, version desc) as rank
-        from draft where member_id = ${memberId}
+    delete from draft where (member_id, place) in (
+      select member_id, place from (
+        select member_id, place, ended, updated_at, row_number() over (
+          partition by member_id, ended is null order by updated_at desc, version desc
+        ) as rank
+        from draft where member_id = any(${[...memberIds]}::bigint[])
       ) ranked
       where rank > ${most} or (ended is not null and updated_at < now() - make_interval(days => ${days}))
     )`.execute(tx);

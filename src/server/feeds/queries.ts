@@ -11,9 +11,9 @@ export type FeedWindow = { feed: Feed; cursor: Cursor | null; limit: number };
 
 /** A feed's questions in its order. */
 export async function feedQuestions(db: Reader, { feed, cursor, limit }: FeedWindow) {
-  const { from, order } = lists[feed];
+  const { table, from, order } = lists[feed];
   const { rows } = await sql<QuestionCardRow>`
-    select ${cardColumns} from question post ${bylineJoins}
+    select ${cardColumns} from ${table} ${bylineJoins}
     where ${from(cursor)} order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
@@ -23,9 +23,9 @@ export async function feedPositions(
   db: Reader,
   { feed, cursor, limit, mutes }: FeedWindow & { mutes: Mutes },
 ) {
-  const { from, order } = lists[feed];
+  const { table, from, order } = lists[feed];
   const { rows } = await sql<{ id: number; created_at: Date; upvotes: number; hidden: boolean }>`
-    select post.id, post.created_at, post.upvotes, ${isHidden(mutes)} as hidden from question post
+    select post.id, post.created_at, post.upvotes, ${isHidden(mutes)} as hidden from ${table}
     where ${from(cursor)} order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
@@ -38,25 +38,35 @@ export async function questionsById(db: Reader, ids: readonly number[]) {
   return rows;
 }
 
-type List = { from: (cursor: Cursor | null) => RawBuilder<unknown>; order: RawBuilder<unknown> };
+type List = {
+  table: RawBuilder<unknown>;
+  from: (cursor: Cursor | null) => RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+};
 
-const newestFirst = sql`post.created_at desc, post.id desc`;
+const behind = (keys: RawBuilder<unknown>, cursor: Cursor | null, after: RawBuilder<unknown>) =>
+  cursor === null ? sql`true` : sql`(${keys}) < (${after}, ${cursor.id})`;
 
-const olderThan = (cursor: Cursor | null) =>
-  cursor === null
-    ? sql`true`
-    : sql`(post.created_at, post.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
+const time = (cursor: Cursor | null) => sql`${new Date(cursor?.after ?? 0)}::timestamptz`;
 
-/** What each feed holds, in the order of an index: question_recent, question_popular, question_unanswered. */
+const placed = sql`question_place place join question post on post.id = place.question_id`;
+
+/** What each feed holds, in the order of an index: question_recent, question_place_popular, question_place_unanswered. */
 const lists: Readonly<Record<Feed, List>> = {
-  recent: { from: olderThan, order: newestFirst },
+  recent: {
+    table: sql`question post`,
+    from: (cursor) => behind(sql`post.created_at, post.id`, cursor, time(cursor)),
+    order: sql`post.created_at desc, post.id desc`,
+  },
   popular: {
-    from: (cursor) =>
-      cursor === null ? sql`true` : sql`(post.upvotes, post.id) < (${cursor.after}, ${cursor.id})`,
-    order: sql`post.upvotes desc, post.id desc`,
+    table: placed,
+    from: (cursor) => behind(sql`place.upvotes, place.question_id`, cursor, sql`${cursor?.after ?? 0}`),
+    order: sql`place.upvotes desc, place.question_id desc`,
   },
   unanswered: {
-    from: (cursor) => sql`post.answer_count = 0 and ${olderThan(cursor)}`,
-    order: newestFirst,
+    table: placed,
+    from: (cursor) =>
+      sql`place.answer_count = 0 and ${behind(sql`place.created_at, place.question_id`, cursor, time(cursor))}`,
+    order: sql`place.created_at desc, place.question_id desc`,
   },
 };

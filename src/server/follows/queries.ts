@@ -81,14 +81,15 @@ export async function recentlyActiveFollowed(
 ) {
   const { viewerId, since, limit, mutes } = wanted;
   const { rows } = await sql<FollowedRow>`
-    select ${cardColumns}, ${hiddenBy(mutes)} as hidden from question post ${bylineJoins}
-    where post.active_at >= ${since} and (
+    select ${cardColumns}, ${hiddenBy(mutes)} as hidden
+    from question_place place join question post on post.id = place.question_id ${bylineJoins}
+    where place.active_at >= ${since} and (
       exists (select 1 from question_follow where question_id = post.id and member_id = ${viewerId})
       or exists (
         select 1 from question_tag link join tag_follow follow on follow.tag_id = link.tag_id
         where link.question_id = post.id and follow.member_id = ${viewerId}
       )
     )
-    order by post.active_at desc, post.id desc limit ${limit}`.execute(db);
+    order by place.active_at desc, place.question_id desc limit ${limit}`.execute(db);
   return rows;
 }

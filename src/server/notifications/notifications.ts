@@ -20,12 +20,14 @@ import type { NotificationAbout } from '#shared/notification-settings.ts';
 import {
   deleteNotifications,
   insertNotification,
+  insertNotifications,
   markAllRead,
   markRead,
   type News,
   type NotificationRow,
   notificationsOf,
   notifyFollowers,
+  notifyFollowersOf,
   notifyMentioned,
   unmark,
   unreadCount,
@@ -34,23 +36,40 @@ import {
 } from './queries.ts';
 
 /**
- * Tells the question's author, the members the answer names, and the question's followers of an answer; each once, in
- * this order, the sender never (DECISIONS section 6.1). Returns what their browsers are to be told, as all of these do,
- * for the caller to publish with the rest.
+ * Tells of answers: the question's author, the members an answer names, and the question's followers; each once, in this
+ * order, the sender never (DECISIONS section 6.1). Returns what their browsers are to be told, as all of these do, for
+ * the caller to publish with the rest.
  */
-export async function tellOfAnswer(
+export async function tellOfAnswers(
   tx: Tx,
-  told: { question: Authored; answerId: number; senderId: number; mentioned: readonly number[] },
+  answers: readonly {
+    question: Authored;
+    answerId: number;
+    senderId: number;
+    mentioned: readonly number[];
+  }[],
 ): Promise<StreamedEvent[]> {
-  const { question, answerId, senderId, mentioned } = told;
-  const base = { senderId, questionId: question.id, answerId, replyId: null };
-  const author =
-    question.author_id === null
-      ? []
-      : await tell(tx, { recipientId: question.author_id, news: { ...base, kind: 'answer' } });
-  const named = await tellOfMentions(tx, { ...base, mentioned });
-  const news = { ...base, kind: 'followed_answer' as const };
-  return [...author, ...named, ...bells(await notifyFollowers(tx, { news, except: question.author_id }))];
+  const all = answers.map(({ question, answerId, senderId, mentioned }) => ({
+    base: { senderId, questionId: question.id, answerId, replyId: null },
+    authorId: question.author_id,
+    mentioned,
+  }));
+  const told = new Set(
+    await insertNotifications(
+      tx,
+      all.flatMap(({ base, authorId }) =>
+        authorId === null ? [] : [{ recipientId: authorId, news: { ...base, kind: 'answer' as const } }],
+      ),
+    ),
+  );
+  const named = [];
+  for (const { base, mentioned } of all) named.push(...(await tellOfMentions(tx, { ...base, mentioned })));
+  const news = all.map(({ base, authorId }) => ({
+    news: { ...base, kind: 'followed_answer' as const },
+    except: authorId,
+  }));
+  for (const memberId of await notifyFollowersOf(tx, news)) told.add(memberId);
+  return [...named, ...bells(told)];
 }
 
 /** A post with its author, who may be unknown. */
@@ -103,18 +122,20 @@ export async function tellOfMentions(
   return mentioned.length === 0 ? [] : bells(await notifyMentioned(tx, { news, memberIds: mentioned }));
 }
 
-/** Tells an author of an up vote; down votes tell nobody, and switching back and forth tells once. */
-export async function tellOfUpvote(
-  tx: Tx,
-  vote: {
-    kind: PostKind;
-    authorId: number;
-    senderId: number;
-    place: { questionId: number; answerId: number | null; replyId: number | null };
-  },
-): Promise<StreamedEvent[]> {
-  const news = { kind: `vote_${vote.kind}` as const, senderId: vote.senderId, ...vote.place };
-  return tell(tx, { recipientId: vote.authorId, news });
+export type UpvoteNews = {
+  kind: PostKind;
+  authorId: number;
+  senderId: number;
+  place: { questionId: number; answerId: number | null; replyId: number | null };
+};
+
+/** Tells authors of up votes; down votes tell nobody, and switching back and forth tells once. */
+export async function tellOfUpvotes(tx: Tx, votes: readonly UpvoteNews[]): Promise<StreamedEvent[]> {
+  const told = votes.map(({ kind, authorId, senderId, place }) => ({
+    recipientId: authorId,
+    news: { kind: `vote_${kind}` as const, senderId, ...place },
+  }));
+  return bells(new Set(await insertNotifications(tx, told)));
 }
 
 /**
@@ -221,8 +242,8 @@ async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<
 }
 
 /** Their bells show it at once, in every tab. */
-function bells(memberIds: readonly number[]): StreamedEvent[] {
-  return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notified' } }));
+function bells(memberIds: Iterable<number>): StreamedEvent[] {
+  return [...memberIds].map((id) => ({ topic: `member:${id}`, event: { kind: 'notified' } }));
 }
 
 function toNotification(row: NotificationRow): Notification {

@@ -26,6 +26,26 @@ export async function insertNotification(tx: Tx, { recipientId, news }: { recipi
   return rows.length > 0 ? [recipientId] : [];
 }
 
+/** The same for many. Returns who was told, once for each. */
+export async function insertNotifications(tx: Tx, told: readonly { recipientId: number; news: News }[]) {
+  const others = told.filter(({ recipientId, news }) => recipientId !== news.senderId);
+  if (others.length === 0) return [];
+  const column = (key: keyof News) => others.map(({ news }) => news[key]);
+  const { rows } = await sql<{ recipient_id: number }>`
+    insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
+    select wanted.* from unnest(
+      ${others.map(({ recipientId }) => recipientId)}::bigint[], ${column('senderId')}::bigint[],
+      ${column('kind')}::text[], ${column('questionId')}::bigint[], ${column('answerId')}::bigint[],
+      ${column('replyId')}::bigint[]
+    ) as wanted (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
+    where not exists (
+      select 1 from question_mute mute
+      where mute.question_id = wanted.question_id and mute.member_id = wanted.recipient_id
+    )
+    on conflict do nothing returning recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
 /**
  * One for each follower of the question but the sender and `except`, who is told otherwise, and those who muted it.
  * Returns them.
@@ -42,6 +62,27 @@ export async function notifyFollowers(tx: Tx, { news, except }: { news: News; ex
         where mute.question_id = ${news.questionId} and mute.member_id = question_follow.member_id
       )
     order by member_id
+    on conflict do nothing returning recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+/** The same for answers to several questions. */
+export async function notifyFollowersOf(tx: Tx, answers: readonly { news: News; except: number | null }[]) {
+  const column = (key: keyof News) => answers.map(({ news }) => news[key]);
+  const { rows } = await sql<{ recipient_id: number }>`
+    insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
+    select follow.member_id, news.sender_id, news.kind, news.question_id, news.answer_id
+    from unnest(
+      ${column('senderId')}::bigint[], ${column('kind')}::text[], ${column('questionId')}::bigint[],
+      ${column('answerId')}::bigint[], ${answers.map(({ except }) => except)}::bigint[]
+    ) as news (sender_id, kind, question_id, answer_id, except_id)
+    join question_follow follow on follow.question_id = news.question_id
+    where follow.member_id <> news.sender_id and follow.member_id is distinct from news.except_id
+      and not exists (
+        select 1 from question_mute mute
+        where mute.question_id = news.question_id and mute.member_id = follow.member_id
+      )
+    order by news.answer_id, follow.member_id
     on conflict do nothing returning recipient_id`.execute(tx);
   return rows.map((row) => row.recipient_id);
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#server/testing/database.ts';
 import { eventually } from '#server/testing/parley.ts';
-import { openDatabase, transaction } from './database.ts';
+import { openDatabase, type Queryable, transaction } from './database.ts';
 import { isUnavailable } from './errors.ts';
 
 test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
@@ -19,6 +19,26 @@ test('a connection that breaks between two queries of a transaction fails that t
     });
     await expect(broken).rejects.toSatisfy(isUnavailable);
     expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('a query that was run often goes on working when a later migration adds a column to its table', async () => {
+  const { connection, drop } = await createTestDatabase();
+  // One connection, so that it has prepared the query.
+  const db = openDatabase({ connection, size: 1 });
+  const read = (on: Queryable) => sql`select * from setting where name = ${'none'}`.execute(on);
+  try {
+    for (let times = 0; times < 20; times++) await read(db);
+    const { rows } =
+      await sql`select from pg_prepared_statements where statement like ${'%from setting%'}`.execute(db);
+    expect(rows).toHaveLength(1);
+    await sql`alter table setting add column more text`.execute(db);
+    await transaction(db, read);
+    await sql`alter table setting add column yet_more text`.execute(db);
+    await read(db);
   } finally {
     await db.destroy();
     await drop();

@@ -1,5 +1,14 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type Transaction,
+} from 'kysely';
 import pg from 'pg';
+import { pooledDriver } from './driver.ts';
+import { isOutdatedPlan } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 /** A connection pool with typed SQL. Queries outside a transaction see what is committed. */
@@ -30,7 +39,14 @@ export type DatabaseOptions = {
 const statementTimeout = 15_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(options) }) });
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver: () => pooledDriver(openPool(options)),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
 }
 
 /** The connections alone. What `connection` says wins over what holds for all. */
@@ -55,11 +71,16 @@ export function openPool({ connection, size = 20, onIdleError = () => {} }: Data
 /**
  * Runs `work` in one transaction, which is rolled back when it throws. A deadlock or serialisation failure, where
  * PostgreSQL rolled back one of two and asks to try again, runs it again; so `work` must have no effects but on `tx`.
+ * @param options `patient` false: gives up (55P03) where another transaction holds a lock for long.
  */
-export async function transaction<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function transaction<Result>(
+  db: Database,
+  work: (tx: Tx) => Promise<Result>,
+  { patient }: { patient: boolean } = { patient: true },
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { result, hooks } = await attemptOnce(db, work);
+      const { result, hooks } = await attemptOnce(db, patient ? work : impatiently(work));
       for (const hook of hooks) hook(db);
       return result;
     } catch (error) {
@@ -88,11 +109,21 @@ async function attemptOnce<Result>(db: Database, work: (tx: Tx) => Promise<Resul
   return { result, hooks };
 }
 
+/** How long an impatient transaction waits for a lock: longer than another one takes, also on a busy machine. */
+const lockTimeout = '1s';
+
+function impatiently<Result>(work: (tx: Tx) => Promise<Result>) {
+  return async (tx: Tx): Promise<Result> => {
+    await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(tx);
+    return work(tx);
+  };
+}
+
 const attempts = 8;
 
 function wantsRetry(error: unknown): boolean {
   const state = sqlState(error);
-  return state === '40P01' || state === '40001';
+  return state === '40P01' || state === '40001' || isOutdatedPlan(error);
 }
 
 /** The SQLSTATE of a database error, such as '23505' for a broken unique constraint; undefined for others. */

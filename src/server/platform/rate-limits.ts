@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from './database.ts';
 import { ProblemError } from './errors.ts';
+import { together } from './together.ts';
 
 /** A limit shared by all nodes: `points` of something in `seconds`, then nothing for `blockSeconds`. */
 export type RateLimit = {
@@ -49,17 +50,50 @@ export function rateLimit(db: Database, rule: RateLimitRule): RateLimit {
 /** Keys are addresses of people, and longer than the column: only their hashes are kept. */
 const stored = (key: string) => createHash('sha256').update(key).digest('base64url');
 
-/** A limit on what one member does; the answer to one too many says when to try again. */
-export function memberLimit(db: Database, rule: RateLimitRule & { what: string }) {
-  const limit = rateLimit(db, rule);
+/**
+ * A limit on what one member does; the answer to one too many says when to try again. What many members do at the same
+ * time is counted together.
+ */
+export function memberLimit(db: Database, rule: Omit<RateLimitRule, 'blockSeconds'> & { what: string }) {
+  const take = together<number, boolean>({
+    write: (memberIds) => takePoints(db, { rule, keys: memberIds.map(String) }),
+    about: (memberId) => memberId,
+    most: 500,
+  });
   return async function takeOrRefuse(memberId: number): Promise<void> {
-    if (await limit.take(String(memberId))) return;
+    if (await take(memberId)) return;
     throw new ProblemError(
       'too-many',
       `You have ${rule.what} a lot in a short time. Please try again in a few minutes.`,
       { retryAfter: rule.seconds },
     );
   };
+}
+
+/** Takes one point for each of the keys, which may come more than once. Returns, for each, whether there was one left. */
+async function takePoints(
+  db: Database,
+  { rule, keys }: { rule: RateLimitRule; keys: readonly string[] },
+): Promise<boolean[]> {
+  const rowKeys = keys.map((key) => `${rule.name}:${stored(key)}`);
+  const taken = new Map<string, number>();
+  for (const key of rowKeys) taken.set(key, (taken.get(key) ?? 0) + 1);
+  const now = Date.now();
+  // In one order, so that two statements with the same keys wait for each other, and not for ever.
+  const { rows } = await sql<{ key: string; points: number }>`
+    insert into rate_limit as kept (key, points, expire)
+    select key, points, ${now + rule.seconds * 1_000}::bigint
+    from unnest(${[...taken.keys()]}::text[], ${[...taken.values()]}::int[]) as taken (key, points) order by key
+    on conflict (key) do update set
+      points = case when kept.expire <= ${now}::bigint then 0 else kept.points end + excluded.points,
+      expire = case when kept.expire <= ${now}::bigint then excluded.expire else kept.expire end
+    returning key, points`.execute(db);
+  const before = new Map(rows.map(({ key, points }) => [key, points - (taken.get(key) ?? 0)]));
+  return rowKeys.map((key) => {
+    const count = (before.get(key) ?? 0) + 1;
+    before.set(key, count);
+    return count <= rule.points;
+  });
 }
 
 /** The one method of a `pg` client that the limiter calls, on our pool. */

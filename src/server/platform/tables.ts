@@ -11,6 +11,13 @@ export type Tables = {
   account: AccountTable;
   tag: TagTable;
   question: QuestionTable;
+  question_place: {
+    question_id: number;
+    created_at: Date;
+    active_at: Date;
+    upvotes: number;
+    answer_count: number;
+  };
   question_tag: { question_id: number; tag_id: number; position: number; asked_at: Date };
   answer: AnswerTable;
   answer_score: { answer_id: number; question_id: number; score: number; created_at: Date };

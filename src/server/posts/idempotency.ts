@@ -15,11 +15,9 @@ export type Posting = { viewer: Viewer; key: string | undefined; kind: PostKind;
  * deleted since: it is not posted again.
  */
 export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<number>) {
-  const { viewer, key, kind, request } = posting;
+  const { viewer, key, kind } = posting;
   if (key === undefined) return post();
-  const hash = createHash('sha256')
-    .update(JSON.stringify([kind, request]))
-    .digest();
+  const hash = hashOf(posting);
   // Waits for a running transaction with the same key to end.
   const { rows } = await sql`
     insert into idempotency_key (member_id, key, request_hash) values (${viewer.id}, ${key}, ${hash})
@@ -30,6 +28,71 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
     update idempotency_key set item_id = ${id} where member_id = ${viewer.id} and key = ${key}`.execute(tx);
   return id;
 }
+
+/** The same for many posts of one transaction. */
+export type Claims<Item> = {
+  /** Those that are to be posted: without a key, or the first with theirs. */
+  fresh: Item[];
+  /** The others, to be looked up by `earlier` when all is posted. */
+  repeated: Item[];
+};
+
+/** Takes the keys of postings, in one order on all nodes. Waits for running transactions with one of them to end. */
+export async function claimKeys<Item extends Posting>(
+  tx: Tx,
+  postings: readonly Item[],
+): Promise<Claims<Item>> {
+  const keyed = new Map<string, Item>();
+  for (const posting of postings)
+    if (posting.key !== undefined && !keyed.has(nameOf(posting))) keyed.set(nameOf(posting), posting);
+  if (keyed.size === 0) return { fresh: [...postings], repeated: [] };
+  const wanted = [...keyed.values()];
+  const { rows } = await sql<{ member_id: number; key: string }>`
+    insert into idempotency_key (member_id, key, request_hash)
+    select * from unnest(
+      ${wanted.map(({ viewer }) => viewer.id)}::bigint[], ${wanted.map(({ key }) => key)}::text[],
+      ${wanted.map(hashOf)}::bytea[]
+    ) as wanted (member_id, key, request_hash) order by member_id, key
+    on conflict do nothing returning member_id, key`.execute(tx);
+  const claimed = new Set(rows.map((row) => keyed.get(`${row.member_id} ${row.key}`)));
+  const isFresh = (posting: Item) => posting.key === undefined || claimed.has(posting);
+  return { fresh: postings.filter(isFresh), repeated: postings.filter((posting) => !isFresh(posting)) };
+}
+
+/** Notes what was posted with the keys claimed; keys whose posting was refused (null) are free again. */
+export async function keepKeys(
+  tx: Tx,
+  posted: readonly { posting: Posting; id: number | null }[],
+): Promise<void> {
+  const keyed = posted.filter(({ posting }) => posting.key !== undefined);
+  if (keyed.length === 0) return;
+  const [members, keys] = [
+    keyed.map(({ posting }) => posting.viewer.id),
+    keyed.map(({ posting }) => posting.key),
+  ];
+  await sql`
+    update idempotency_key kept set item_id = posted.id
+    from unnest(${members}::bigint[], ${keys}::text[], ${keyed.map(({ id }) => id)}::bigint[])
+      as posted (member_id, key, id)
+    where kept.member_id = posted.member_id and kept.key = posted.key`.execute(tx);
+  if (keyed.every(({ id }) => id !== null)) return;
+  await sql`
+    delete from idempotency_key where item_id is null
+      and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`.execute(tx);
+}
+
+/** What an earlier request with the same key posted. @throws ProblemError as `postOnce` does */
+export async function earlier(tx: Tx, posting: Posting): Promise<number> {
+  const { viewer, key = '', kind } = posting;
+  return earlierPost(tx, { viewer, key, kind, hash: hashOf(posting) });
+}
+
+const nameOf = ({ viewer, key }: Posting) => `${viewer.id} ${key}`;
+
+const hashOf = ({ kind, request }: Posting) =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, request]))
+    .digest();
 
 type Repetition = { viewer: Viewer; key: string; kind: PostKind; hash: Buffer };
 

@@ -11,3 +11,16 @@ export async function keepQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'r
     select id from question where id = (select question_id from ${sql.table(kind)} where id = ${id})
     for key share`.execute(tx);
 }
+
+/** The same for answers and replies of several questions, whose rows are locked in the order of their ids. */
+export async function keepQuestionsOf(
+  tx: Tx,
+  { answerIds, replyIds }: { answerIds: readonly number[]; replyIds: readonly number[] },
+) {
+  if (answerIds.length + replyIds.length === 0) return;
+  await sql`
+    select id from question where id in (
+      select question_id from answer where id = any(${[...answerIds]}::bigint[])
+      union all select question_id from reply where id = any(${[...replyIds]}::bigint[])
+    ) order by id for key share`.execute(tx);
+}

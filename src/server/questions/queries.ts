@@ -40,14 +40,15 @@ export async function titlesOf(db: Reader, ids: readonly number[]) {
     .execute();
 }
 
+/** With the names of its tags, so that it is not stored again when they are linked to it (migration 0013). */
 export async function insertQuestion(
   tx: Tx,
-  question: { authorId: number; draft: QuestionDraft; excerpt: Excerpt },
+  question: { authorId: number; draft: QuestionDraft; tags: readonly string[]; excerpt: Excerpt },
 ): Promise<number> {
-  const { authorId, draft, excerpt } = question;
+  const { authorId, draft, tags, excerpt } = question;
   const { rows } = await sql<{ id: number }>`
-    insert into question (author_id, title, content, excerpt, excerpt_cut)
-    values (${authorId}, ${draft.title}, ${draft.content}, ${excerpt.excerpt}, ${excerpt.cut})
+    insert into question (author_id, title, content, tag_text, excerpt, excerpt_cut)
+    values (${authorId}, ${draft.title}, ${draft.content}, ${tags.join(', ')}, ${excerpt.excerpt}, ${excerpt.cut})
     returning id`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
@@ -114,14 +115,32 @@ export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at
   return rows[0]?.tags ?? [];
 }
 
-type View = { questionId: number; memberId: number };
+/** A member on a question's page. */
+export type View = { questionId: number; memberId: number };
 
-/** Notes that a member is there again. Returns false when they never were. */
-export async function noteVisit(tx: Tx, { questionId, memberId }: View): Promise<boolean> {
-  const { rows } = await sql`
-    update question_view set visited_at = greatest(viewed_at, visited_at, now())
-    where question_id = ${questionId} and member_id = ${memberId} returning question_id`.execute(tx);
-  return rows.length > 0;
+const questionsOf = (views: readonly View[]) => views.map(({ questionId }) => questionId);
+const membersOf = (views: readonly View[]) => views.map(({ memberId }) => memberId);
+
+/** Keeps questions from being deleted while the transaction runs. Returns those there are. */
+export async function keepQuestions(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from question where id = any(${[...ids]}::bigint[]) order by id for key share`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Notes that members are there again. Returns those of the views that are no first ones. */
+export async function noteVisits(tx: Tx, views: readonly View[]): Promise<View[]> {
+  const { rows } = await sql<View>`
+    update question_view known set visited_at = greatest(viewed_at, visited_at, now())
+    from (
+      select question_id, member_id
+      from question_view join unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[])
+        as view (question, member) on question_id = question and member_id = member
+      order by question_id, member_id for no key update of question_view
+    ) again
+    where known.question_id = again.question_id and known.member_id = again.member_id
+    returning known.question_id as "questionId", known.member_id as "memberId"`.execute(tx);
+  return rows;
 }
 
 export async function visitOf(db: Reader, { questionId, memberId }: View): Promise<Date | undefined> {
@@ -131,23 +150,37 @@ export async function visitOf(db: Reader, { questionId, memberId }: View): Promi
   return rows[0]?.at;
 }
 
-/** Notes that a member has seen the question. Returns false when they had before, or it does not exist. */
-export async function insertView(tx: Tx, { questionId, memberId }: View) {
-  const { rows } = await sql`
+/** Notes that members have seen questions that are kept. Returns which of them had not before. */
+export async function insertViews(tx: Tx, views: readonly View[]): Promise<View[]> {
+  if (views.length === 0) return [];
+  const { rows } = await sql<View>`
     insert into question_view (question_id, member_id)
-    select id, ${memberId} from question where id = ${questionId}
-    on conflict do nothing returning question_id`.execute(tx);
-  return rows.length > 0;
+    select * from unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[]) as view (question, member)
+    order by question, member
+    on conflict do nothing returning question_id as "questionId", member_id as "memberId"`.execute(tx);
+  return rows;
 }
 
-/** Returns the counts there are now, and the author. */
-export async function countView(tx: Tx, questionId: number) {
-  const { rows } = await sql<QuestionCounts & { author_id: number | null }>`
-    update question set views = views + 1 where id = ${questionId}
-    returning author_id, upvotes, downvotes, views, answer_count`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the viewed question is gone');
-  return row;
+export type ViewedQuestion = QuestionCounts & { id: number; author_id: number | null };
+
+/** Adds to the views of questions, whose rows are locked in the order of their ids. */
+export async function countViews(
+  tx: Tx,
+  added: readonly { questionId: number; views: number }[],
+): Promise<ViewedQuestion[]> {
+  if (added.length === 0) return [];
+  const { rows } = await sql<ViewedQuestion>`
+    update question set views = question.views + locked.added
+    from (
+      select id, added
+      from question join unnest(
+        ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ views }) => views)}::bigint[]
+      ) as more (question_id, added) on id = question_id
+      order by id for no key update of question
+    ) locked
+    where question.id = locked.id
+    returning question.id, author_id, upvotes, downvotes, views, answer_count`.execute(tx);
+  return rows;
 }
 
 export async function questionExists(db: Reader, id: number): Promise<boolean> {

@@ -8,8 +8,8 @@ import type { Viewer } from '#server/platform/http.ts';
 import { postOnce, type Posting } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import { profilesChanged, questionActive, questionCounted } from '#server/posts/told.ts';
-import { questionTags, tagQuestion } from '#server/topics/topics.ts';
+import { profilesChanged, questionActive } from '#server/posts/told.ts';
+import { questionTags, shownTags, tagQuestion } from '#server/topics/topics.ts';
 import { draftPlaces } from '#shared/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
@@ -17,11 +17,8 @@ import { tagKey } from '#shared/tags.ts';
 import { excerpt } from './excerpt.ts';
 import {
   changeQuestionsCount,
-  countView,
   insertQuestion,
-  insertView,
   lockQuestion,
-  noteVisit,
   questionById,
   questionExists,
   raiseQuestionActivity,
@@ -43,7 +40,12 @@ export async function askQuestion(
   const posting: Posting = { viewer, key, kind: 'question', request: draft };
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
-      const id = await insertQuestion(tx, { authorId: viewer.id, draft, excerpt: excerpt(draft.content) });
+      const id = await insertQuestion(tx, {
+        authorId: viewer.id,
+        draft,
+        tags: await shownTags(tx, draft.tags),
+        excerpt: excerpt(draft.content),
+      });
       await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
       const { tags, told } = await tagQuestion(tx, { questionId: id, tags: draft.tags });
       const place = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
@@ -102,28 +104,6 @@ export async function lastVisit(
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<string | null> {
   return (await visitOf(db, { questionId: id, memberId: viewer.id }))?.toISOString() ?? null;
-}
-
-/**
- * Counts that a member opened a question, once a member (DECISIONS section 3.4), and notes when they were last there.
- * Only the first time writes anything that others read or wait for.
- */
-export async function viewQuestion(
-  db: Database,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<void> {
-  await transaction(db, async (tx) => {
-    const view = { questionId: id, memberId: viewer.id };
-    if (await noteVisit(tx, view)) return;
-    // Not there, or opened in another tab at the same moment.
-    if (!(await insertView(tx, view))) return requireQuestion(tx, id);
-    const question = await countView(tx, id);
-    await publishAll(tx, [
-      { topic: `question:${id}`, event: { kind: 'viewed', views: question.views } },
-      questionCounted(id, question),
-      ...profilesChanged([question.author_id]),
-    ]);
-  });
 }
 
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */

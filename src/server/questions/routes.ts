@@ -16,13 +16,13 @@ import {
 import { revisions } from '#shared/revisions.ts';
 import { deleteQuestion } from './deletion.ts';
 import { readQuestionPage } from './page.ts';
+import { createViewing } from './views.ts';
 import {
   askQuestion,
   editQuestion,
   questionRevisions,
   readQuestion,
   readQuestionTitles,
-  viewQuestion,
 } from './questions.ts';
 
 const ask = createRoute({
@@ -82,6 +82,7 @@ const versions = createRoute({
 });
 
 export function questionRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
+  const viewQuestion = createViewing(db);
   return router()
     .openapi(ask, async (c) => {
       const viewer = c.get('viewer');
@@ -113,7 +114,7 @@ export function questionRoutes({ db, limits, settings: { publicUrl } }: Deps & {
       return c.body(null, 204);
     })
     .openapi(view, async (c) => {
-      await viewQuestion(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      await viewQuestion({ questionId: c.req.valid('param').id, memberId: c.get('viewer').id });
       return c.body(null, 204);
     })
     .openapi(versions, async (c) => {

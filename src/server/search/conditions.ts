@@ -24,8 +24,9 @@ export function questionConditions(asked: Asked): Sql[] {
     ...authorAndTime(asked),
     ...asked.is.flatMap(answeredCondition('post')),
     ...asked.numbers.flatMap(({ field, from, to }) => {
-      if (field === 'score') return scoreConditions(from, to);
-      return between(field === 'views' ? sql`post.views` : sql`post.answer_count`, from, to);
+      if (field === 'score') return questionScore(from, to);
+      if (field === 'views') return between(sql`post.views`, from, to);
+      return [placed(between(sql`answer_count`, from, to))];
     }),
     ...wordConditions(asked, ofQuestion),
   ];
@@ -132,14 +133,23 @@ function answeredCondition(table: 'post' | 'question') {
   return (is: Asked['is'][number]): Sql[] => {
     if (is === 'answered') return [sql`${answers} > 0`];
     if (is === 'solved') return [sql`${sql.ref(`${table}.accepted_answer_id`)} is not null`];
-    return is === 'unanswered' ? [sql`${answers} = 0`] : [];
+    if (is !== 'unanswered') return [];
+    return [table === 'post' ? placed([sql`answer_count = 0`]) : sql`${answers} = 0`];
   };
 }
 
 /** Who has that score has as many upvotes, which an index knows. */
+function questionScore(from: number | null, to: number | null): Sql[] {
+  const upvotes = from !== null && from > 0 ? [placed([sql`upvotes >= ${from}`])] : [];
+  return [...upvotes, ...scoreConditions(from, to)];
+}
+
+/** Of `question post`, by the indexes of what is counted often. */
+const placed = (conditions: readonly Sql[]) =>
+  sql`post.id in (select question_id from question_place where ${all(conditions)})`;
+
 function scoreConditions(from: number | null, to: number | null): Sql[] {
-  const upvotes = from !== null && from > 0 ? [sql`post.upvotes >= ${from}`] : [];
-  return [...upvotes, ...between(sql`post.upvotes - post.downvotes`, from, to)];
+  return between(sql`post.upvotes - post.downvotes`, from, to);
 }
 
 function between(value: Sql, from: number | null, to: number | null): Sql[] {

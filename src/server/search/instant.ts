@@ -36,10 +36,10 @@ async function questionsNamed(db: Reader, text: string): Promise<QuestionRow[]> 
     where ${starts} limit ${sql.lit(lookedAt)})`;
   const words = titleWords(text);
   // An expression is in no index: what is rare is found by its words and sorted, what is frequent met in the order.
-  const upvotes = (frequent: boolean) => (frequent ? sql`upvotes` : sql`upvotes + 0`);
+  const upvotes = (frequent: boolean) => (frequent ? sql`placed.upvotes` : sql`placed.upvotes + 0`);
   const part = (place: number, condition: Sql, frequent: boolean) => sql`
-    (select id, title, answer_count, upvotes, ${sql.lit(place)} as place from question
-    where ${condition} order by ${upvotes(frequent)} desc, id desc limit ${sql.lit(shown.questions)})`;
+    (select id, title, question.answer_count, question.upvotes, ${sql.lit(place)} as place from ${placed}
+    where ${condition} order by ${upvotes(frequent)} desc, placed.question_id desc limit ${sql.lit(shown.questions)})`;
   const indexed = threeInARow.test(text);
   const { typed, worded } = indexed
     ? await frequency(db, { pattern, words })
@@ -59,11 +59,16 @@ async function questionsNamed(db: Reader, text: string): Promise<QuestionRow[]> 
 
 type Sql = RawBuilder<unknown>;
 
+/** The table with the index by upvotes, and the questions themselves. */
+const placed = sql`question_place placed join question on question.id = placed.question_id`;
+
 /** Whether many of the titles with the most upvotes contain the text as typed, or have its words. */
 async function frequency(db: Reader, { pattern, words }: { pattern: string; words: Sql }) {
   const { rows } = await sql<{ typed: number; worded: number }>`
     select count(*) filter (where title ilike ${pattern}) as typed, count(*) filter (where words @@ ${words}) as worded
-    from (select title, words from question order by upvotes desc, id desc limit 1000) popular`.execute(db);
+    from (
+      select title, words from ${placed} order by placed.upvotes desc, placed.question_id desc limit 1000
+    ) popular`.execute(db);
   const many = (count = 0) => count >= 30;
   return { typed: many(rows[0]?.typed), worded: many(rows[0]?.worded) };
 }

@@ -38,6 +38,10 @@ const orders = {
   popular: sql`post.upvotes desc, post.id desc`,
 };
 
+/** Questions with their places, which have an index by upvotes. */
+const placedQuestions = sql`question_place place join question post on post.id = place.question_id`;
+const placedPopular = sql`place.upvotes desc, place.question_id desc`;
+
 /**
  * Questions that contain the text as typed, also inside a word, or all its words in any inflection, and meet every
  * condition. By relevance they come in places, best first: title as typed, title inflected, tags as typed, tags inflected,
@@ -97,15 +101,19 @@ type Match = { candidates: Sql; all: Sql };
 
 /** Conditions alone: the first in the order of the results. */
 function questionsByConditions(asked: Asked, window: Window): Match {
-  const order = window.sort === 'popular' ? orders.popular : orders.recent;
+  const popular = window.sort === 'popular';
+  const order = popular ? orders.popular : orders.recent;
+  const [questions, indexed] = popular
+    ? [placedQuestions, placedPopular]
+    : [sql`question post`, orders.recent];
   // Views change too often for an index.
   const unindexed = asked.numbers.some(({ field }) => field === 'views') && !isNarrowed(asked);
   const from = unindexed
-    ? sql`(select * from question post order by ${order} limit ${lookedAt}) post`
-    : sql`question post`;
+    ? sql`(select post.* from ${questions} order by ${indexed} limit ${lookedAt}) post`
+    : questions;
   const matching = sql`from ${from} where ${all(questionConditions(asked))}`;
   return {
-    candidates: sql`select post.id ${matching} order by ${order} limit ${sql.lit(candidates(window))}`,
+    candidates: sql`select post.id ${matching} order by ${unindexed ? order : indexed} limit ${sql.lit(candidates(window))}`,
     all: sql`select 1 ${matching} limit ${sql.lit(most)}`,
   };
 }
@@ -133,11 +141,11 @@ function questionsByText(asked: Asked, { frequent, ...window }: Window & { frequ
   if (!hasThreeInARow.test(main) && !isNarrowed(asked)) return amongFirst(where, window);
   // An expression is in no index: what is rare is found by its words and sorted, what is frequent met in the order.
   const [upvotes, created] = frequent
-    ? [sql`post.upvotes`, sql`post.created_at`]
-    : [sql`post.upvotes + 0`, sql`post.created_at + interval '0'`];
-  const popular = sql`${upvotes} desc, post.id desc`;
+    ? [sql`place.upvotes`, sql`post.created_at`]
+    : [sql`place.upvotes + 0`, sql`post.created_at + interval '0'`];
+  const popular = sql`${upvotes} desc, place.question_id desc`;
   const pick = (matches: Sql, order: Sql) => sql`
-    select post.id from question post where ${all([matches, ...questionConditions(asked)])}
+    select post.id from ${placedQuestions} where ${all([matches, ...questionConditions(asked)])}
     order by ${order} limit ${sql.lit(candidates(window))}`;
   const counted = sql`select 1 from question post where ${where} limit ${sql.lit(most)}`;
   if (window.sort === 'recent')
@@ -170,7 +178,9 @@ function amongFirst(where: Sql, window: Window): Match {
     select post.id from (
       select * from question where id in (
         (select id from question order by created_at desc, id desc limit ${firstOfEach})
-        union (select id from question order by upvotes desc, id desc limit ${firstOfEach})
+        union (
+          select question_id from question_place order by upvotes desc, question_id desc limit ${firstOfEach}
+        )
       ) offset 0
     ) post
     where ${where} order by ${order} limit ${sql.lit(countedOf(window))}`;
@@ -188,7 +198,7 @@ async function isFrequent(db: Reader, asked: Asked): Promise<boolean> {
   ]);
   const { rows } = await sql<{ found: number }>`
     select count(*) as found
-    from (select * from question order by upvotes desc, id desc limit ${sql.lit(sample.size)}) post
+    from (select post.* from ${placedQuestions} order by ${placedPopular} limit ${sql.lit(sample.size)}) post
     where ${anywhere}`.execute(db);
   return (rows[0]?.found ?? 0) >= sample.frequent;
 }

@@ -112,6 +112,20 @@ export async function raiseTagActivity(tx: Tx, { ids, at }: { ids: readonly numb
   );
 }
 
+/** The same for all tags of questions. */
+export async function raiseActivityOfTagged(
+  tx: Tx,
+  { questionIds, at }: { questionIds: readonly number[]; at: Date },
+) {
+  await sql`
+    update tag set active_at = greatest(active_at, ${at}::timestamptz)
+    where id in (
+      select id from tag where id in (
+        select tag_id from question_tag where question_id = any(${[...questionIds]}::bigint[])
+      ) order by id for no key update
+    )`.execute(tx);
+}
+
 /** Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. */
 export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;

@@ -17,6 +17,7 @@ import {
   latestPostTime,
   lockTag,
   questionsWithTag,
+  raiseActivityOfTagged,
   raiseTagActivity,
   recomputeTagActivity,
   replaceQuestionTags,
@@ -103,6 +104,11 @@ export async function lockTopic(
   return lockTag(tx, tagKey(tag));
 }
 
+/** The tags as they are shown: a tag keeps the way it was first written. Names seen for the first time become tags. */
+export async function shownTags(tx: Tx, tags: readonly string[]): Promise<string[]> {
+  return (await ensureTags(tx, tags)).map((tag) => tag.name);
+}
+
 /** The names of a question's tags, in its author's order. */
 export async function questionTags(tx: Tx, questionId: number): Promise<string[]> {
   return (await tagsOfQuestion(tx, questionId)).map((tag) => tag.name);
@@ -137,13 +143,12 @@ export async function tagQuestion(
   return { tags: wanted.map((tag) => tag.name), told };
 }
 
-/** A locked question got an answer: its topics are active now. */
-export async function touchTopics(
+/** Locked questions got answers: their topics are active now. */
+export async function touchTopicsOf(
   tx: Tx,
-  { questionId, at }: { questionId: number; at: Date },
+  { questionIds, at }: { questionIds: readonly number[]; at: Date },
 ): Promise<void> {
-  const ids = (await tagsOfQuestion(tx, questionId)).map((tag) => tag.id);
-  await raiseTagActivity(tx, { ids, at });
+  await raiseActivityOfTagged(tx, { questionIds, at });
 }
 
 /** A locked question lost the answer of time `at`. */

@@ -1,81 +1,96 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import type { PostKind } from '#server/posts/post.ts';
-import type { QuestionCounts } from '#server/posts/told.ts';
 import { reputationPoints } from '#shared/votes.ts';
 import type { Direction } from '#shared/fields.ts';
 
 /** One post that can be voted on. */
 export type VoteTarget = { kind: PostKind; id: number };
 
-/** The post, locked, so that the votes on it are counted one after the other; and where it stands. */
-export async function lockTarget(tx: Tx, { kind, id }: VoteTarget) {
+/** A post that is voted on, and where it stands. The last two are a question's, 0 of other posts. */
+export type VotedPost = {
+  author_id: number | null;
+  upvotes: number;
+  downvotes: number;
+  question_id: number;
+  answer_id: number | null;
+  reply_id: number | null;
+  views: number;
+  answer_count: number;
+};
+
+/** Posts of one kind, locked in the order of their ids, so that the votes on each are counted one after the other. */
+export async function lockPosts(tx: Tx, { kind, ids }: { kind: PostKind; ids: readonly number[] }) {
   const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
-  const { rows } = await sql<{
-    author_id: number | null;
-    upvotes: number;
-    downvotes: number;
-    question_id: number;
-    answer_id: number | null;
-    reply_id: number | null;
-  }>`
-    select author_id, upvotes, downvotes, ${placeColumns[kind]} from ${sql.table(kind)} where id = ${id} ${living}
-    for no key update`.execute(tx);
-  return rows[0];
+  const { rows } = await sql<VotedPost & { id: number }>`
+    select id, author_id, upvotes, downvotes, ${placeColumns[kind]} from ${sql.table(kind)}
+    where id = any(${[...ids]}::bigint[]) ${living} order by id for no key update`.execute(tx);
+  return rows;
 }
 
 const placeColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
-  question: sql`id as question_id, null as answer_id, null as reply_id`,
-  answer: sql`question_id, id as answer_id, null as reply_id`,
-  reply: sql`question_id, answer_id, id as reply_id`,
+  question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count`,
+  answer: sql`question_id, id as answer_id, null::bigint as reply_id, 0 as views, 0 as answer_count`,
+  reply: sql`question_id, answer_id, id as reply_id, 0 as views, 0 as answer_count`,
 };
 
-export async function ownVote(tx: Tx, { target, memberId }: { target: VoteTarget; memberId: number }) {
-  const row = await tx
-    .selectFrom('vote')
-    .select('direction')
-    .where(`${target.kind}_id`, '=', target.id)
-    .where('member_id', '=', memberId)
-    .executeTakeFirst();
-  return row?.direction ?? null;
+/** One member's vote on posts of one kind, each with what it becomes or is. */
+export type MemberVote = { id: number; memberId: number; vote: Direction };
+
+type Voter = Pick<MemberVote, 'id' | 'memberId'>;
+
+/** The votes there are of these members on these posts. */
+export async function ownVotes(tx: Tx, { kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<MemberVote>`
+    select ${column} as id, member_id as "memberId", direction as vote
+    from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+    join vote on ${column} = wanted.id and member_id = wanted.voter`.execute(tx);
+  return rows;
 }
 
-/** Makes `vote` the member's vote on the target; null leaves none. */
-export async function writeVote(
-  tx: Tx,
-  { target, memberId, vote }: { target: VoteTarget; memberId: number; vote: Direction | null },
-) {
-  const column = sql.ref(`${target.kind}_id`);
-  if (vote === null) {
-    await sql`delete from vote where ${column} = ${target.id} and member_id = ${memberId}`.execute(tx);
-    return;
-  }
+/** For members who had no vote on the locked posts. */
+export async function insertVotes(tx: Tx, { kind, votes }: { kind: PostKind; votes: readonly MemberVote[] }) {
+  if (votes.length === 0) return;
   await sql`
-    insert into vote (member_id, ${column}, direction) values (${memberId}, ${target.id}, ${vote})
-    on conflict (${column}, member_id) where ${column} is not null
-    do update set direction = excluded.direction, created_at = now()`.execute(tx);
+    insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction)
+    select * from unnest(${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[])`.execute(
+    tx,
+  );
 }
 
-/** Votes as they are now; `question`: all counts of the question that was voted on. */
-export type VoteCounts = { upvotes: number; downvotes: number; question: QuestionCounts | null };
+/** For members who had the other vote. */
+export async function turnVotes(tx: Tx, { kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
+  if (voters.length === 0) return;
+  await sql`
+    update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = now()
+    from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+    where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`.execute(tx);
+}
 
-/** Adds to the counts of the target and returns them. */
+export async function takeVotesBack(tx: Tx, { kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
+  if (voters.length === 0) return;
+  await sql`
+    delete from vote
+    using unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+    where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`.execute(tx);
+}
+
+const idsOf = (voters: readonly Voter[]) => voters.map(({ id }) => id);
+const membersOf = (voters: readonly Voter[]) => voters.map(({ memberId }) => memberId);
+
+/** Adds to the counts of locked posts of one kind. */
 export async function changeVoteCounts(
   tx: Tx,
-  { target, up, down }: { target: VoteTarget; up: number; down: number },
-): Promise<VoteCounts> {
-  const others = target.kind === 'question' ? sql`views, answer_count` : sql`0 as views, 0 as answer_count`;
-  const { rows } = await sql<QuestionCounts>`
-    update ${sql.table(target.kind)} set upvotes = upvotes + ${up}, downvotes = downvotes + ${down}
-    where id = ${target.id} returning upvotes, downvotes, ${others}`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked post is gone');
-  const { upvotes, downvotes } = row;
-  return { upvotes, downvotes, question: target.kind === 'question' ? row : null };
-}
-
-export async function changeReputation(tx: Tx, { memberId, points }: { memberId: number; points: number }) {
-  await sql`update member set reputation = reputation + ${points} where id = ${memberId}`.execute(tx);
+  { kind, changes }: { kind: PostKind; changes: readonly { id: number; up: number; down: number }[] },
+) {
+  await sql`
+    update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
+    from unnest(
+      ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ up }) => up)}::bigint[],
+      ${changes.map(({ down }) => down)}::bigint[]
+    ) as change (id, up, down)
+    where post.id = change.id`.execute(tx);
 }
 
 /** Posts about to be deleted. */
@@ -87,7 +102,7 @@ export type DoomedPosts = {
 
 /** Deletes the votes on posts and returns the points each author has by them; own votes never gave any. */
 export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DoomedPosts) {
-  const { rows } = await sql<{ author_id: number; points: number }>`
+  const { rows } = await sql<{ memberId: number; points: number }>`
     with removed as (
       delete from vote
       where question_id = any(${[...questionIds]}::bigint[])
@@ -104,20 +119,24 @@ export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: 
       select reply.author_id, removed.member_id, ${pointsOf('reply')}
       from removed join reply on reply.id = removed.reply_id
     )
-    select author_id, sum(points)::bigint as points from earned
+    select author_id as "memberId", sum(points)::bigint as points from earned
     where author_id <> member_id group by author_id`.execute(tx);
   return rows;
 }
 
-/** Takes points back from members; the rows are locked in id order. */
-export async function takePoints(tx: Tx, taken: readonly { author_id: number; points: number }[]) {
-  if (taken.length === 0) return;
-  const ids = taken.map((row) => row.author_id);
-  await sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`.execute(tx);
+/** Adds points to members; the rows are locked in the order of their ids. */
+export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
+  if (added.length === 0) return;
   await sql`
-    update member set reputation = reputation - taken.points
-    from unnest(${ids}::bigint[], ${taken.map((row) => row.points)}::bigint[]) as taken (member_id, points)
-    where member.id = taken.member_id`.execute(tx);
+    update member set reputation = member.reputation + locked.points
+    from (
+      select id, points
+      from member join unnest(
+        ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
+      ) as added (member_id, points) on member_id = id
+      order by id for no key update of member
+    ) locked
+    where member.id = locked.id`.execute(tx);
 }
 
 /** A blanked reply keeps no votes. */

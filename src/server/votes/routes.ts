@@ -4,7 +4,7 @@ import type { PostingLimits } from '#server/posts/limits.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import { type Direction, idParam } from '#shared/fields.ts';
 import { voteDraft, voteState } from '#shared/votes.ts';
-import { setVote } from './votes.ts';
+import { createVoting } from './votes.ts';
 
 const voteOn = <Path extends string>(path: Path, what: string) =>
   createRoute({
@@ -20,6 +20,7 @@ const voteOnAnswer = voteOn('/answers/{id}/vote', 'an answer');
 const voteOnReply = voteOn('/replies/{id}/vote', 'a reply');
 
 export function voteRoutes({ db, settings, limits }: Deps & { limits: PostingLimits }) {
+  const setVote = createVoting({ db, settings });
   return router()
     .openapi(voteOnQuestion, async (c) => {
       const wanted = { viewer: c.get('viewer'), ...c.req.valid('param'), ...c.req.valid('json') };
@@ -39,6 +40,6 @@ export function voteRoutes({ db, settings, limits }: Deps & { limits: PostingLim
     { viewer, id, vote }: { viewer: Viewer; id: number; vote: Direction | null },
   ) {
     await limits.vote(viewer.id);
-    return setVote(db, { target: { kind, id }, viewer, vote, settings });
+    return setVote({ target: { kind, id }, viewer, vote });
   }
 }

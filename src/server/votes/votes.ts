@@ -1,97 +1,164 @@
-import { tellOfUpvote } from '#server/notifications/notifications.ts';
+import { tellOfUpvotes, type UpvoteNews } from '#server/notifications/notifications.ts';
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
-import { keepQuestionOf } from '#server/posts/thread.ts';
+import { type Outcome, together } from '#server/platform/together.ts';
+import type { PostKind } from '#server/posts/post.ts';
+import { keepQuestionsOf } from '#server/posts/thread.ts';
 import { profilesChanged, questionCounted } from '#server/posts/told.ts';
 import type { Direction } from '#shared/fields.ts';
-import { reputationPoints, type VoteState } from '#shared/votes.ts';
+import type { VoteState } from '#shared/votes.ts';
+import { VoteBook, type Voted } from './book.ts';
 import {
-  changeReputation,
+  addPoints,
   changeVoteCounts,
   deleteVotes,
   type DoomedPosts,
-  lockTarget,
-  ownVote,
+  insertVotes,
+  lockPosts,
+  ownVotes,
   resetReplyCounts,
-  takePoints,
+  takeVotesBack,
+  turnVotes,
   type VoteTarget,
-  type VoteCounts,
-  writeVote,
 } from './queries.ts';
 
 export type { VoteTarget };
 
-const missing = { question: 'Question not found', answer: 'Answer not found', reply: 'Reply not found' };
+export type WantedVote = { target: VoteTarget; viewer: Pick<Viewer, 'id'>; vote: Direction | null };
+
+const kinds: readonly PostKind[] = ['question', 'answer', 'reply'];
 
 /**
  * Sets the viewer's vote on a post: up, down or (null) none. Setting the same again changes nothing. The counts, the
- * vote and the author's reputation change together or not at all (SPEC section 4, DECISIONS section 3).
+ * vote and the author's reputation change together or not at all (SPEC section 4, DECISIONS section 3). Votes that come
+ * at the same time are stored together.
  */
-export async function setVote(
-  db: Database,
-  wanted: { target: VoteTarget; viewer: Viewer; vote: Direction | null; settings: Settings },
-): Promise<VoteState> {
-  const { target, viewer, vote, settings } = wanted;
-  return transaction(db, async (tx) => {
-    if (target.kind !== 'question') await keepQuestionOf(tx, { kind: target.kind, id: target.id });
-    const post = await lockTarget(tx, target);
-    if (post === undefined) throw new ProblemError('not-found', missing[target.kind]);
-    const own = post.author_id === viewer.id;
-    // One from before this was switched off can be taken back.
-    if (own && vote !== null && !settings.selfVotes)
-      throw new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
-    const before = await ownVote(tx, { target, memberId: viewer.id });
-    if (before === vote) return { upvotes: post.upvotes, downvotes: post.downvotes, myVote: vote };
-    await writeVote(tx, { target, memberId: viewer.id, vote });
-    const events: StreamedEvent[] = [];
-    const counts = await changeVoteCounts(tx, {
-      target,
-      up: Number(vote === 'up') - Number(before === 'up'),
-      down: Number(vote === 'down') - Number(before === 'down'),
-    });
-    if (post.author_id !== null && !own) {
-      const points = pointsFor(target, vote) - pointsFor(target, before);
-      await changeReputation(tx, { memberId: post.author_id, points });
-      if (vote === 'up') {
-        const place = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
-        const news = { kind: target.kind, authorId: post.author_id, senderId: viewer.id, place };
-        events.push(...(await tellOfUpvote(tx, news)));
-      }
-    }
-    const { upvotes, downvotes } = counts;
-    events.push(...voted({ target, questionId: post.question_id, authorId: post.author_id, counts }));
-    await publishAll(tx, events);
-    return { upvotes, downvotes, myVote: vote };
+export function createVoting({ db, settings }: { db: Database; settings: Settings }) {
+  return together<WantedVote, VoteState>({
+    write: (votes, how) => setVotes(db, { votes, settings, how }),
+    about: ({ target }) => `${target.kind} ${target.id}`,
+    most: 200,
   });
+}
+
+async function setVotes(
+  db: Database,
+  { votes, settings, how }: { votes: readonly WantedVote[]; settings: Settings; how: { patient: boolean } },
+): Promise<Outcome<VoteState>[]> {
+  return transaction(
+    db,
+    async (tx) => {
+      const book = await openBook(tx, votes);
+      const outcomes = votes.map((wanted) => decide(book, { ...wanted, settings }));
+      await write(tx, book);
+      return outcomes;
+    },
+    how,
+  );
 }
 
 /** Before posts are deleted: takes their votes, and the points the authors have by them. */
 export async function removeVotes(tx: Tx, posts: DoomedPosts): Promise<void> {
-  await takePoints(tx, await deleteVotes(tx, posts));
+  const earned = await deleteVotes(tx, posts);
+  await addPoints(
+    tx,
+    earned.map(({ memberId, points }) => ({ memberId, points: -points })),
+  );
   await resetReplyCounts(tx, posts.replyIds);
 }
 
-function voted(vote: {
-  target: VoteTarget;
-  questionId: number;
-  authorId: number | null;
-  counts: VoteCounts;
-}): StreamedEvent[] {
-  const { target, questionId, authorId, counts } = vote;
-  const { upvotes, downvotes } = counts;
-  const { kind, id } = target;
-  const events: StreamedEvent[] = [
-    { topic: `question:${questionId}`, event: { kind: 'voted', post: kind, id, upvotes, downvotes } },
-  ];
-  if (counts.question !== null) events.push(questionCounted(id, counts.question));
-  if (kind === 'answer')
-    events.push({ topic: 'answers', event: { kind: 'answer-counted', answerId: id, upvotes, downvotes } });
-  return [...events, ...profilesChanged([authorId])];
+/** Locks the posts that are voted on, questions first as whoever changes a thread does, and reads what votes there are. */
+async function openBook(tx: Tx, votes: readonly WantedVote[]): Promise<VoteBook> {
+  const book = new VoteBook();
+  const byKind = Map.groupBy(votes, ({ target }) => target.kind);
+  const idsOf = (kind: PostKind) => [...new Set(byKind.get(kind)?.map(({ target }) => target.id))];
+  await keepQuestionsOf(tx, { answerIds: idsOf('answer'), replyIds: idsOf('reply') });
+  for (const kind of kinds) {
+    const ids = idsOf(kind);
+    if (ids.length === 0) continue;
+    for (const post of await lockPosts(tx, { kind, ids })) book.addPost({ kind, id: post.id }, post);
+  }
+  for (const kind of kinds) {
+    const voters = byKind.get(kind)?.map(({ target, viewer }) => ({ id: target.id, memberId: viewer.id }));
+    if (voters === undefined) continue;
+    for (const { id, memberId, vote } of await ownVotes(tx, { kind, voters }))
+      book.addVote({ kind, id }, memberId, vote);
+  }
+  return book;
 }
 
-function pointsFor(target: VoteTarget, vote: Direction | null): number {
-  return vote === null ? 0 : reputationPoints[target.kind][vote];
+const missing = { question: 'Question not found', answer: 'Answer not found', reply: 'Reply not found' };
+
+function decide(
+  book: VoteBook,
+  { target, viewer, vote, settings }: WantedVote & { settings: Settings },
+): Outcome<VoteState> {
+  const post = book.postOf(target);
+  if (post === undefined) return new ProblemError('not-found', missing[target.kind]);
+  // One from before this was switched off can be taken back.
+  if (post.author_id === viewer.id && vote !== null && !settings.selfVotes)
+    return new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
+  return book.set(target, viewer.id, vote);
+}
+
+async function write(tx: Tx, book: VoteBook): Promise<void> {
+  const voted = book.voted();
+  if (voted.length === 0) return;
+  const points = new Map<number, number>();
+  const news: UpvoteNews[] = [];
+  for (const [kind, posts] of Map.groupBy(voted, (each) => each.target.kind)) {
+    const all = posts.flatMap(({ target, votes }) => votes.map((vote) => ({ ...vote, id: target.id })));
+    await insertVotes(tx, {
+      kind,
+      votes: all.flatMap((each) =>
+        each.before === null && each.vote !== null ? [{ ...each, vote: each.vote }] : [],
+      ),
+    });
+    await turnVotes(tx, { kind, voters: all.filter((each) => each.before !== null && each.vote !== null) });
+    await takeVotesBack(tx, { kind, voters: all.filter((each) => each.vote === null) });
+    await changeVoteCounts(tx, {
+      kind,
+      changes: posts.map(({ target, ...change }) => ({ ...change, id: target.id })),
+    });
+  }
+  for (const post of voted) {
+    const { author_id: authorId } = post.post;
+    if (authorId === null) continue;
+    points.set(authorId, (points.get(authorId) ?? 0) + post.points);
+    news.push(...post.praisedBy.map((senderId) => newsOf(post, { authorId, senderId })));
+  }
+  await addPoints(
+    tx,
+    [...points]
+      .map(([memberId, earned]) => ({ memberId, points: earned }))
+      .filter((each) => each.points !== 0),
+  );
+  const bells = await tellOfUpvotes(tx, news);
+  await publishAll(tx, [
+    ...bells,
+    ...voted.flatMap(toldOf),
+    ...profilesChanged(voted.map(({ post }) => post.author_id)),
+  ]);
+}
+
+function newsOf(
+  { target, post }: Voted,
+  { authorId, senderId }: { authorId: number; senderId: number },
+): UpvoteNews {
+  const place = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
+  return { kind: target.kind, authorId, senderId, place };
+}
+
+function toldOf({ target: { kind, id }, post }: Voted): StreamedEvent[] {
+  const { upvotes, downvotes } = post;
+  const events: StreamedEvent[] = [
+    { topic: `question:${post.question_id}`, event: { kind: 'voted', post: kind, id, upvotes, downvotes } },
+  ];
+  if (kind === 'question') events.push(questionCounted(id, post));
+  if (kind === 'answer')
+    events.push({ topic: 'answers', event: { kind: 'answer-counted', answerId: id, upvotes, downvotes } });
+  return events;
 }

@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { type Database, type Reader, sqlState } from '#server/platform/database.ts';
+import { isOutdated, statement } from '#server/platform/prepared.ts';
 import type { Tables } from '#server/platform/tables.ts';
 
 export type ReadingOptions = {
@@ -37,9 +38,10 @@ function replicaDriver({ replica, primary, onBroken }: ReadingOptions): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery) {
       try {
-        const { rows } = await replica.query(query.sql, [...query.parameters]);
+        const { rows } = await replica.query(statement(query.sql, query.parameters));
         return { rows: rows as Row[] };
       } catch (error) {
+        if (isOutdated(error, query.sql)) return primary.executeQuery<Row>(query);
         if (isOwnFault(error)) throw error;
         if (isBroken(error)) onBroken(error);
         return primary.executeQuery<Row>(query);

@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import { Member } from './member.ts';
+import { defaults, type TestParley } from './server.ts';
+
+/** Many members at once, signed in: registering them would take most of a test's time for their passwords. */
+export async function crowd({ db, address }: TestParley, size: number): Promise<Member[]> {
+  const { rows } = await sql<{ id: number; name: string; email: string; token: string }>`
+    with added as (
+      insert into member (display_name, email)
+      select 'One of many', 'crowd' || n || '-' || gen_random_uuid() || '@example.org' from generate_series(1, ${size}::int) n
+      returning id, display_name as name, email
+    ), sessions as (
+      insert into session (member_id, token, expires_at)
+      select id, gen_random_uuid()::text, now() + interval '20 days' from added returning member_id, token
+    )
+    select id, name, email, token from added join sessions on member_id = id order by id`.execute(db);
+  return rows.map(({ id, name, email, token }) => {
+    const member = new Member(address, { id, displayName: name, email });
+    // As better-auth signs it.
+    const signature = createHmac('sha256', defaults.secret).update(token).digest('base64');
+    member.cookies.set('parley.session_token', encodeURIComponent(`${token}.${signature}`));
+    return member;
+  });
+}
