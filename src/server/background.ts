@@ -9,6 +9,7 @@ import { createPusher, knownPushServices, type Pusher, sharedPushKeys } from './
 import type { Settings } from './platform/settings.ts';
 import type { AskToConfirm } from './preferences/preferences.ts';
 import { pushDelay, pushJob, queuePushes } from './pushing/pushing.ts';
+import { knownJob } from './search/known.ts';
 
 export type BackgroundOptions = {
   db: Database;
@@ -47,6 +48,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const mailer = mail === undefined ? undefined : createMailer(mail);
   const kinds: JobKind[] = [
     pushJob({ db, pusher, log }),
+    knownJob(db),
     ...(mailer === undefined ? [] : mailJobs({ db, settings, site, mailer, log })),
     {
       name: 'due',

@@ -1,8 +1,10 @@
 import {
   Kysely,
   PostgresAdapter,
+  PostgresDialect,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type PostgresPoolClient,
   sql,
   type Transaction,
 } from 'kysely';
@@ -47,6 +49,13 @@ export function openDatabase(options: DatabaseOptions): Database {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
+}
+
+/** Typed SQL on a connection whose transactions somebody else begins and ends. */
+export function databaseOn(client: pg.Client): Database {
+  const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
+  const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** The connections alone. What `connection` says wins over what holds for all. */

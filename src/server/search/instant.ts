@@ -1,9 +1,13 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
 import { likeContains, likeStarts } from '#server/platform/sql.ts';
 import type { InstantResults } from '#shared/search.ts';
 import { tagKey } from '#shared/tags.ts';
+import { keysOf } from './keys.ts';
+import { bestOf, type Place } from './levels.ts';
+import { titlePlaces } from './matches.ts';
 import { startOfName } from './names.ts';
+import { otherScript } from './words.ts';
 
 const shown = { questions: 6, topics: 4, members: 4 } as const;
 /** So many of those that begin with a letter or two are looked at. */
@@ -27,57 +31,53 @@ export async function instantly(db: Reader, query: string): Promise<InstantResul
 
 type QuestionRow = { id: number; title: string; answer_count: number };
 
-/** Titles that contain the text as typed, those that begin with it first; then titles that have all its words. */
+/** Titles that begin with the text as typed, then those that contain it, then those that have all its words. */
 async function questionsNamed(db: Reader, text: string): Promise<QuestionRow[]> {
-  const pattern = likeContains(text);
-  const starts = sql`${startOfTitle} like lower(${likeStarts(text.slice(0, 60))})`;
-  const beginning = sql`
-    (select id, title, answer_count, upvotes, 0 as place from question
-    where ${starts} limit ${sql.lit(lookedAt)})`;
-  const words = titleWords(text);
-  // An expression is in no index: what is rare is found by its words and sorted, what is frequent met in the order.
-  const upvotes = (frequent: boolean) => (frequent ? sql`placed.upvotes` : sql`placed.upvotes + 0`);
-  const part = (place: number, condition: Sql, frequent: boolean) => sql`
-    (select id, title, question.answer_count, question.upvotes, ${sql.lit(place)} as place from ${placed}
-    where ${condition} order by ${upvotes(frequent)} desc, placed.question_id desc limit ${sql.lit(shown.questions)})`;
-  const indexed = threeInARow.test(text);
-  const { typed, worded } = indexed
-    ? await frequency(db, { pattern, words })
-    : { typed: false, worded: false };
-  const parts = [beginning];
-  if (indexed) parts.push(part(1, sql`title ilike ${pattern}`, typed));
-  // One word as typed has been looked for; its other forms are not worth reading every text that has one.
-  if (indexed && text.includes(' ')) parts.push(part(2, sql`words @@ ${words}`, worded));
+  const { rows: beginning } = await sql<{ id: number }>`
+    select id from (
+      select id, upvotes from question
+      where ${startOfTitle} like lower(${likeStarts(text.slice(0, 60))}) limit ${sql.lit(lookedAt)}
+    ) post order by upvotes desc, id desc limit ${sql.lit(shown.questions)}`.execute(db);
+  const ids = new Set(beginning.map(({ id }) => id));
+  if (ids.size < shown.questions && canBeInside(text))
+    for (const id of await titlesWith(db, text)) ids.add(id);
   const { rows } = await sql<QuestionRow>`
-    select id, title, answer_count from (
-      select distinct on (id) id, title, answer_count, upvotes, place
-      from (${sql.join(parts, sql` union all `)}) part order by id, place
-    ) found
-    order by place, upvotes desc, id desc limit ${sql.lit(shown.questions)}`.execute(db);
+    select id, title, answer_count
+    from unnest(${[...ids].slice(0, shown.questions)}::bigint[]) with ordinality as listed (id, position)
+    join question using (id) order by position`.execute(db);
   return rows;
 }
 
-type Sql = RawBuilder<unknown>;
-
-/** The table with the index by upvotes, and the questions themselves. */
-const placed = sql`question_place placed join question on question.id = placed.question_id`;
-
-/** Whether many of the titles with the most upvotes contain the text as typed, or have its words. */
-async function frequency(db: Reader, { pattern, words }: { pattern: string; words: Sql }) {
-  const { rows } = await sql<{ typed: number; worded: number }>`
-    select count(*) filter (where title ilike ${pattern}) as typed, count(*) filter (where words @@ ${words}) as worded
-    from (
-      select title, words from ${placed} order by placed.upvotes desc, placed.question_id desc limit 1000
-    ) popular`.execute(db);
-  const many = (count = 0) => count >= 30;
-  return { typed: many(rows[0]?.typed), worded: many(rows[0]?.worded) };
+async function titlesWith(db: Reader, text: string): Promise<number[]> {
+  const keys = await keysOf(db, text, false);
+  const places = [...titlePlaces(keys, text), ...wordsInTitle(text)];
+  return bestOf(db, places, {
+    table: 'question',
+    conditions: [],
+    narrowed: false,
+    wanted: shown.questions * 2,
+  });
 }
 
-/** All words in the title; the last may still be without its end. */
-function titleWords(text: string) {
+/**
+ * All words in the title; the last may still be without its end. One word as typed is looked for anyway; its other forms
+ * are not worth reading every text that has one.
+ */
+function wordsInTitle(text: string): Place[] {
   const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 8);
-  const query = words.map((word, index) => `'${word}':${index === words.length - 1 ? '*' : ''}A`).join(' & ');
-  return sql`to_tsquery('english', ${query})`;
+  const last = words.at(-1) ?? '';
+  if (words.length < 2) return [];
+  // A letter or two begin so many words that their index is no help.
+  const short = last.length < 3;
+  const looked = short ? words.slice(0, -1) : words;
+  const query = looked.map((word) => `'${word}'${word === last && !short ? ':*' : ''}`).join(' & ');
+  const begins = String.raw`(?<![[:alnum:]])${last}`;
+  return [
+    {
+      keys: sql`search_stems(post.title) @@ to_tsquery('english', ${query})`,
+      compared: short ? [sql`post.title ~* ${begins}`] : [],
+    },
+  ];
 }
 
 async function topicsNamed(db: Reader, text: string) {
@@ -111,6 +111,9 @@ async function membersNamed(db: Reader, text: string): Promise<MemberRow[]> {
 
 /** The trigram indexes find texts by three letters or digits in a row. */
 const threeInARow = /[\p{L}\p{N}]{3}/u;
+
+/** Fewer letters are found at the beginning alone; one sign of Chinese or Japanese is a word. */
+const canBeInside = (text: string) => threeInARow.test(text) || otherScript.test(text);
 
 /** As the index question_title_start has it. */
 const startOfTitle = sql`lower(left(question.title, 60))`;

@@ -16,7 +16,7 @@ const spansMax = 200;
 /** A piece of text around what was found, in UTF-16 units: about as long as the beginning that cards show. */
 const piece = { before: 60, length: 220 };
 /** So much of the text with its Markdown marks is looked at around it. */
-const around = { before: 400, after: 900 };
+const around = { before: 160, after: 480 };
 
 /** @param text the words asked for, '' for none. @param phrases texts asked for as typed. */
 export function wantedOf(text: string, phrases: readonly string[]): Wanted {

@@ -5,6 +5,7 @@ import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { countedResults, type SearchSort } from '#shared/search.ts';
 import type { Asked } from './asked.ts';
+import { answersByConditions, amongFirst, type Matches, questionsByConditions } from './by-conditions.ts';
 import {
   all,
   answerConditions,
@@ -15,8 +16,11 @@ import {
   ofAnswer,
   ofQuestion,
   questionConditions,
+  type Searched,
   wholeWord,
 } from './conditions.ts';
+import { type Keys, keysOf } from './keys.ts';
+import { type Among, amongNewest, bestOf, countOf, isFrequent, newestOf, type Place } from './levels.ts';
 
 /** A page of matches: `limit` rows at most from position `offset`. */
 export type Window = { sort: SearchSort; offset: number; limit: number };
@@ -27,20 +31,6 @@ export type Counted = { total: number };
 type Sql = RawBuilder<unknown>;
 
 const most = countedResults + 1;
-const counted = sql`(select count(*) from (select 1 from match limit ${sql.lit(most)}) counted) as total`;
-
-/** Where no index leads to what is asked for, that many posts are looked at, the first in the order of the results. */
-const lookedAt = sql.lit(25_000);
-const firstOfEach = sql.lit(10_000);
-
-const orders = {
-  recent: sql`post.created_at desc, post.id desc`,
-  popular: sql`post.upvotes desc, post.id desc`,
-};
-
-/** Questions with their places, which have an index by upvotes. */
-const placedQuestions = sql`question_place place join question post on post.id = place.question_id`;
-const placedPopular = sql`place.upvotes desc, place.question_id desc`;
 
 /**
  * Questions that contain the text as typed, also inside a word, or all its words in any inflection, and meet every
@@ -49,202 +39,157 @@ const placedPopular = sql`place.upvotes desc, place.question_id desc`;
  * more upvotes. Without words the newest are the most relevant.
  */
 export async function matchingQuestions(db: Reader, { asked, ...window }: Window & { asked: Asked }) {
-  const { sort, offset, limit } = window;
-  const main = mainText(asked);
-  const match =
-    main === ''
-      ? questionsByConditions(asked, window)
-      : questionsByText(asked, { ...window, frequent: !isNarrowed(asked) && (await isFrequent(db, asked)) });
-  const order = {
-    relevance: main === '' ? orders.recent : sql`place, inside_word, post.upvotes desc, post.id desc`,
-    ...orders,
-  }[sort];
-  const { rows } = await sql<QuestionCardRow & Counted>`
-    with match as materialized (${match.candidates}),
-    found as materialized (select match.id, ${main === '' ? sql`1 as place, false as inside_word` : placing(asked)}
-      from match join question post on post.id = match.id),
-    shown as (
-      select found.* from found join question post on post.id = found.id
-      order by ${order} limit ${limit} offset ${offset}
-    )
-    select ${cardColumns}, (select count(*) from (${match.all}) counted) as total
-    from shown join question post on post.id = shown.id ${bylineJoins}
-    order by ${order}`.execute(db);
-  return rows;
+  const { ids, total } = await questionsFor(db, asked, window);
+  const { rows } = await sql<QuestionCardRow>`
+    select ${cardColumns} from ${listed(ids)} join question post on post.id = listed.id ${bylineJoins}
+    order by listed.position`.execute(db);
+  return rows.map((row) => ({ ...row, total }));
 }
 
 /** The same for answers: the text as typed first, then inflected. */
 export async function matchingAnswers(db: Reader, { asked, ...window }: Window & { asked: Asked }) {
-  const { sort, offset, limit } = window;
-  const main = mainText(asked);
-  const match = main === '' ? answersByConditions(asked, window) : answersByText(asked, window);
-  const order = {
-    relevance: main === '' ? orders.recent : sql`match.inflected, post.upvotes desc, post.id desc`,
-    ...orders,
-  }[sort];
-  const { rows } = await sql<AnswerCardRow & Counted>`
-    with match as materialized (${match})
-    select ${answerCardColumns}, ${counted}
-    from match join answer post on post.id = match.id
+  const { ids, total } = await answersFor(db, asked, window);
+  const { rows } = await sql<AnswerCardRow>`
+    select ${answerCardColumns} from ${listed(ids)} join answer post on post.id = listed.id
     join question on question.id = post.question_id ${bylineJoins}
-    order by ${order} limit ${limit} offset ${offset}`.execute(db);
-  return rows;
+    order by listed.position`.execute(db);
+  return rows.map((row) => ({ ...row, total }));
 }
+
+const listed = (ids: readonly number[]) =>
+  sql`unnest(${[...ids]}::bigint[]) with ordinality as listed (id, position)`;
 
 /** What decides where a match is found: the words, or the first text to be found as typed. */
 function mainText({ text, phrases }: Asked): string {
   return text === '' ? (phrases[0] ?? '') : text;
 }
 
-/** `candidates` has those among which the page is, `all` as many as are counted. */
-type Match = { candidates: Sql; all: Sql };
-
-/** Conditions alone: the first in the order of the results. */
-function questionsByConditions(asked: Asked, window: Window): Match {
-  const popular = window.sort === 'popular';
-  const order = popular ? orders.popular : orders.recent;
-  const [questions, indexed] = popular
-    ? [placedQuestions, placedPopular]
-    : [sql`question post`, orders.recent];
-  // Views change too often for an index.
-  const unindexed = asked.numbers.some(({ field }) => field === 'views') && !isNarrowed(asked);
-  const from = unindexed
-    ? sql`(select post.* from ${questions} order by ${indexed} limit ${lookedAt}) post`
-    : questions;
-  const matching = sql`from ${from} where ${all(questionConditions(asked))}`;
+async function questionsFor(db: Reader, asked: Asked, window: Window): Promise<Matches> {
+  const main = mainText(asked);
+  if (main === '') return questionsByConditions(db, asked, window);
+  const keys = await keysOf(db, main, asked.text !== '');
+  const among = {
+    table: 'question',
+    conditions: questionConditions(asked),
+    narrowed: isNarrowed(asked),
+  } as const;
+  if (keys.whole === null) return amongFirst(db, matchesOf(ofQuestion, asked, main), among, window);
+  const anywhere = placesIn(everywhere, keys, main);
+  const named = [...placesIn(inTitle, keys, main), ...placesIn(inTags, keys, main)];
   return {
-    candidates: sql`select post.id ${matching} order by ${unindexed ? order : indexed} limit ${sql.lit(candidates(window))}`,
-    all: sql`select 1 ${matching} limit ${sql.lit(most)}`,
+    ids: await page(db, { named, anywhere, cheap: matchesOf(ofQuestion, asked, main) }, among, window),
+    total: await countOf(db, anywhere, { ...among, most }),
   };
 }
 
-function answersByConditions(asked: Asked, window: Window): Sql {
-  const order = window.sort === 'popular' ? orders.popular : orders.recent;
-  // An index by votes would make every vote rewrite all that search knows of the answer.
-  const from = isNarrowed(asked)
-    ? sql`answer post`
-    : sql`(select * from answer post order by ${orders.recent} limit ${lookedAt}) post`;
-  return sql`
-    select post.id, false as inflected from ${from} where ${all(answerConditions(asked))}
-    order by ${order} limit ${sql.lit(countedOf(window))}`;
+async function answersFor(db: Reader, asked: Asked, window: Window): Promise<Matches> {
+  const main = mainText(asked);
+  if (main === '') return answersByConditions(db, asked, window);
+  const keys = await keysOf(db, main, asked.text !== '');
+  const among = {
+    table: 'answer',
+    conditions: answerConditions(asked),
+    narrowed: isNarrowed(asked),
+  } as const;
+  if (keys.whole === null) return amongFirst(db, matchesOf(ofAnswer, asked, main), among, window);
+  const anywhere = placesIn(inAnswer, keys, main);
+  return {
+    ids: await page(db, { named: [], anywhere, cheap: matchesOf(ofAnswer, asked, main) }, among, window),
+    total: await countOf(db, anywhere, { ...among, most }),
+  };
 }
 
-/**
- * By relevance, each place brings its own best candidates, so that a word that stands in every text does not keep what has
- * it in the title from being found, nor makes the search look at every text.
- */
-function questionsByText(asked: Asked, { frequent, ...window }: Window & { frequent: boolean }): Match {
-  const main = mainText(asked);
-  const inflected = asked.text === '' ? sql`false` : hasAll(ofQuestion, main);
-  const anywhere = any([contains(ofQuestion, main), inflected]);
-  const where = all([anywhere, ...questionConditions(asked)]);
-  if (!hasThreeInARow.test(main) && !isNarrowed(asked)) return amongFirst(where, window);
-  // An expression is in no index: what is rare is found by its words and sorted, what is frequent met in the order.
-  const [upvotes, created] = frequent
-    ? [sql`place.upvotes`, sql`post.created_at`]
-    : [sql`place.upvotes + 0`, sql`post.created_at + interval '0'`];
-  const popular = sql`${upvotes} desc, place.question_id desc`;
-  const pick = (matches: Sql, order: Sql) => sql`
-    select post.id from ${placedQuestions} where ${all([matches, ...questionConditions(asked)])}
-    order by ${order} limit ${sql.lit(candidates(window))}`;
-  const counted = sql`select 1 from question post where ${where} limit ${sql.lit(most)}`;
-  if (window.sort === 'recent')
-    return { candidates: pick(anywhere, sql`${created} desc, post.id desc`), all: counted };
-  if (window.sort === 'popular') return { candidates: pick(anywhere, popular), all: counted };
+type Places = { named: readonly Place[]; anywhere: readonly Place[]; cheap: Sql };
 
-  const places = ofQuestion.texts.map((text) => pick(contains({ texts: [text] }, main), popular));
-  if (asked.text !== '') {
-    const [title, tags] = [inTitle(main), inTags(main)];
-    places.push(pick(inflected, frequent ? popular : sql`${title} desc, ${tags} desc, ${popular}`));
-    if (frequent) places.push(pick(title, popular));
+async function page(
+  db: Reader,
+  { named, anywhere, cheap }: Places,
+  among: Among,
+  { sort, offset, limit }: Window,
+): Promise<number[]> {
+  const wanted = offset + limit;
+  if (sort === 'popular')
+    return (await bestOf(db, anywhere, { ...among, wanted, together: true })).slice(offset);
+  if (sort === 'recent') {
+    const frequent = !among.narrowed && (await isFrequent(db, anywhere, among));
+    const found = frequent ? await amongNewest(db, cheap, { ...among, wanted }) : [];
+    if (found.length >= wanted) return found.slice(offset);
+    return (await newestOf(db, anywhere, { ...among, wanted })).slice(offset);
   }
-  return {
-    candidates: sql.join(
-      places.map((place) => sql`(${place})`),
-      sql` union `,
-    ),
-    all: counted,
-  };
+  const first = named.length === 0 ? [] : await bestOf(db, named, { ...among, wanted });
+  if (first.length >= wanted) return first.slice(offset);
+  const found = await bestOf(db, anywhere, { ...among, wanted });
+  return [...new Set([...first, ...found])].slice(offset, wanted);
 }
 
-const inTitle = (text: string) => hasAll({ ...ofQuestion, texts: [sql`post.title`] }, text, 'A');
-const inTags = (text: string) => hasAll({ ...ofQuestion, texts: [sql`post.tag_text`] }, text, 'B');
-
-/** What no index of parts can find is looked for among the newest questions and those with the most upvotes. */
-function amongFirst(where: Sql, window: Window): Match {
-  const order = window.sort === 'recent' ? orders.recent : orders.popular;
-  // The offset keeps PostgreSQL from looking through all of them first.
-  const candidates = sql`
-    select post.id from (
-      select * from question where id in (
-        (select id from question order by created_at desc, id desc limit ${firstOfEach})
-        union (
-          select question_id from question_place order by upvotes desc, question_id desc limit ${firstOfEach}
-        )
-      ) offset 0
-    ) post
-    where ${where} order by ${order} limit ${sql.lit(countedOf(window))}`;
-  return { candidates, all: sql`select 1 from match limit ${sql.lit(most)}` };
+/** What is compared where no index of words leads to it. */
+function matchesOf(searched: Searched, asked: Asked, main: string): Sql {
+  return any([contains(searched, main), asked.text === '' ? sql`false` : hasAll(searched, main)]);
 }
 
-/** So many questions are asked whether words are frequent, and with so many of them they are. */
-const sample = { size: 2000, frequent: 60 };
+/** Where words are looked for, as the indexes of migration 0014 have it, and the texts that letters are compared in. */
+type Field = { words: Sql; stems: Sql; texts: readonly [Sql, ...Sql[]]; wholeFirst: boolean };
 
-async function isFrequent(db: Reader, asked: Asked): Promise<boolean> {
-  const main = mainText(asked);
-  const anywhere = any([
-    contains(ofQuestion, main),
-    asked.text === '' ? sql`false` : hasAll(ofQuestion, main),
-  ]);
-  const { rows } = await sql<{ found: number }>`
-    select count(*) as found
-    from (select post.* from ${placedQuestions} order by ${placedPopular} limit ${sql.lit(sample.size)}) post
-    where ${anywhere}`.execute(db);
-  return (rows[0]?.found ?? 0) >= sample.frequent;
+const inTitle: Field = {
+  words: sql`search_words(post.title)`,
+  stems: sql`search_stems(post.title)`,
+  texts: [sql`post.title`],
+  wholeFirst: true,
+};
+const inTags: Field = {
+  words: sql`search_words(post.tag_text)`,
+  stems: sql`search_stems(post.tag_text)`,
+  texts: [sql`post.tag_text`],
+  wholeFirst: true,
+};
+const everywhere: Field = {
+  words: sql`search_words(post.title || ' ' || post.tag_text || ' ' || post.content)`,
+  stems: sql`post.words`,
+  texts: ofQuestion.texts,
+  wholeFirst: false,
+};
+const inAnswer: Field = {
+  words: sql`search_words(post.content)`,
+  stems: sql`post.words`,
+  texts: ofAnswer.texts,
+  wholeFirst: false,
+};
+
+/** Titles that contain the text as typed, whole words before parts of words. */
+export function titlePlaces(keys: Keys, text: string): Place[] {
+  return keys.whole === null ? [] : placesIn(inTitle, keys, text);
 }
 
-function answersByText(asked: Asked, window: Window): Sql {
-  const main = mainText(asked);
-  const typed = contains(ofAnswer, main);
-  const inflected = asked.text === '' ? sql`false` : hasAll(ofAnswer, main);
-  const order = window.sort === 'recent' ? orders.recent : orders.popular;
-  return sql`
-    select post.id, not ${typed} as inflected from answer post
-    where ${all([any([typed, inflected]), ...answerConditions(asked)])}
-    order by ${window.sort === 'relevance' ? sql`not ${typed}, ${order}` : order}
-    limit ${sql.lit(countedOf(window))}`;
+/** As typed, whole words before parts of words where that matters, and then in any inflection. */
+function placesIn(field: Field, keys: Keys, main: string): Place[] {
+  const { whole, inside, exact } = keys;
+  const has = (query: string): Sql => sql`${field.words} @@ ${query}::tsquery`;
+  const typed = exact ? [] : [contains(field, main)];
+  const places: Place[] = [];
+  if (field.wholeFirst && whole !== null) {
+    const bounded = exact ? [] : [any(field.texts.map((text) => sql`${text} ~* ${wholeWord(main)}`))];
+    places.push({ keys: has(whole), compared: [...typed, ...bounded] });
+    if (inside !== null) places.push({ keys: has(inside), compared: typed });
+  } else {
+    const either = [whole, inside].filter((query) => query !== null);
+    places.push({ keys: has(either.join(' | ')), compared: typed });
+  }
+  return [...places, ...inflected(field, keys)];
 }
 
-/** The place and whether it is inside a word, of `question post`. */
-function placing(asked: Asked): Sql {
-  const main = mainText(asked);
-  const [title, tags, content] = ofQuestion.texts.map((text) => contains({ texts: [text] }, main));
-  const inflected = (words: Sql) => (asked.text === '' ? sql`false` : words);
-  const whole = wholeWord(main);
-  return sql`
-    case
-      when ${title} then 1
-      when ${inflected(inTitle(main))} then 2
-      when ${tags} then 3
-      when ${inflected(inTags(main))} then 4
-      when ${content} then 5
-      else 6
-    end as place,
-    case
-      when ${title} then post.title !~* ${whole}
-      when ${tags} then post.tag_text !~* ${whole}
-      else false
-    end as inside_word`;
+function inflected(field: Field, { stems, parts }: Keys): Place[] {
+  const words = parts.flatMap(({ query }) => (query === null ? [] : [query]));
+  const keys = [
+    ...(stems === null ? [] : [sql`${field.stems} @@ ${stems}::tsquery`]),
+    ...(words.length === 0
+      ? []
+      : [sql`${field.words} @@ ${words.map((query) => `(${query})`).join(' & ')}::tsquery`]),
+  ];
+  if (keys.length === 0) return [];
+  return [
+    {
+      keys: all(keys),
+      compared: parts.flatMap(({ text }) => (text === null ? [] : [contains(field, text)])),
+    },
+  ];
 }
-
-/** Of each place, in steps, so that the next page is chosen among the same. */
-function candidates({ offset, limit }: Window): number {
-  return 300 * Math.ceil((offset + limit) / 300);
-}
-
-function countedOf({ offset, limit }: Window): number {
-  return most * Math.ceil((offset + limit) / most);
-}
-
-/** The trigram indexes find texts by three letters or digits in a row. */
-const hasThreeInARow = /[\p{L}\p{N}]{3}/u;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
@@ -41,11 +41,18 @@ export async function matchingMembers(
 /** How alike two texts have to be to count as the same with typing errors; between 0 and 1 (pg_trgm). */
 const likeness = { question: '0.45', suggestion: '0.3' } as const;
 
-/** Questions whose title has a part much like the query: what was probably meant. */
-export async function similarQuestions(
-  db: Reader,
-  { query, limit, loosely }: { query: string; limit: number; loosely: boolean },
-) {
+type Wanted = { query: string; limit: number; loosely: boolean };
+
+/**
+ * Questions whose title has a part much like the query: what was probably meant. All titles are compared only where none
+ * of the known questions is like it (`tier`, migration 0014).
+ */
+export async function similarQuestions(db: Reader, wanted: Wanted) {
+  const known = await alike(db, wanted, sql`post.tier <= 1`);
+  return known.length > 0 ? known : alike(db, wanted, sql`true`);
+}
+
+async function alike(db: Reader, { query, limit, loosely }: Wanted, among: RawBuilder<unknown>) {
   const threshold = loosely ? likeness.suggestion : likeness.question;
   // What `<%` asks for is a setting, here for this statement alone. A condition on no table is a gate that PostgreSQL
   // passes before it reads any ("One-Time Filter" in the plan).
@@ -54,7 +61,7 @@ export async function similarQuestions(
       select set_config('pg_trgm.word_similarity_threshold', ${threshold}, true) as threshold
     )
     select ${cardColumns} from question post ${bylineJoins}
-    where (select threshold from setting) is not null and ${query} <% post.title
+    where (select threshold from setting) is not null and ${among} and ${query} <% post.title
     order by word_similarity(${query}, post.title) desc, post.upvotes desc, post.id desc limit ${limit}`.execute(
     db,
   );

@@ -165,6 +165,8 @@ function settings(data: DataFolder): Record<string, string> {
     max_wal_size: '2GB',
     // Disks without moving parts.
     random_page_cost: '1.1',
+    // A search reads so little that starting another process would cost more; and the other cores have requests too.
+    max_parallel_workers_per_gather: '0',
     // Compiling costs more than it saves on short queries.
     jit: 'off',
     logging_collector: 'on',

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '#server/platform/database.ts';
+import { createTestDatabase } from '#server/testing/database.ts';
+import type { SearchKind } from '#shared/search.ts';
+import { instantly } from './instant.ts';
+import { knowBest, learnUses } from './known.ts';
+import { search } from './search.ts';
+
+// A community a hundredth of the size that the levels are made for, and one four times as large.
+const sizes = { least: 1_000, best: 100, known: 800 };
+const first = 1_500;
+
+const database = await createTestDatabase();
+// One connection: what it has read is known when it says so.
+const db: Database = openDatabase({ connection: database.connection, size: 1 });
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+/** With the results there are in the larger one: 1,001 stands for more than are counted. */
+const queries: readonly [string, string, number][] = [
+  ['a frequent word', 'marmot', 1_001],
+  ['a frequent word in another form', 'marmots', 1_001],
+  ['a rare word', 'quokka', 20],
+  ['two words', 'badger marmot', 200],
+  ['the inside of words', 'armo', 1_001],
+  ['a word that no text has', 'zzqxw', 0],
+];
+const kinds: readonly SearchKind[] = ['questions', 'answers'];
+
+type Asked = { read: number; total: number };
+const before = new Map<string, Asked>();
+const after = new Map<string, Asked>();
+
+beforeAll(async () => {
+  await grow(1, first);
+  await askAll(before);
+  await grow(first + 1, 4 * first);
+  await askAll(after);
+}, 120_000);
+
+for (const kind of kinds)
+  test.each(queries)(
+    `%s, looked for in ${kind}, costs about the same in four times as many`,
+    (_, query, total) => {
+      expect(after.get(`${kind} ${query}`)?.total).toBe(total);
+      expect(growthOf(`${kind} ${query}`)).toBeLessThan(most);
+    },
+  );
+
+test.each(queries)('%s, while it is typed, costs about the same in four times as many', (_, query, total) => {
+  expect(after.get(`typed ${query}`)?.total).toBe(query === 'marmots' ? 0 : Math.min(6, total));
+  expect(growthOf(`typed ${query}`)).toBeLessThan(most);
+});
+
+/** Four times as many would be read without the levels; what is counted grows until it reaches 1,001. */
+const most = 2.5;
+
+/** By how much more is read; what is less than a few hundred rows is nothing either way. */
+function growthOf(asked: string): number {
+  const [small, large] = [before.get(asked), after.get(asked)];
+  if (small === undefined || large === undefined) throw new Error('not asked');
+  return (large.read + 200) / (small.read + 200);
+}
+
+test('the best known questions and answers follow the votes', async () => {
+  const { rows } = await sql<{ id: number }>`select id from question where tier = 2 limit 1`.execute(db);
+  const id = rows[0]?.id ?? 0;
+  const tier = async () =>
+    (await sql<{ tier: number }>`select tier from question where id = ${id}`.execute(db)).rows[0]?.tier;
+  await sql`update question set upvotes = 1000000 where id = ${id}`.execute(db);
+  expect(await knowBest(db, sizes)).toBe(true);
+  expect(await tier()).toBe(0);
+  await sql`update question set upvotes = 0 where id = ${id}`.execute(db);
+  await knowBest(db, sizes);
+  expect(await tier()).toBe(2);
+});
+
+/** Every third question has the frequent word, every tenth the other, twenty in all the rare one. */
+async function grow(from: number, to: number): Promise<void> {
+  const words = sql`
+    case when n % 3 = 0 then 'marmot ' else '' end || case when n % 10 = 0 then 'badger ' else '' end
+    || case when n <= 100 and n % 5 = 0 then 'quokka ' else '' end || 'word' || n % 997 || ' in ' || n`;
+  await sql`
+    insert into question (imported_author_name, title, content, excerpt, excerpt_cut, upvotes, created_at)
+    select 'Sam', 'About ' || ${words}, 'It is ' || ${words} || repeat(' and so on', 20), '', false,
+      10000 / (1 + n * 7919 % 12011), '2020-01-01'::timestamptz + n * interval '1 minute'
+    from generate_series(${sql.lit(from)}, ${sql.lit(to)}) n`.execute(db);
+  await sql`
+    insert into answer (question_id, imported_author_name, content, upvotes, created_at)
+    select id, 'Sam', title || repeat(' and so on', 20), upvotes, created_at from question
+    where id > coalesce((select max(question_id) from answer), 0)`.execute(db);
+  await knowBest(db, sizes);
+  await learnUses(db);
+  for (const table of ['question', 'answer', 'question_place', 'search_word'])
+    await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
+}
+
+async function askAll(into: Map<string, Asked>): Promise<void> {
+  for (const [, query] of queries) {
+    for (const kind of kinds) {
+      const asked = { query, kind, sort: 'relevance', cursor: undefined, viewerId: 0 } as const;
+      // A connection's first search reads the catalogues as well, which are not counted, and indexes' own pages.
+      await search(db, asked);
+      into.set(`${kind} ${query}`, await rowsReadBy(async () => (await search(db, asked)).total));
+    }
+    into.set(`typed ${query}`, await rowsReadBy(async () => (await instantly(db, query)).questions.length));
+  }
+}
+
+/** The rows of questions and answers that it reads. */
+async function rowsReadBy(work: () => Promise<number>): Promise<Asked> {
+  const read = async () => {
+    await sql`select pg_stat_force_next_flush()`.execute(db);
+    const { rows } = await sql<{ read: number }>`
+      select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::float8 as read
+      from pg_stat_user_tables where relname in ('question', 'answer')`.execute(db);
+    return rows[0]?.read ?? 0;
+  };
+  const start = await read();
+  const total = await work();
+  return { total, read: (await read()) - start };
+}
