@@ -253,6 +253,7 @@ describe('the check of all counts', () => {
     ['member.answers_count', sql`update member set answers_count = 9`],
     ['member.reputation', sql`update member set reputation = 1000`],
     ['tag.questions_count', sql`update tag set questions_count = 0`],
+    ['tag.followers_count', sql`update tag set followers_count = 7`],
     ['question.tag_text', sql`update question set tag_text = 'other'`],
     ['question_tag.position counts from 0', sql`update question_tag set position = 3`],
     ['a deleted reply has replies below it', sql`update reply set content = '', deleted_at = now()`],

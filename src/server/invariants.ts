@@ -80,6 +80,9 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   'tag.questions_count': sql`
     select tag.id, questions_count, count(question_tag.question_id)
     from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,
+  'tag.followers_count': sql`
+    select tag.id, followers_count, count(tag_follow.member_id)
+    from tag left join tag_follow on tag_follow.tag_id = tag.id group by tag.id`,
   'question.tag_text': sql`
     select question.id, tag_text, coalesce(string_agg(tag.name, ', ' order by position), '')
     from question left join question_tag on question_tag.question_id = question.id

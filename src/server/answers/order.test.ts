@@ -73,35 +73,4 @@ describe('the answers of a question', () => {
     expect(await allPages(id, 'oldest')).toEqual(newest.toReversed());
     expect(await allPages(id, 'helpful')).toEqual(helpful);
   });
-
-  test('are found by an index in each order, however many there are', async () => {
-    await sql`
-      insert into question (author_id, title, content, excerpt, excerpt_cut)
-      select ${ann.id}, 'Many', 'So.', 'So.', false from generate_series(1, 20)`.execute(server.db);
-    await sql`
-      insert into answer (question_id, author_id, content)
-      select question.id, ${bob.id}, 'So.' from question, generate_series(1, 1000) where title = 'Many'`.execute(
-      server.db,
-    );
-    await sql`analyze answer, answer_score`.execute(server.db);
-    const { rows } = await sql<{
-      id: number;
-    }>`select min(id) as id from question where title = 'Many'`.execute(server.db);
-    const id = rows[0]?.id ?? 0;
-    for (const [order, index] of [
-      [sql`answer where question_id = ${id} order by created_at desc, id desc`, 'answer_question'],
-      [sql`answer where question_id = ${id} order by created_at, id`, 'answer_question'],
-      [
-        sql`answer_score where question_id = ${id} order by score desc, created_at desc, answer_id desc`,
-        'answer_score_helpful',
-      ],
-    ] as const) {
-      const plan = await sql<{ 'QUERY PLAN': string }>`explain select * from ${order} limit 51`.execute(
-        server.db,
-      );
-      const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(text).toContain(index);
-      expect(text).not.toMatch(/Sort|Seq Scan/u);
-    }
-  });
 });

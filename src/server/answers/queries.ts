@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
+import { isThere } from '#server/platform/sql.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { Direction } from '#shared/fields.ts';
@@ -21,7 +22,7 @@ export type AnswerRow = BylineRow & {
 const answerColumns = (viewerId: number) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
   (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
-  exists (select 1 from bookmark where answer_id = post.id and member_id = ${viewerId}) as bookmarked,
+  ${isThere(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)} as bookmarked,
   ${bylineColumns}`;
 
 /** In the order wanted; `limit` rows at most, behind the cursor. */

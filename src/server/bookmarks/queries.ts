@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { likeContains } from '#server/platform/sql.ts';
+import { isThere, likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 
 /** What can be kept. */
@@ -84,14 +84,16 @@ export async function bookmarksPage(
   const listed =
     listId === null
       ? sql``
-      : sql`and exists (select 1 from bookmark_in_list where list_id = ${listId} and bookmark_id = kept.id)`;
+      : sql`and ${isThere(sql`from bookmark_in_list where list_id = ${listId} and bookmark_id = bookmark.id`)}`;
   const pattern = likeContains(query);
   const found =
-    query === '' ? sql`` : sql`and (kept.note ilike ${pattern} or question.title ilike ${pattern})`;
+    query === ''
+      ? sql``
+      : sql`and (note ilike ${pattern} or (select title from question where id = question_id) ilike ${pattern})`;
   const behind =
     cursor === null
       ? sql``
-      : sql`and (kept.created_at, kept.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
+      : sql`and (created_at, id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<BookmarkRow>`
     select kept.id, kept.question_id, kept.answer_id, kept.note, kept.created_at,
       question.title, question.excerpt, question.excerpt_cut, left(answer.content, 3500) as answer_start,
@@ -103,13 +105,15 @@ export async function bookmarksPage(
       to_json(array(
         select list_id from bookmark_in_list where bookmark_id = kept.id order by list_id
       )) as list_ids
-    from bookmark kept
+    from (
+      select * from bookmark where member_id = ${memberId} ${listed} ${found} ${behind}
+      order by created_at desc, id desc limit ${limit}
+    ) kept
     join question on question.id = kept.question_id
     left join answer on answer.id = kept.answer_id
     left join member author
       on author.id = case when answer.id is null then question.author_id else answer.author_id end
-    where kept.member_id = ${memberId} ${listed} ${found} ${behind}
-    order by kept.created_at desc, kept.id desc limit ${limit}`.execute(db);
+    order by kept.created_at desc, kept.id desc`.execute(db);
   return rows;
 }
 

@@ -96,7 +96,7 @@ export async function readRecentActivity(db: Reader, { viewer, muted }: Wanted):
 const activityShown = 10;
 
 /** Each followed topic gives as many rows for one page at most. */
-const followedWindow = 100;
+const followedWindow = 40;
 
 /** Names of topics and ids of questions told of at most, each; nobody sees to more. */
 const marks = 1000;

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { isHidden, type Mutes } from '#server/mutes/hidden.ts';
 import type { Reader, Tx } from '#server/platform/database.ts';
+import { isThere } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { limits } from '#shared/limits.ts';
 
 type QuestionFollow = { questionId: number; memberId: number };
 
@@ -28,8 +30,8 @@ export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: Que
 export async function followedMarks(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
   const { rows } = await sql<{ tags: string[]; questions: number[] }>`
     select array(
-      select tag.name from tag_follow follow join tag on tag.id = follow.tag_id
-      where follow.member_id = ${viewerId} order by follow.created_at desc, tag.id desc limit ${limit}
+      select (select name from tag where id = tag_id) from tag_follow
+      where member_id = ${viewerId} order by created_at desc, tag_id desc limit ${limit}
     ) as tags, to_json(array(
       select question_id from question_follow
       where member_id = ${viewerId} order by created_at desc, question_id desc limit ${limit}
@@ -42,30 +44,37 @@ type FollowedRow = QuestionCardRow & { hidden: boolean };
 const hiddenBy = (mutes: Mutes | null) => (mutes === null ? sql`false` : isHidden(mutes));
 
 /**
- * The newest questions with a followed tag, and the followed questions. Each followed tag gives at most a page from its
- * own index, so the cost grows with what the member follows, not with the community.
+ * The newest questions with a followed tag, and the followed questions. Only the topics whose newest question is among the
+ * newest ones have anything for the page, the first of them most: so the cost grows with the number of topics that the
+ * member follows, by one look at an index each, and neither with the community nor with the questions followed.
  */
 export async function followedQuestions(
   db: Reader,
   wanted: { viewerId: number; cursor: Cursor | null; limit: number; mutes: Mutes | null },
 ) {
   const { viewerId, cursor, limit, mutes } = wanted;
-  const at = cursor === null ? sql`null` : sql`${new Date(cursor.after)}`;
-  const before = cursor?.id ?? 0;
+  const behind =
+    cursor === null
+      ? sql`true`
+      : sql`(asked_at, question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id}::bigint)`;
   const { rows } = await sql<FollowedRow>`
-    with position as (select ${at}::timestamptz as at, ${before}::bigint as id), candidate as (
-      select tagged.question_id, tagged.asked_at from tag_follow follow cross join lateral (
-        select link.question_id, link.asked_at from question_tag link, position
-        where link.tag_id = follow.tag_id
-          and (position.at is null or (link.asked_at, link.question_id) < (position.at, position.id))
-        order by link.asked_at desc, link.question_id desc limit ${limit}
+    with foremost as (
+      select follow.tag_id, dense_rank() over (order by first.asked_at desc, first.question_id desc) as place
+      from tag_follow follow cross join lateral (
+        select asked_at, question_id from question_tag where tag_id = follow.tag_id and ${behind}
+        order by asked_at desc, question_id desc limit 1
+      ) first
+      where follow.member_id = ${viewerId}
+      order by place limit ${tagsAQuestion}::int * ${limit}::int
+    ), candidate as (
+      select tagged.question_id, tagged.asked_at from foremost cross join lateral (
+        select question_id, asked_at from question_tag where tag_id = foremost.tag_id and ${behind}
+        order by asked_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
       ) tagged
-      where follow.member_id = ${viewerId}
-      union
-      select question.id, question.created_at
-      from question_follow follow join question on question.id = follow.question_id, position
-      where follow.member_id = ${viewerId}
-        and (position.at is null or (question.created_at, question.id) < (position.at, position.id))
+      union (
+        select question_id, asked_at from question_follow where member_id = ${viewerId} and ${behind}
+        order by asked_at desc, question_id desc limit ${limit}
+      )
     ), newest as (
       select * from candidate order by asked_at desc, question_id desc limit ${limit}
     )
@@ -74,22 +83,64 @@ export async function followedQuestions(
   return rows;
 }
 
-/** Questions of the same kind with activity since `since`, latest activity first. */
+/** So many topics have the same newest question at most. */
+const tagsAQuestion = sql.lit(limits.tagsPerQuestion);
+
+/** Questions that are looked at one by one where a member follows no more. */
+const fewQuestions = 3000;
+
+/**
+ * Questions of the same kind with activity since `since`, latest activity first. Where they are few, each is looked at;
+ * where they are many, they are soon met among all questions, in the order of their activity.
+ */
 export async function recentlyActiveFollowed(
   db: Reader,
   wanted: { viewerId: number; since: Date; limit: number; mutes: Mutes | null },
 ) {
   const { viewerId, since, limit, mutes } = wanted;
+  const from = (await countFollowed(db, viewerId)) > fewQuestions ? activePlaces : followedPlaces;
   const { rows } = await sql<FollowedRow>`
     select ${cardColumns}, ${hiddenBy(mutes)} as hidden
-    from question_place place join question post on post.id = place.question_id ${bylineJoins}
-    where place.active_at >= ${since} and (
-      exists (select 1 from question_follow where question_id = post.id and member_id = ${viewerId})
-      or exists (
-        select 1 from question_tag link join tag_follow follow on follow.tag_id = link.tag_id
-        where link.question_id = post.id and follow.member_id = ${viewerId}
-      )
-    )
-    order by place.active_at desc, place.question_id desc limit ${limit}`.execute(db);
+    from (
+      ${from(viewerId)} and active_at >= ${since} order by active_at desc, question_id desc limit ${limit}
+    ) place
+    join question post on post.id = place.question_id ${bylineJoins}
+    order by place.active_at desc, place.question_id desc`.execute(db);
   return rows;
 }
+
+/** Questions with a followed tag, and followed ones, some of them twice; more than `fewQuestions` are not counted. */
+async function countFollowed(db: Reader, viewerId: number): Promise<number> {
+  const { rows } = await sql<{ questions: number }>`
+    select (
+      select coalesce(sum((select questions_count from tag where id = tag_id)), 0)
+      from tag_follow where member_id = ${viewerId}
+    )::bigint + (
+      select count(*) from (
+        select from question_follow where member_id = ${viewerId} limit ${fewQuestions}
+      ) followed
+    ) as questions`.execute(db);
+  return rows[0]?.questions ?? 0;
+}
+
+const activePlaces = (viewerId: number) => sql`
+  select question_id, active_at from question_place place
+  where (
+    ${isThere(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}
+    or ${isThere(sql`
+      from question_tag link join tag_follow follow on follow.tag_id = link.tag_id and follow.member_id = ${viewerId}
+      where link.question_id = place.question_id`)}
+  )`;
+
+const followedPlaces = (viewerId: number) => sql`
+  select question_id, active_at
+  from (
+    select question_id as id from question_follow where member_id = ${viewerId}
+    union
+    select link.question_id from tag_follow follow join question_tag link on link.tag_id = follow.tag_id
+    where follow.member_id = ${viewerId}
+  ) followed
+  cross join lateral (
+    select question_id, active_at from question_place where question_id = followed.id limit 1
+  ) place
+  where true`;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
+import { isThere } from '#server/platform/sql.ts';
 import { type Cursor, encodeCursor } from '#server/posts/cursor.ts';
 import { limits } from '#shared/limits.ts';
 import type { MutedChoice } from '#shared/mutes.ts';
@@ -27,10 +28,8 @@ export async function mutesOf(
 export function isHidden({ viewerId, tagIds }: Mutes) {
   return sql<boolean>`(
     post.author_id is distinct from ${viewerId}
-    and exists (
-      select 1 from question_tag where question_id = post.id and tag_id = any(${[...tagIds]}::bigint[])
-    )
-    and not exists (select 1 from question_follow where question_id = post.id and member_id = ${viewerId})
+    and ${isThere(sql`from question_tag where question_id = post.id and tag_id = any(${[...tagIds]}::bigint[])`)}
+    and not ${isThere(sql`from question_follow where question_id = post.id and member_id = ${viewerId}`)}
   )`;
 }
 

@@ -1,3 +1,13 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * Whether a query, which depends on the row around it, finds something. Looks for each row by itself: of `exists` PostgreSQL
+ * may make a table of all that it could find, of a whole topic's questions for one page of them.
+ * @param rows without what comes before its `from`
+ */
+export const isThere = (rows: RawBuilder<unknown>) =>
+  sql<boolean>`coalesce((select true ${rows} limit 1), false)`;
+
 /** A LIKE pattern for texts that contain `part`, whatever characters it has. */
 export function likeContains(part: string): string {
   return `%${likeBeginning(part)}`;

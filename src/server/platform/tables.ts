@@ -29,7 +29,12 @@ export type Tables = {
     viewed_at: Generated<Date>;
     visited_at: Date | null;
   };
-  question_follow: { question_id: number; member_id: number; created_at: Generated<Date> };
+  question_follow: {
+    question_id: number;
+    member_id: number;
+    created_at: Generated<Date>;
+    asked_at: Generated<Date>;
+  };
   tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
   bookmark: BookmarkTable;
   bookmark_list: BookmarkListTable;
@@ -99,6 +104,7 @@ type TagTable = {
   name: string;
   key: string;
   questions_count: Count;
+  followers_count: Count;
   active_at: Date | null;
 };
 

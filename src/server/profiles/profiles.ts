@@ -38,24 +38,24 @@ type Wanted = { id: number; viewer: Viewer; cursor: string | undefined };
 
 /** A member's questions, newest first. */
 export async function readQuestionsBy(db: Reader, { id, viewer, cursor }: Wanted): Promise<QuestionCards> {
-  await readProfile(db, { id, viewer });
   const rows = await questionsBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
     limit: limits.feedPage + 1,
   });
+  if (rows.length === 0) await readProfile(db, { id, viewer });
   const { items, nextCursor } = page(rows, limits.feedPage, byTime);
   return { items: items.map(toQuestionCard), nextCursor };
 }
 
 /** A member's answers, newest first. */
 export async function readAnswersBy(db: Reader, { id, viewer, cursor }: Wanted): Promise<AnswerCards> {
-  await readProfile(db, { id, viewer });
   const rows = await answersBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
     limit: limits.feedPage + 1,
   });
+  if (rows.length === 0) await readProfile(db, { id, viewer });
   const { items, nextCursor } = page(rows, limits.feedPage, byTime);
   return { items: items.map(toAnswerCard), nextCursor };
 }

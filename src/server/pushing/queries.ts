@@ -19,9 +19,9 @@ export async function saveSubscription(
 /** Keeps the newest of a member's. */
 export async function dropOldest(tx: Tx, memberId: number, { keep }: { keep: number }): Promise<void> {
   await sql`
-    delete from push_subscription where id in (
+    delete from push_subscription where id = any(array(
       select id from push_subscription where member_id = ${memberId} order by id desc offset ${keep}
-    )`.execute(tx);
+    ))`.execute(tx);
 }
 
 export async function hasSubscription(db: Queryable, sessionId: number): Promise<boolean> {

@@ -17,12 +17,15 @@ export async function readFollowedTopics(
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<{ items: FollowedTopic[]; nextCursor: string | null }> {
   const offset = pageOffset(cursor);
-  const rows = await followedTopicsPage(db, { viewerId: viewer.id, offset, limit: topicsAPage + 1 });
+  const [rows, mutes] = await Promise.all([
+    followedTopicsPage(db, { viewerId: viewer.id, offset, limit: topicsAPage + 1 }),
+    mutesOf(db, { viewerId: viewer.id, muted: 'hide' }),
+  ]);
   const shown = rows.slice(0, topicsAPage);
   const cards = await newestOfTags(db, {
     ids: shown.map((row) => row.id),
     limit: questionsATopic,
-    mutes: await mutesOf(db, { viewerId: viewer.id, muted: 'hide' }),
+    mutes,
   });
   const byTag = Map.groupBy(cards, (card) => card.tag_id);
   return {

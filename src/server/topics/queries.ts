@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isHidden, type Mutes } from '#server/mutes/hidden.ts';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { likeContains } from '#server/platform/sql.ts';
+import { isThere, likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
@@ -75,7 +75,7 @@ export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): P
 
 export async function countFollowers(tx: Tx, tagId: number): Promise<number> {
   const { rows } = await sql<{ followers: number }>`
-    select count(*) as followers from tag_follow where tag_id = ${tagId}`.execute(tx);
+    select followers_count as followers from tag where id = ${tagId}`.execute(tx);
   return rows[0]?.followers ?? 0;
 }
 
@@ -126,15 +126,30 @@ export async function raiseActivityOfTagged(
     )`.execute(tx);
 }
 
-/** Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. */
+/** Of a topic with no more questions each is looked at for its latest answer. */
+const fewQuestions = sql.lit(500);
+
+/**
+ * Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. In a topic with many
+ * questions an answer later than the newest question, if there is one, is among the latest of all answers.
+ */
 export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;
   await sql`
-    update tag set active_at = (
-      select max(greatest(question.created_at, (select max(created_at) from answer where question_id = question.id)))
-      from question_tag join question on question.id = question_tag.question_id
-      where question_tag.tag_id = tag.id
-    )
+    update tag set active_at = case when questions_count <= ${fewQuestions} then (
+      select max(greatest(asked_at, (select max(created_at) from answer where question_id = link.question_id)))
+      from question_tag link where link.tag_id = tag.id
+    ) else (
+      select greatest(newest.asked_at, (
+        select answer.created_at from answer
+        where answer.created_at > newest.asked_at
+          and ${isThere(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
+        order by answer.created_at desc, answer.id desc limit 1
+      ))
+      from (
+        select asked_at from question_tag where tag_id = tag.id order by asked_at desc, question_id desc limit 1
+      ) newest
+    ) end
     where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
       and active_at <= ${at}::timestamptz`.execute(tx);
 }
@@ -151,29 +166,45 @@ export type TopicRow = {
 };
 
 const topicColumns = (viewerId: number) => sql`
-  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at,
-  (select count(*) from tag_follow where tag_id = tag.id) as followers_count,
-  exists (select 1 from tag_follow where tag_id = tag.id and member_id = ${viewerId}) as following,
-  exists (select 1 from tag_mute where tag_id = tag.id and member_id = ${viewerId}) as muted`;
+  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at, tag.followers_count,
+  ${isThere(sql`from tag_follow where tag_id = tag.id and member_id = ${viewerId}`)} as following,
+  ${isThere(sql`from tag_mute where tag_id = tag.id and member_id = ${viewerId}`)} as muted`;
 
-/** Topics with questions, 'limit' at most; `query` is a part of the name, already without case. */
+/**
+ * Topics with questions, 'limit' at most, behind the cursor; `query` is a part of the name, already without case. The
+ * indexes tag_popular, tag_alphabetical and tag_active serve the orders.
+ */
 export async function topicsPage(
   db: Reader,
-  wanted: { viewerId: number; query: string; sort: TopicSort; offset: number; limit: number },
+  wanted: { viewerId: number; query: string; sort: TopicSort; cursor: Cursor | null; limit: number },
 ) {
-  const { viewerId, query, sort, offset, limit } = wanted;
+  const { viewerId, query, sort, cursor, limit } = wanted;
+  const { order, behind } = orders[sort];
   const named = query === '' ? sql`true` : sql`tag.key like ${likeContains(query)}`;
-  const order = {
-    popular: sql`tag.questions_count desc, tag.id`,
-    alphabetical: sql`tag.key, tag.id`,
-    active: sql`tag.active_at desc nulls last, tag.id`,
-  }[sort];
   const { rows } = await sql<TopicRow>`
     select ${topicColumns(viewerId)} from tag
-    where tag.questions_count > 0 and ${named}
-    order by ${order} limit ${limit} offset ${offset}`.execute(db);
+    where tag.questions_count > 0 and ${named} and ${cursor === null ? sql`true` : behind(cursor)}
+    order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
+
+type Order = { order: RawBuilder<unknown>; behind: (cursor: Cursor) => RawBuilder<unknown> };
+
+const orders: Readonly<Record<TopicSort, Order>> = {
+  popular: {
+    order: sql`tag.questions_count desc, tag.id desc`,
+    behind: ({ after, id }) => sql`(tag.questions_count, tag.id) < (${after}, ${id})`,
+  },
+  alphabetical: {
+    order: sql`tag.key, tag.id`,
+    // Tags keep their names and are never deleted.
+    behind: ({ id }) => sql`(tag.key, tag.id) > ((select key from tag where id = ${id}), ${id})`,
+  },
+  active: {
+    order: sql`tag.active_at desc nulls last, tag.id desc`,
+    behind: ({ after, id }) => sql`(tag.active_at, tag.id) < (${new Date(after)}::timestamptz, ${id})`,
+  },
+};
 
 export async function topicByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
   const { rows } = await sql<TopicRow>`
@@ -197,15 +228,19 @@ export async function followedTopicNames(
   { viewerId, limit }: { viewerId: number; limit: number },
 ) {
   const { rows } = await sql<{ name: string; total: number }>`
-    select tag.name, count(*) over () as total from tag_follow follow join tag on tag.id = follow.tag_id
-    where follow.member_id = ${viewerId} order by follow.created_at, tag.id limit ${limit}`.execute(db);
+    select tag.name, (select count(*) from tag_follow where member_id = ${viewerId}) as total
+    from (
+      select tag_id, created_at from tag_follow where member_id = ${viewerId}
+      order by created_at, tag_id limit ${limit}
+    ) follow
+    join tag on tag.id = follow.tag_id order by follow.created_at, tag.id`.execute(db);
   return rows;
 }
 
 /** A topic's questions, newest first; served in order by the index question_tag_newest. */
 export async function questionsWithTag(
   db: Reader,
-  { tagId, cursor, limit }: { tagId: number; cursor: Cursor | null; limit: number },
+  { key, cursor, limit }: { key: string; cursor: Cursor | null; limit: number },
 ) {
   const behind =
     cursor === null
@@ -213,7 +248,7 @@ export async function questionsWithTag(
       : sql`(link.asked_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<QuestionCardRow>`
     select ${cardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
-    where link.tag_id = ${tagId} and ${behind}
+    where link.tag_id = (select id from tag where key = ${key}) and ${behind}
     order by link.asked_at desc, link.question_id desc limit ${limit}`.execute(db);
   return rows;
 }

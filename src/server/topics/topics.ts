@@ -2,7 +2,7 @@ import type { Reader, Tx } from '#server/platform/database.ts';
 import type { StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, encodeCursor, page } from '#server/posts/cursor.ts';
+import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { limits } from '#shared/limits.ts';
 import type { QuestionCards } from '#shared/questions.ts';
@@ -36,21 +36,22 @@ export async function readTopics(
   wanted: { viewer: Viewer; query: string; sort: TopicSort; cursor: string | undefined },
 ): Promise<Topics> {
   const { viewer, query, sort } = wanted;
-  // By position: names and counts move while one reads, and nobody pages far through a grid that can be searched.
-  const offset = pageOffset(wanted.cursor);
   const rows = await topicsPage(db, {
     viewerId: viewer.id,
     query: tagKey(query.trim()),
     sort,
-    offset,
+    cursor: decodeCursor(wanted.cursor),
     limit: topicsAPage + 1,
   });
-  const more = rows.length > topicsAPage;
-  return {
-    items: rows.slice(0, topicsAPage).map(toTopic),
-    nextCursor: more ? encodeCursor({ after: offset + topicsAPage, id: 0 }) : null,
-  };
+  const { items, nextCursor } = page(rows, topicsAPage, positions[sort]);
+  return { items: items.map(toTopic), nextCursor };
 }
+
+const positions: Readonly<Record<TopicSort, (row: TopicRow) => Cursor>> = {
+  popular: (row) => ({ after: row.questions_count, id: row.id }),
+  alphabetical: (row) => ({ after: 0, id: row.id }),
+  active: (row) => ({ after: row.active_at?.getTime() ?? 0, id: row.id }),
+};
 
 /** One topic. A tag nobody used yet is a topic without questions, so that it can be followed. */
 export async function readTopic(
@@ -67,10 +68,10 @@ export async function readTopicQuestions(
   db: Reader,
   { tag, viewer, cursor }: { tag: string; viewer: Viewer; cursor: string | undefined },
 ): Promise<QuestionCards> {
-  const topic = await topicByKey(db, { key: tagKey(tag), viewerId: viewer.id });
-  if (topic === undefined) throw new ProblemError('not-found', 'Topic not found');
-  const window = { tagId: topic.id, cursor: decodeCursor(cursor), limit: limits.feedPage + 1 };
-  const rows = await questionsWithTag(db, window);
+  const key = tagKey(tag);
+  const rows = await questionsWithTag(db, { key, cursor: decodeCursor(cursor), limit: limits.feedPage + 1 });
+  // Only where nothing is there it matters whether the topic is.
+  if (rows.length === 0) await readTopic(db, { tag, viewer });
   const { items, nextCursor } = page(rows, limits.feedPage, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,

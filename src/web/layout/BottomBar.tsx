@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
-import { useUnreadCount } from '#web/notifications/notifications.ts';
+import { unreadInWords, useUnreadCount } from '#web/notifications/notifications.ts';
 import { UnreadBadge } from '#web/notifications/UnreadBadge.tsx';
 import { paths } from '#web/platform/paths.ts';
 import { useKeyboard } from './useKeyboard.ts';
@@ -18,7 +18,8 @@ const links = () => [
 /** In the place of the sidebar, where the thumb is. */
 export function BottomBar() {
   useKeyboard();
-  const unread = useUnreadCount();
+  const count = useUnreadCount();
+  const unread = unreadInWords(count);
   return (
     <nav aria-label={t`Main`} className={classes.bar}>
       {links().map(({ to, label, Icon }) => (
@@ -27,13 +28,13 @@ export function BottomBar() {
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
           className={classes.link}
-          aria-label={to === paths.notifications && unread > 0 ? t`${label}, ${unread} unread` : undefined}
+          aria-label={to === paths.notifications && count > 0 ? t`${label}, ${unread} unread` : undefined}
         >
           <Icon size={22} stroke={1.6} aria-hidden />
           {label}
           {to === paths.notifications && (
             <span className={classes.badge}>
-              <UnreadBadge count={unread} />
+              <UnreadBadge count={count} />
             </span>
           )}
         </Link>

@@ -11,7 +11,7 @@ import { setUnreadInTitle } from '#web/platform/title.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { MarkAllRead } from './MarkAllRead.tsx';
 import { NotificationList } from './NotificationList.tsx';
-import { newestNotificationsQuery } from './notifications.ts';
+import { newestNotificationsQuery, unreadInWords } from './notifications.ts';
 import { UnreadBadge } from './UnreadBadge.tsx';
 import classes from './Bell.module.css';
 
@@ -19,13 +19,14 @@ import classes from './Bell.module.css';
 export function Bell({ className }: { className: string }) {
   const { data, error, refetch } = useQuery(newestNotificationsQuery);
   const [opened, setOpened] = useState(false);
-  const unread = data?.unreadCount ?? 0;
-  const label = unread === 0 ? t`Notifications` : t`Notifications, ${unread} unread`;
+  const count = data?.unreadCount ?? 0;
+  const unread = unreadInWords(count);
+  const label = count === 0 ? t`Notifications` : t`Notifications, ${unread} unread`;
 
   useEffect(() => {
-    setUnreadInTitle(unread);
+    setUnreadInTitle(count);
     return () => setUnreadInTitle(0);
-  }, [unread]);
+  }, [count]);
 
   function change(open: boolean) {
     setOpened(open);
@@ -51,7 +52,7 @@ export function Bell({ className }: { className: string }) {
         >
           <IconBell size={20} stroke={1.6} aria-hidden />
           <span className={classes.badge}>
-            <UnreadBadge count={unread} />
+            <UnreadBadge count={count} />
           </span>
         </ActionIcon>
       </Popover.Target>

@@ -1,0 +1,264 @@
+import { sql } from 'kysely';
+import { feedWindow } from '#server/mutes/hidden.ts';
+import type { Database } from '#server/platform/database.ts';
+import { encodeCursor } from '#server/posts/cursor.ts';
+import { topicQuestionsCounted } from '#shared/activity.ts';
+import { limits } from '#shared/limits.ts';
+import { countedUnread } from '#shared/notifications.ts';
+import type { Crowd } from './skewed.ts';
+import type { Member } from './member.ts';
+
+/** Those who call, and what they have much of. */
+export type Stage = Crowd & { busy: Member; muting: Member; rare: Member; db: Database };
+
+/** A call of an endpoint, and what it may cost. */
+export type Call = {
+  by: Member;
+  method: string;
+  path: string;
+  body?: unknown;
+  /** More rows than usual, where they do not grow with the community, and what bounds them. */
+  rows?: number;
+  because?: string;
+  /** A table that may be read as a whole, for the same reason. */
+  reads?: string;
+};
+
+/** Calls of what is read, in each of its ways: by the beginning and the middle of a list, by its orders and choices. */
+export const reading: Readonly<Record<string, (stage: Stage) => Promise<Call[]>>> = {
+  feeds,
+  'what a member follows': following,
+  questions,
+  topics,
+  profiles,
+  'what a member keeps and mutes': keeping,
+  'notifications, drafts, sessions and settings': own,
+};
+
+const get = (by: Member, path: string, more: Partial<Call> = {}): Call => ({
+  by,
+  method: 'GET',
+  path,
+  ...more,
+});
+export const put = (by: Member, path: string, body?: unknown, more: Partial<Call> = {}): Call => ({
+  by,
+  method: 'PUT',
+  path,
+  body,
+  ...more,
+});
+export const post = (by: Member, path: string, body?: unknown, more: Partial<Call> = {}): Call => ({
+  by,
+  method: 'POST',
+  path,
+  body,
+  ...more,
+});
+export const remove = (by: Member, path: string, more: Partial<Call> = {}): Call => ({
+  by,
+  method: 'DELETE',
+  path,
+  ...more,
+});
+
+/** A cursor far into a list: behind the row that lies so deep in it. */
+async function deep(db: Database, rows: ReturnType<typeof sql>): Promise<string> {
+  const { rows: found } = await sql<{ after: Date | number; id: number; score?: number }>`${rows}`.execute(
+    db,
+  );
+  const [row] = found;
+  if (row === undefined) throw new Error('the list is not as long as that');
+  return encodeCursor({ ...row, after: Number(row.after) });
+}
+
+export async function idOf(db: Database, rows: ReturnType<typeof sql>): Promise<number> {
+  const { rows: found } = await sql<{ id: number }>`${rows} limit 1`.execute(db);
+  const [row] = found;
+  if (row === undefined) throw new Error('there is nothing of that');
+  return row.id;
+}
+
+async function feeds({ busy, muting, db }: Stage): Promise<Call[]> {
+  const newest = await deep(
+    db,
+    sql`select created_at as after, id from question order by 1 desc offset 8000 limit 1`,
+  );
+  const popular = await deep(
+    db,
+    sql`select upvotes as after, id from question order by 1 desc, 2 desc offset 8000 limit 1`,
+  );
+  const tags = {
+    rows: limits.tagsPerQuestion * feedWindow,
+    because: 'looks through so many questions with their tags for those that are not muted',
+  };
+  return ['recent', 'popular', 'unanswered'].flatMap((feed) => {
+    const cursor = feed === 'popular' ? popular : newest;
+    return [busy, muting].flatMap((by) => [
+      get(by, `/feeds/${feed}`, tags),
+      get(by, `/feeds/${feed}?muted=show`),
+      get(by, `/feeds/${feed}?cursor=${cursor}`, tags),
+    ]);
+  });
+}
+
+async function following({ busy, muting, rare, db }: Stage): Promise<Call[]> {
+  const cursor = await deep(
+    db,
+    sql`select created_at as after, id from question order by 1 desc offset 3000 limit 1`,
+  );
+  const followed = { rows: 3100, because: 'looks at so many questions with a followed topic one by one' };
+  return [busy, muting, rare].flatMap((by) => [
+    get(by, '/following'),
+    get(by, '/following/marks', { rows: 1000, because: 'told of at most' }),
+    get(by, '/following/questions'),
+    get(by, '/following/questions?muted=show'),
+    get(by, `/following/questions?cursor=${cursor}`),
+    get(by, '/following/activity', followed),
+    get(by, '/following/activity?muted=show', followed),
+    get(by, '/following/topics'),
+    get(by, `/following/topics?cursor=${encodeCursor({ after: 200, id: 0 })}`),
+  ]);
+}
+
+async function questions({ busy, db, hotQuestionId, hotAnswerId }: Stage): Promise<Call[]> {
+  const hot = `/questions/${hotQuestionId}`;
+  const answer = `/answers/${hotAnswerId}`;
+  const far = sql`from answer where question_id = ${hotQuestionId} order by created_at desc offset 1000 limit 1`;
+  const byTime = await deep(db, sql`select created_at as after, id ${far}`);
+  const byScore = await deep(db, sql`select created_at as after, id, upvotes as score ${far}`);
+  const comment = await deep(
+    db,
+    sql`select 0 as after, id from reply where answer_id is null offset 500 limit 1`,
+  );
+  const reply = await idOf(db, sql`select reply_id as id from revision where reply_id is not null`);
+  return [
+    ...['newest', 'oldest', 'helpful'].flatMap((sort) => {
+      const cursor = sort === 'helpful' ? byScore : byTime;
+      return [
+        get(busy, `${hot}?sort=${sort}`),
+        get(busy, `${hot}/answers?sort=${sort}`),
+        get(busy, `${hot}/answers?sort=${sort}&cursor=${cursor}`),
+      ];
+    }),
+    get(busy, `${hot}/replies`),
+    get(busy, `${hot}/replies?cursor=${comment}`),
+    get(busy, `${answer}/replies`),
+    get(busy, `${hot}/revisions`),
+    get(busy, `${answer}/revisions`),
+    get(busy, `/replies/${reply}/revisions`),
+    get(busy, `${hot}/related`),
+    get(busy, `${hot}/members?q=m`),
+    get(busy, '/members?q=member%202'),
+    get(busy, `/question-titles?ids=${Array.from({ length: 20 }, (_, id) => id + 1).join(',')}`),
+    get(busy, '/search?q=about'),
+    get(busy, '/search/instant?q=about'),
+    post(busy, '/questions/similar', { title: 'What about 77?', content: '', tags: [] }),
+  ];
+}
+
+async function topics({ busy, db, hugeTag }: Stage): Promise<Call[]> {
+  const popular = await deep(
+    db,
+    sql`select questions_count as after, id from tag order by 1 desc, 2 desc offset 6000 limit 1`,
+  );
+  const active = await deep(
+    db,
+    sql`select active_at as after, id from tag order by active_at desc nulls last, 2 desc offset 6000 limit 1`,
+  );
+  const alphabetical = await deep(db, sql`select 0 as after, id from tag order by key offset 6000 limit 1`);
+  const names = { rows: 30_000, because: 'looks through the names of topics', reads: 'tag' };
+  const huge = `/topics/${hugeTag}`;
+  const question = await deep(
+    db,
+    sql`select asked_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
+  );
+  return [
+    ...Object.entries({ popular, active, alphabetical }).flatMap(([sort, cursor]) => [
+      get(busy, `/topics?sort=${sort}`),
+      get(busy, `/topics?sort=${sort}&cursor=${cursor}`),
+      get(busy, `/topics?sort=${sort}&q=topic%203`, names),
+    ]),
+    get(busy, '/topics?q=huge', names),
+    get(busy, huge),
+    get(busy, `${huge}/questions`),
+    get(busy, `${huge}/questions?cursor=${question}`),
+    get(busy, `${huge}/activity`, {
+      rows: 3 * topicQuestionsCounted,
+      because: 'counts the newest questions of a topic and their answers, so many at most',
+      reads: 'answer',
+    }),
+    get(busy, `/audience?tags=${hugeTag},topic%2077`, {
+      rows: 5000,
+      because: 'counts those who follow one of several topics each once',
+    }),
+  ];
+}
+
+async function profiles({ busy, muting, db }: Stage): Promise<Call[]> {
+  const profile = `/members/${busy.id}`;
+  const asked = await deep(
+    db,
+    sql`select created_at as after, id from question where author_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
+  );
+  const answered = await deep(
+    db,
+    sql`select created_at as after, id from answer where author_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
+  );
+  return [
+    get(muting, profile, { rows: 5000, because: 'adds up what the posts of one member were given' }),
+    get(muting, `${profile}/questions`),
+    get(muting, `${profile}/questions?cursor=${asked}`),
+    get(muting, `${profile}/answers`),
+    get(muting, `${profile}/answers?cursor=${answered}`),
+    get(muting, `${profile}/activity`, { rows: 10_000, because: 'counts what one member wrote in a year' }),
+    get(muting, `${profile}/reputation`, {
+      rows: 50_000,
+      because: 'adds up the votes on the posts of one member',
+    }),
+    get(busy, '/settings'),
+  ];
+}
+
+async function keeping({ busy, muting, db }: Stage): Promise<Call[]> {
+  const list = await idOf(db, sql`select id from bookmark_list where member_id = ${busy.id} order by id`);
+  const kept = await deep(
+    db,
+    sql`select created_at as after, id from bookmark where member_id = ${busy.id} order by 1 desc offset 1000 limit 1`,
+  );
+  const muted = await deep(
+    db,
+    sql`select created_at as after, question_id as id from question_mute where member_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
+  );
+  const few = { rows: limits.bookmarks, because: 'a member keeps so many at most' };
+  return [
+    get(busy, '/bookmarks'),
+    get(busy, `/bookmarks?cursor=${kept}`),
+    get(busy, `/bookmarks?list=${list}`, few),
+    get(busy, `/bookmarks?list=${list}&cursor=${kept}`, few),
+    get(busy, '/bookmarks?q=Note%2017', few),
+    get(busy, '/bookmark-lists', few),
+    get(busy, '/mutes/questions'),
+    get(busy, `/mutes/questions?cursor=${muted}`),
+    get(muting, '/mutes/topics'),
+  ];
+}
+
+async function own({ busy, db }: Stage): Promise<Call[]> {
+  const far = await deep(
+    db,
+    sql`select 0 as after, id from notification where recipient_id = ${busy.id} order by id desc offset 3000 limit 1`,
+  );
+  const unread = { rows: countedUnread + 1, because: 'so many unread ones are counted at most' };
+  return [
+    ...['all', 'unread'].flatMap((filter) => [
+      get(busy, `/notifications?filter=${filter}`, unread),
+      get(busy, `/notifications?filter=${filter}&cursor=${far}`, unread),
+    ]),
+    get(busy, '/drafts'),
+    get(busy, '/drafts/answer:7'),
+    get(busy, '/sessions'),
+    get(busy, '/session'),
+    get(busy, '/notification-settings'),
+  ];
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import webPush from 'web-push';
+import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
+import { limits } from '#shared/limits.ts';
+import { type Call, idOf, post, put, remove, type Stage } from './calls.ts';
+import { done, password } from './member.ts';
+import { defaults } from './server.ts';
+
+/** Calls of what changes something. */
+export const changing: Readonly<Record<string, (stage: Stage) => Promise<Call[]>>> = {
+  writing,
+  'voting, following, keeping and muting': marking,
+  accounts,
+};
+
+async function writing({ busy, hotQuestionId, hotAnswerId, hugeTag }: Stage): Promise<Call[]> {
+  const hot = `/questions/${hotQuestionId}`;
+  const followers = { rows: 4500, because: 'each follower of the question is told' };
+  const tags = [hugeTag, 'topic 77', 'another topic'];
+  const asked = await busy.ask({ tags });
+  const answered = await busy.answer(hotQuestionId);
+  const replied = await busy.reply(hotAnswerId);
+  const commented = await busy.comment(hotQuestionId);
+  return [
+    post(busy, '/questions', { title: 'What else?', content: 'So.', tags }),
+    post(busy, `${hot}/answers`, { content: `As @Member said: so.` }, followers),
+    post(busy, `${hot}/replies`, { content: 'So.', parentReplyId: null }),
+    post(busy, `${hot}/replies`, { content: 'So.', parentReplyId: commented.id }),
+    post(busy, `/answers/${hotAnswerId}/replies`, { content: 'So.', parentReplyId: replied.id }),
+    put(busy, hot, { title: 'Question 1', content: 'What about it?', tags: [hugeTag, 'topic 78'] }),
+    put(busy, `/answers/${answered.id}`, { content: 'It is so.' }),
+    put(busy, `/replies/${replied.id}`, { content: 'It is.' }),
+    put(busy, `${hot}/accepted-answer`, { answerId: answered.id }, followers),
+    put(busy, `${hot}/accepted-answer`, { answerId: null }),
+    put(busy, '/drafts/ask', {
+      key: 'a-key-of-a-draft',
+      fields: { content: 'So far.' },
+      basedOn: null,
+      writer: 'a-browser',
+      step: 1,
+    }),
+    remove(busy, '/drafts/ask'),
+    remove(busy, `/replies/${replied.id}`),
+    remove(busy, `/replies/${commented.id}`),
+    remove(busy, `/answers/${answered.id}`, { rows: 2100, because: 'each follower was told' }),
+    remove(busy, `/questions/${asked}`),
+  ];
+}
+
+async function marking({ busy, rare, db, hotQuestionId, hotAnswerId, hugeTag }: Stage): Promise<Call[]> {
+  const [question, answer] = [hotQuestionId, hotAnswerId];
+  const reply = await idOf(db, sql`select id from reply where answer_id = ${answer}`);
+  const bookmark = await rare.keep('questions', 2);
+  const list = done(await rare.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
+  const votes = ['up', 'down', null];
+  return [
+    ...[`/questions/${question}`, `/answers/${answer}`, `/replies/${reply}`].flatMap((path) =>
+      votes.map((vote) => put(rare, `${path}/vote`, { vote })),
+    ),
+    put(rare, `/questions/${question}/view`),
+    put(rare, `/questions/${question}/view`),
+    ...[true, false].flatMap((state) => [
+      put(rare, `/questions/${question}/follow`, { following: state }),
+      put(rare, `/topics/${hugeTag}/follow`, { following: state }),
+      put(rare, `/questions/${question}/mute`, { muted: state }),
+      put(rare, `/topics/${hugeTag}/mute`, { muted: state }),
+      put(
+        busy,
+        `/questions/1999/bookmark`,
+        { bookmarked: state },
+        {
+          rows: limits.bookmarks,
+          because: 'a member keeps so many at most, which are counted',
+        },
+      ),
+      put(rare, `/questions/${question}/bookmark`, { bookmarked: state }),
+      put(rare, `/answers/${answer}/bookmark`, { bookmarked: state }),
+    ]),
+    put(rare, `/bookmarks/${bookmark}/note`, { note: 'So.' }),
+    post(rare, '/bookmark-lists', { name: 'Sooner' }),
+    put(rare, `/bookmark-lists/${list}`, { name: 'Never' }),
+    put(rare, `/bookmarks/${bookmark}/lists`, { listIds: [list] }),
+    remove(rare, `/bookmark-lists/${list}`),
+  ];
+}
+
+async function accounts({ busy, db }: Stage): Promise<Call[]> {
+  const notification = await idOf(
+    db,
+    sql`select id from notification where recipient_id = ${busy.id} and read_at is null`,
+  );
+  const session = await idOf(
+    db,
+    sql`select id from session where member_id = ${busy.id} and token like 'token of%'`,
+  );
+  const device = {
+    endpoint: 'https://fcm.googleapis.com/fcm/send/1',
+    p256dh: webPush.generateVAPIDKeys().publicKey,
+    auth: 'A'.repeat(22),
+  };
+  const address = { memberId: busy.id, email: busy.email };
+  const scope = { memberId: busy.id, scope: 'answers' } as const;
+  const waiting = {
+    rows: 4000,
+    because: 'looks through what of the member waits to be mailed, and time zones',
+  };
+  return [
+    put(busy, '/notifications/seen', undefined, waiting),
+    put(busy, `/notifications/${notification}/read`),
+    put(busy, '/notifications/read', { upTo: null }, { rows: 5000, because: 'marks so many' }),
+    put(
+      busy,
+      '/notification-settings/answers',
+      { inApp: true, mail: 'daily', push: false, timeZone: 'Europe/Berlin' },
+      waiting,
+    ),
+    post(busy, '/notification-settings/confirmation'),
+    post(busy, '/mail/confirmation', { token: confirmationToken(defaults, address) }),
+    post(busy, '/mail/unsubscribe', { token: unsubscribeToken(defaults, scope) }, waiting),
+    put(busy, '/push-subscription', device),
+    remove(busy, '/push-subscription'),
+    put(busy, '/settings', { displayName: 'Busy', bio: 'Writes.', showEmail: true }),
+    remove(busy, `/sessions/${session}`),
+    put(busy, '/password', { currentPassword: password, newPassword: password }),
+    remove(busy, '/sessions'),
+    post(busy, '/session', { email: busy.email, password }),
+    remove(busy, '/session'),
+    post(busy, '/members', { displayName: 'Newcomer', email: 'newcomer@example.org', password }),
+  ];
+}
