@@ -2,7 +2,6 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
-import { secureHeaders } from 'hono/secure-headers';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/events.ts';
 import { createAccounts } from './accounts/accounts.ts';
@@ -15,6 +14,7 @@ import { draftRoutes } from './drafts/routes.ts';
 import type { Background } from './background.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import { followRoutes } from './follows/routes.ts';
+import type { Kept } from './kept.ts';
 import { mentionRoutes } from './mentions/routes.ts';
 import { muteRoutes } from './mutes/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
@@ -26,8 +26,11 @@ import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
 import { chooseReading, noteWriters, type ReadingDeps, type ShownEnv } from './platform/replicas/reading.ts';
 import type { Replicas } from './platform/replicas/replicas.ts';
+import { createPages, type Pages } from './platform/read-models/sending.ts';
+import { tellWritten } from './platform/read-models/written.ts';
 import { lastWorker } from './platform/last-worker.ts';
 import { sameOrigin } from './platform/same-origin.ts';
+import { security } from './platform/security-headers.ts';
 import type { Settings } from './platform/settings.ts';
 import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
 import { createPreferences } from './preferences/preferences.ts';
@@ -58,6 +61,8 @@ export type AppOptions = {
   metrics?: Metrics | undefined;
   /** Streaming replicas that serve reads. */
   replicas?: Replicas | undefined;
+  /** What is kept to answer with; absent where every request asks the database. */
+  kept?: Pick<Kept, 'models' | 'sessions'> | undefined;
   /** What asks for mails and pushes; absent where nothing is mailed or pushed. */
   background?: Pick<Background, 'askToConfirm' | 'pusher'> | undefined;
   /** The built browser part; absent where only the API is served. */
@@ -66,13 +71,13 @@ export type AppOptions = {
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
 export function createApp(options: AppOptions) {
-  const { db, settings, log, position, isReady, metrics, replicas, background, webFolder } = options;
+  const { db, settings, log, position, isReady, metrics, replicas, kept, background, webFolder } = options;
   const auth = createAuth(db, settings);
-  const accounts = createAccounts({ db, auth, settings });
+  const accounts = createAccounts({ db, auth, settings, sessions: kept?.sessions });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
   if (metrics !== undefined) app.use(metrics.measure);
-  app.use(secureHeaders(securityHeaders));
+  app.use(security);
   app.route('/', metricsRoutes(metrics));
   if (isReady !== undefined) app.route('/', healthRoutes(isReady));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
@@ -81,7 +86,9 @@ export function createApp(options: AppOptions) {
   app.route('/', oneClickRoutes({ preferences }));
   const pushing = createPushing({ db, pusher: background?.pusher });
   const limits = createPostingLimits(db);
-  const api = createApi({ db, settings, accounts, limits, position, replicas, preferences, pushing });
+  const pages = createPages(kept?.models);
+  if (kept !== undefined) app.use('/api/*', tellWritten(kept.models.written, settings));
+  const api = createApi({ db, settings, accounts, limits, position, replicas, preferences, pushing, pages });
   app.route(
     '/api',
     docsRoutes((document) => api.getOpenAPI31Document(document)),
@@ -96,7 +103,7 @@ export function createApp(options: AppOptions) {
   function serveWeb(folder: string) {
     // The build has compressed every file (vite.config.ts).
     const files = { root: folder, precompressed: true };
-    app.use('/assets/*', serveStatic({ ...files, onFound: kept }));
+    app.use('/assets/*', serveStatic({ ...files, onFound: keptForEver }));
     // Pages of an earlier build ask for files that are gone; the page in their place would be taken for them.
     app.all('/assets/*', () => {
       throw new ProblemError('not-found', 'There is nothing at this address.');
@@ -108,7 +115,8 @@ export function createApp(options: AppOptions) {
 }
 
 /** Names of assets change with their content. */
-const kept = (_: string, c: Context) => c.header('cache-control', 'public, max-age=31536000, immutable');
+const keptForEver = (_: string, c: Context) =>
+  c.header('cache-control', 'public, max-age=31536000, immutable');
 const revalidated = (_: string, c: Context) => c.header('cache-control', 'no-cache');
 
 /** The type of the API, for the typed client in the browser. */
@@ -116,7 +124,7 @@ export type Api = ReturnType<typeof createApi>;
 
 /** Every feature's routes, listed by hand. What stands below `signedIn` is for signed-in members only. */
 function createApi(
-  deps: Deps & AccountDeps & ReadingDeps & PreferenceRoutesDeps & { limits: PostingLimits },
+  deps: Deps & AccountDeps & ReadingDeps & PreferenceRoutesDeps & { limits: PostingLimits; pages: Pages },
 ) {
   const noted = router();
   noted.use(noteWriters(deps.replicas));
@@ -124,7 +132,7 @@ function createApi(
   api.use(signedIn(deps), chooseReading(deps));
   return api
     .route('/', sessionRoutes(deps))
-    .route('/', feedRoutes())
+    .route('/', feedRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))
     .route('/', replyRoutes(deps))
@@ -165,27 +173,3 @@ const uncached = createMiddleware(async (c, next) => {
   c.header('cache-control', 'no-store');
   await next();
 });
-
-const securityHeaders: Parameters<typeof secureHeaders>[0] = {
-  contentSecurityPolicy: {
-    defaultSrc: ["'self'"],
-    scriptSrc: ["'self'"],
-    // Mantine sets style attributes and style elements at run time.
-    styleSrc: ["'self'", "'unsafe-inline'"],
-    imgSrc: ["'self'", 'data:'],
-    fontSrc: ["'self'", 'data:'],
-    connectSrc: ["'self'"],
-    workerSrc: ["'self'"],
-    manifestSrc: ["'self'"],
-    objectSrc: ["'none'"],
-    baseUri: ["'none'"],
-    formAction: ["'self'"],
-    frameAncestors: ["'none'"],
-  },
-  referrerPolicy: 'strict-origin-when-cross-origin',
-  xFrameOptions: 'DENY',
-  crossOriginOpenerPolicy: 'same-origin',
-  crossOriginResourcePolicy: 'same-origin',
-  // Set by the proxy that ends TLS; a laptop on http must not be locked out.
-  strictTransportSecurity: false,
-};

@@ -7,6 +7,7 @@ import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
 import { type Background, startBackground } from './background.ts';
+import { answerInFront, keepInMemory, type Kept } from './kept.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { projectFolder } from './platform/embedded/folders.ts';
@@ -22,6 +23,8 @@ import { forgetOldKeys } from './posts/idempotency.ts';
 
 /** How long running requests may take once Parley is told to stop, in milliseconds. */
 const patience = 10_000;
+
+const megabyte = 1_024 * 1_024;
 
 const hour = 60 * 60 * 1_000;
 
@@ -54,34 +57,45 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   onStop(async () => replicas?.stop());
   let live: Live | undefined;
   let background: Background | undefined;
+  let kept: Kept | undefined;
   const stream = await followEvents({
     db,
     connection,
     log,
     onEvents(events, position) {
+      // First: who is told of something asks for it.
+      kept?.changed(events);
       live?.tell(events, position);
       background?.onEvents(events);
     },
-    onGap: (position) => live?.tellMissed(position),
+    onGap(position) {
+      kept?.clear();
+      live?.tellMissed(position);
+    },
   });
+  kept = keep(options, stream);
   onStop(() => stream.stop());
   const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
   onStop(async () => clearInterval(housekeeping));
   background = await startBackground({ db, connection, settings, mail: config.mail, log });
   onStop(background.stop);
   const webFolder = path.join(projectFolder, 'dist/web');
+  const metrics = metricsOf(config, { stream, replicas, kept, sockets: () => live?.sockets() ?? 0 });
   const app = createApp({
     db,
     settings,
     log,
     position: stream.position,
     isReady: () => live !== undefined && stream.isFollowed() && !stopping.aborted,
-    metrics: metricsOf(config, { stream, replicas, sockets: () => live?.sockets() ?? 0 }),
+    metrics,
     replicas,
+    kept,
     background,
     ...(existsSync(webFolder) && { webFolder }),
   });
-  const http = await listen(getRequestListener(app.fetch), config.host, config.port);
+  const behind = getRequestListener(app.fetch);
+  const handler = kept === undefined ? behind : await answerInFront({ kept, stream, metrics, behind });
+  const http = await listen(handler, config.host, config.port);
   const sockets = startSockets(options, { http, stream });
   live = sockets;
   // At the same time: a socket that is let go must not find its way back here.
@@ -94,6 +108,12 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     },
     cutOff: http.cutOff,
   };
+}
+
+/** Undefined where nothing is to be kept. */
+function keep({ config, settings, db }: NodeOptions, stream: EventStream): Kept | undefined {
+  if (config.cacheSize === 0) return undefined;
+  return keepInMemory({ db, settings, stream, maxBytes: config.cacheSize * megabyte });
 }
 
 function startSockets(
@@ -115,9 +135,16 @@ function startSockets(
 /** Undefined where nobody asks for them. */
 function metricsOf(
   { metricsToken: token }: Config,
-  node: { stream: EventStream; replicas: Replicas | undefined; sockets: () => number },
+  node: {
+    stream: EventStream;
+    replicas: Replicas | undefined;
+    kept: Kept | undefined;
+    sockets: () => number;
+  },
 ): Metrics | undefined {
   if (token === undefined) return undefined;
   const { stream, replicas, sockets } = node;
-  return createMetrics({ token, sockets, lag: stream.lag, replicas: replicas?.states });
+  const models = node.kept?.models;
+  const kept = models && { bytes: () => models.size, made: () => models.made };
+  return createMetrics({ token, sockets, lag: stream.lag, kept, replicas: replicas?.states });
 }

@@ -72,8 +72,11 @@ export type TopicsEvent =
   | { kind: 'topic-followed'; tag: string; followersCount: number }
   | Imported;
 
-/** Name, bio or one of the counts. */
-export type ProfileEvent = { kind: 'profile-changed' };
+export type ProfileEvent =
+  /** Name, bio or one of the counts. */
+  | { kind: 'profile-changed' }
+  /** The name, wherever it stands. */
+  | { kind: 'member-renamed' };
 
 export type QuestionEvent =
   | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & Counted)
@@ -104,6 +107,8 @@ export type MemberEvent =
   | { kind: 'bookmarks-changed' }
   | { kind: 'mutes-changed'; questionId: number; muted: boolean }
   | { kind: 'mutes-changed'; tag: string; muted: boolean }
+  /** The member was on a question's page, again. */
+  | { kind: 'visited'; questionId: number }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };
 

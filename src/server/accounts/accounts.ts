@@ -14,9 +14,10 @@ import {
   registrationProblem,
 } from '#shared/accounts.ts';
 import type { PasswordChange } from '#shared/profiles.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, renewedAt } from './auth.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { deleteOtherSessions, deleteSession, memberByEmail, ownMember } from './queries.ts';
+import type { SessionCache } from './session-cache.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -26,8 +27,16 @@ export type Visitor = { headers: Headers; address: string };
 /** A session begun or ended: the cookies to set. */
 export type SignedIn = { memberId: number; cookies: string[] };
 
+export type AccountsOptions = {
+  db: Database;
+  auth: Auth;
+  settings: Settings;
+  /** Absent where every request asks the database. */
+  sessions?: SessionCache | undefined;
+};
+
 /** Registering, signing in and out. */
-export function createAccounts({ db, auth, settings }: { db: Database; auth: Auth; settings: Settings }) {
+export function createAccounts({ db, auth, settings, sessions }: AccountsOptions) {
   const quarterHour = 15 * 60;
   // DECISIONS section 8.2: 5 failures for one address, 30 from one network address, in 15 minutes.
   const failuresByEmail = rateLimit(db, {
@@ -160,11 +169,16 @@ export function createAccounts({ db, auth, settings }: { db: Database; auth: Aut
 
   /** The member a request is made by, and cookies to renew; null without a living session. */
   async function viewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
-    if (!headers.has('cookie')) return null;
+    const cookie = headers.get('cookie');
+    if (cookie === null) return null;
+    const known = sessions?.find(cookie);
+    if (known !== undefined) return { viewer: known, cookies: [] };
+    const keep = sessions?.begin();
     const result = await auth.api.getSession({ headers, returnHeaders: true });
     if (result.response === null) return null;
     const { session } = result.response;
     const viewer = { id: Number(session.userId), sessionId: Number(session.id) } as Viewer;
+    keep?.(cookie, viewer, renewedAt(session.expiresAt));
     return { viewer, cookies: result.headers.getSetCookie() };
   }
 }

@@ -8,6 +8,14 @@ export type Auth = ReturnType<typeof createAuth>;
 
 const day = 24 * 60 * 60;
 
+/** How long a session lasts from when it was last renewed, and how long until it is renewed, in seconds. */
+const session = { expiresIn: 30 * day, updateAge: day };
+
+/** When the next request renews a session, in milliseconds since 1970: always before it expires. */
+export function renewedAt(expiresAt: Date): number {
+  return expiresAt.getTime() - (session.expiresIn - session.updateAge) * 1_000;
+}
+
 /**
  * better-auth keeps credentials and sessions; a member is its user record, so that an account without a member
  * cannot exist. Its own HTTP routes are not mounted: `routes.ts` is the only way in.
@@ -34,8 +42,7 @@ export function createAuth(db: Database, settings: Settings) {
     },
     session: {
       modelName: 'session',
-      expiresIn: 30 * day,
-      updateAge: day,
+      ...session,
       fields: {
         userId: 'member_id',
         expiresAt: 'expires_at',

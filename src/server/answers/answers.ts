@@ -29,8 +29,11 @@ import {
   lockAnswer,
   lockRepliesOfAnswer,
   questionOfAnswer,
+  selectAnswers,
   updateAnswer,
 } from './queries.ts';
+
+export type { AnswerRow };
 
 const missing = () => new ProblemError('not-found', 'Answer not found');
 
@@ -52,12 +55,31 @@ export async function answersOf(db: Reader, wanted: AnswersWanted): Promise<Answ
     cursor: decodeCursor(wanted.cursor),
     limit: limits.answersPage + 1,
   });
-  const { items, nextCursor } = page(rows, limits.answersPage, (row) => ({
+  const { items, nextCursor } = pageOf(rows, sort);
+  return { items: await withReplies(db, items, viewer), nextCursor };
+}
+
+/** The rows of a question's first answers, for a statement that reads its whole page. */
+export function selectFirstAnswers(wanted: { questionId: number; viewerId: number; sort: AnswerSort }) {
+  return selectAnswers({ ...wanted, cursor: null, limit: limits.answersPage + 1 });
+}
+
+/** What those rows, and the first replies to their answers, are a page of. */
+export function firstAnswers(
+  rows: readonly AnswerRow[],
+  sort: AnswerSort,
+  replies: ReadonlyMap<number, RepliesPage>,
+): AnswersPage {
+  const { items, nextCursor } = pageOf(rows, sort);
+  return { items: items.map((row) => toAnswer(row, replies.get(row.id))), nextCursor };
+}
+
+function pageOf(rows: readonly AnswerRow[], sort: AnswerSort) {
+  return page(rows, limits.answersPage, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,
     ...(sort === 'helpful' && { score: row.upvotes - row.downvotes }),
   }));
-  return { items: await withReplies(db, items, viewer), nextCursor };
 }
 
 /** The same, for an address that may name no question. */
@@ -187,10 +209,10 @@ async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Viewer; refus
 
 async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
   const replies = await repliesOfAnswers(db, { answerIds: rows.map((row) => row.id), viewer });
-  return rows.map((row) => toAnswer(row, replies.get(row.id) ?? { items: [], nextCursor: null }));
+  return rows.map((row) => toAnswer(row, replies.get(row.id)));
 }
 
-function toAnswer(row: AnswerRow, replies: RepliesPage): Answer {
+function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nextCursor: null }): Answer {
   return {
     id: row.id,
     questionId: row.question_id,

@@ -25,18 +25,27 @@ const answerColumns = (viewerId: number) => sql`
   ${isThere(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)} as bookmarked,
   ${bylineColumns}`;
 
-/** In the order wanted; `limit` rows at most, behind the cursor. */
-export async function answersOfQuestion(
-  db: Reader,
-  wanted: { questionId: number; viewerId: number; sort: AnswerSort; cursor: Cursor | null; limit: number },
-) {
+/** Which answers: those behind the cursor, `limit` at most, in that order. */
+export type AnswerWindow = {
+  questionId: number;
+  viewerId: number;
+  sort: AnswerSort;
+  cursor: Cursor | null;
+  limit: number;
+};
+
+export async function answersOfQuestion(db: Reader, wanted: AnswerWindow) {
+  const { rows } = await selectAnswers(wanted).execute(db);
+  return rows;
+}
+
+export function selectAnswers(wanted: AnswerWindow): RawBuilder<AnswerRow> {
   const { questionId, viewerId, sort, cursor, limit } = wanted;
   const { from, question, behind, order } = orders[sort];
-  const { rows } = await sql<AnswerRow>`
+  return sql<AnswerRow>`
     select ${answerColumns(viewerId)} from ${from} ${bylineJoins}
     where ${question} = ${questionId} ${cursor === null ? sql`` : sql`and ${behind(cursor)}`}
-    order by ${order} limit ${limit}`.execute(db);
-  return rows;
+    order by ${order} limit ${sql.lit(limit)}`;
 }
 
 /** Each order with what is behind a cursor in it. An index serves each; `score` has the places of the most helpful. */

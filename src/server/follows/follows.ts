@@ -1,4 +1,4 @@
-import { mutesOf, passHidden } from '#server/mutes/hidden.ts';
+import { mutesUnlessShown, passHidden } from '#server/mutes/hidden.ts';
 import { unmuteTopic } from '#server/mutes/mutes.ts';
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { publish, publishAll } from '#server/platform/events.ts';
@@ -63,7 +63,7 @@ export async function readFollowedQuestions(
   db: Reader,
   { viewer, muted, cursor }: Wanted & { cursor: string | undefined },
 ): Promise<FeedPage> {
-  const mutes = await mutesOf(db, { viewerId: viewer.id, muted });
+  const mutes = await mutesUnlessShown(db, { viewerId: viewer.id, muted });
   const window = mutes === null ? limits.feedPage : followedWindow;
   const rows = await followedQuestions(db, {
     viewerId: viewer.id,
@@ -82,7 +82,7 @@ export async function readFollowedQuestions(
 /** 'This Week': the last 7 days, at most 10, latest activity first (SPEC section 9). */
 export async function readRecentActivity(db: Reader, { viewer, muted }: Wanted): Promise<FeedPage> {
   const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
-  const mutes = await mutesOf(db, { viewerId: viewer.id, muted });
+  const mutes = await mutesUnlessShown(db, { viewerId: viewer.id, muted });
   const window = mutes === null ? activityShown : followedWindow;
   const rows = await recentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: window, mutes });
   const { items, hidden } = passHidden(rows, {

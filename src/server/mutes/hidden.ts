@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
+import type { Fact } from '#server/platform/read-models/read-models.ts';
 import { isThere } from '#server/platform/sql.ts';
 import { type Cursor, encodeCursor } from '#server/posts/cursor.ts';
 import { limits } from '#shared/limits.ts';
@@ -11,15 +12,34 @@ export type Mutes = { viewerId: number; tagIds: readonly number[] };
 /** Rows a feed looks through for one page at most, however much of it is muted. */
 export const feedWindow = 400;
 
-/** What is to be left out of the member's feeds; null where nothing is. */
-export async function mutesOf(
+/** Key of whether a member has muted any topic. */
+export const mutesTopicsKey = (memberId: number) => `mutes ${memberId}`;
+
+/** Whether a member has muted any topic: whoever has not is shown the same feeds as everybody. */
+export function mutesTopics(memberId: number): Fact {
+  return {
+    key: mutesTopicsKey(memberId),
+    topics: [`member:${memberId}`],
+    isStaleBy: ({ event }) => event.kind === 'mutes-changed' && 'tag' in event,
+    read: async (db) => (await mutesOf(db, memberId)).tagIds.length > 0,
+  };
+}
+
+/** What is to be left out of the member's feeds. */
+export async function mutesOf(db: Reader, viewerId: number): Promise<Mutes> {
+  const { rows } = await sql<{ tag_id: number }>`
+    select tag_id from tag_mute where member_id = ${viewerId} limit ${limits.mutedTopics}`.execute(db);
+  return { viewerId, tagIds: rows.map((row) => row.tag_id) };
+}
+
+/** The same where the viewer may ask to see all; null where nothing is left out. */
+export async function mutesUnlessShown(
   db: Reader,
   { viewerId, muted }: { viewerId: number; muted: MutedChoice },
 ): Promise<Mutes | null> {
   if (muted === 'show') return null;
-  const { rows } = await sql<{ tag_id: number }>`
-    select tag_id from tag_mute where member_id = ${viewerId} limit ${limits.mutedTopics}`.execute(db);
-  return rows.length === 0 ? null : { viewerId, tagIds: rows.map((row) => row.tag_id) };
+  const mutes = await mutesOf(db, viewerId);
+  return mutes.tagIds.length === 0 ? null : mutes;
 }
 
 /**

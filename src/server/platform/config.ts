@@ -21,6 +21,8 @@ export type Config = Readonly<{
   logLevel: LogLevel;
   /** How long Parley serves on after it is told to stop, in seconds. */
   drainSeconds: number;
+  /** What each Parley keeps in memory of pages that are looked at, in megabytes; 0: nothing. */
+  cacheSize: number;
   /** Undefined: made at the first start and kept in the database. */
   secret: string | undefined;
   /** Undefined: there are no metrics. */
@@ -59,6 +61,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     dataFolder: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
     drainSeconds: value.DRAIN_SECONDS,
+    cacheSize: value.CACHE_SIZE_MB,
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
     mail: mailOf(value.SMTP_URL, value.MAIL_FROM),
@@ -138,6 +141,7 @@ const variables = z.object({
     .optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   DRAIN_SECONDS: wholeNumber(3_600).default(0),
+  CACHE_SIZE_MB: wholeNumber(16_384).default(64),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   METRICS_TOKEN: z
     .string()

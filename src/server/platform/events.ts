@@ -23,12 +23,31 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
 /** The same for events of several topics. */
 export async function publishAll(tx: Tx, events: readonly StreamedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await sql`
+  const { rows } = await sql<{ transaction_id: string }>`
     insert into event (topic, event)
     select each ->> 'topic', each -> 'event'
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)
-    order by position`.execute(tx);
+    order by position
+    returning transaction_id::text`.execute(tx);
+  const committed = { transactionId: Number(rows[0]?.transaction_id), events };
+  // Before anybody hears that it is done.
+  onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
   onCommit(tx, wakeSoon);
+}
+
+/** What a transaction of this process told of, as it is committed. */
+export type Committed = { transactionId: number; events: readonly StreamedEvent[] };
+
+const listeners = new WeakMap<Database, Set<(committed: Committed) => void>>();
+
+/**
+ * Calls `listener` for each transaction on `db` that published something, when it is committed and before whoever asked
+ * for it is answered. The stream of events tells of it as well, and of what other processes did, a moment later.
+ */
+export function onCommitted(db: Database, listener: (committed: Committed) => void): void {
+  const all = listeners.get(db);
+  if (all === undefined) listeners.set(db, new Set([listener]));
+  else all.add(listener);
 }
 
 const waking = new WeakSet<Database>();

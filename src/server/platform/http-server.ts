@@ -49,7 +49,11 @@ export async function listen(handler: Handler, host: string, port: number): Prom
   let draining = false;
   const server = createServer(limits, (request, response) => {
     running.add(response);
-    response.once('close', () => running.delete(response));
+    response.once('close', () => {
+      running.delete(response);
+      // A connection that is kept open for further requests would hold up the stop.
+      if (draining) setImmediate(closeIfStopped);
+    });
     if (draining) response.shouldKeepAlive = false;
     void handler(request, response);
   });
@@ -58,8 +62,6 @@ export async function listen(handler: Handler, host: string, port: number): Prom
     for (const response of running) response.shouldKeepAlive = false;
   };
   const takenPort = await listenOn(server, host, port);
-  // A connection that is kept open for further requests would hold up the stop.
-  server.on('request', (_, response) => response.once('close', () => setImmediate(closeIfStopped)));
   const closeIfStopped = () => {
     if (!server.listening) server.closeIdleConnections();
   };

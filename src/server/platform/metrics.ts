@@ -9,6 +9,8 @@ import type { ReplicaState } from './replicas/replica.ts';
 export type Metrics = {
   /** Counts and times every request that passes. */
   measure: MiddlewareHandler;
+  /** Counts one answered GET that does not pass there. */
+  observe: (route: string, status: number, seconds: number) => void;
   mayRead: (token: string) => boolean;
   registry: Registry;
 };
@@ -20,6 +22,8 @@ export type MetricsOptions = {
   sockets: () => number;
   /** Seconds from the writing of an event to its being handed out. */
   lag: () => number;
+  /** Bytes of pages that are kept, and how many were read to be kept; absent where none are. */
+  kept?: { bytes: () => number; made: () => number } | undefined;
   /** Absent where there are none. */
   replicas?: (() => readonly ReplicaState[]) | undefined;
 };
@@ -27,7 +31,7 @@ export type MetricsOptions = {
 /** In seconds, up to what the longest statement may take. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-export function createMetrics({ token, sockets, lag, replicas }: MetricsOptions): Metrics {
+export function createMetrics({ token, sockets, lag, kept, replicas }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -40,10 +44,15 @@ export function createMetrics({ token, sockets, lag, replicas }: MetricsOptions)
   });
   gauge('parley_live_sockets', 'Live sockets that are open.', sockets);
   gauge('parley_stream_lag_seconds', 'Seconds from the writing of an event to its being handed out.', lag);
+  if (kept !== undefined) {
+    gauge('parley_kept_bytes', 'Bytes of pages that are kept in memory.', kept.bytes);
+    gauge('parley_kept_pages_read', 'Pages read from the database to be kept, since the start.', kept.made);
+  }
   if (replicas !== undefined) gaugeReplicas(replicas);
   return {
     registry,
     mayRead: (given) => timingSafeEqual(digest(given), digest(token)),
+    observe: (route, status, seconds) => durations.observe({ method: 'GET', route, status }, seconds),
     async measure(c, next) {
       const start = performance.now();
       await next();

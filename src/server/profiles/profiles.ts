@@ -72,7 +72,9 @@ export async function changeSettings(
 ): Promise<MemberSettings> {
   await transaction(db, async (tx) => {
     await updateSettings(tx, { id: viewer.id, ...settings, bio: settings.bio === '' ? null : settings.bio });
-    await publishAll(tx, profilesChanged([viewer.id]));
+    // Also where the name is what it was: this is rare, and pages with it are looked up again at most.
+    const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
+    await publishAll(tx, [...profilesChanged([viewer.id]), renamed]);
   });
   return readSettings(db, viewer);
 }

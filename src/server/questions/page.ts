@@ -1,21 +1,126 @@
-import { answersOf } from '#server/answers/answers.ts';
+import { firstAnswers } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { commentsOf } from '#server/replies/replies.ts';
-import type { AnswerSort } from '#shared/answers.ts';
+import type { WantedPage } from '#server/platform/read-models/read-models.ts';
+import { authorTopics, renames } from '#server/posts/authors.ts';
+import { toThread } from '#server/replies/replies.ts';
+import type { Answer, AnswerSort } from '#shared/answers.ts';
+import type { LiveEvent } from '#shared/events.ts';
 import type { QuestionPage } from '#shared/questions.ts';
-import { lastVisit, readQuestion } from './questions.ts';
+import type { Reply } from '#shared/replies.ts';
+import { type OwnRow, ownOnPage, questionPageRows } from './page-queries.ts';
+import { missingQuestion, toQuestion } from './questions.ts';
 
-/** All that the page of a question shows at first. */
-export async function readQuestionPage(
+export const questionPageKey = (id: number, sort: AnswerSort) => `question ${id} ${sort}`;
+
+/**
+ * All that the page of a question shows at first.
+ * @throws ProblemError 'not-found', as it is read.
+ */
+export function questionPage(wanted: { id: number; viewer: Viewer; sort: AnswerSort }): WantedPage {
+  const { id, viewer, sort } = wanted;
+  const topic = `question:${id}` as const;
+  return {
+    key: questionPageKey(id, sort),
+    topics: [topic],
+    own: ['myVote', 'following', 'bookmarked', 'muted', 'visitedAt'],
+    async read(db) {
+      const page = await readQuestionPage(db, wanted);
+      const posts = postsOn(page);
+      return {
+        parts: {
+          json: JSON.stringify(forNobody(page)),
+          ids: posts.map((post) => ('replies' in post ? -post.id : post.id)),
+          topics: [topic, ...authorTopics([page.question, ...posts])],
+          isStaleBy: (news) => renames(news) ?? true,
+        },
+        values: ownValues(page, posts),
+      };
+    },
+    readOwn: (db, ids) => readOwnValues(db, { id, viewerId: viewer.id, ids }),
+    ownStaleBy: {
+      topics: [`member:${viewer.id}`],
+      isStaleBy: ({ event }) => isOwnChange(event, id),
+    },
+  };
+}
+
+async function readQuestionPage(
   db: Reader,
   { id, viewer, sort }: { id: number; viewer: Viewer; sort: AnswerSort },
 ): Promise<QuestionPage> {
-  const [question, comments, answers, visitedAt] = await Promise.all([
-    readQuestion(db, { id, viewer }),
-    commentsOf(db, { questionId: id, viewer, cursor: undefined }),
-    answersOf(db, { questionId: id, viewer, sort, cursor: undefined }),
-    lastVisit(db, { id, viewer }),
-  ]);
-  return { question, comments, answers, sort, visitedAt };
+  const rows = await questionPageRows(db, { id, viewerId: viewer.id, sort });
+  if (rows === undefined) throw missingQuestion();
+  const { comments, replies } = toThread(rows);
+  return {
+    question: toQuestion(rows.question),
+    comments,
+    answers: firstAnswers(rows.answers, sort, replies),
+    sort,
+    visitedAt: rows.visitedAt?.toISOString() ?? null,
+  };
+}
+
+/** The comments, the answers and their replies, in the order in which they stand on the page. */
+function postsOn({ comments, answers }: QuestionPage): (Reply | Answer)[] {
+  return [...comments.items, ...answers.items.flatMap((answer) => [answer, ...answer.replies.items])];
+}
+
+/** The page as it is for somebody to whom nothing on it is their own; in the same order of its fields. */
+function forNobody(page: QuestionPage): QuestionPage {
+  const unvoted = (reply: Reply): Reply => ({ ...reply, myVote: null });
+  const answers = page.answers.items.map((answer): Answer => {
+    const replies = { ...answer.replies, items: answer.replies.items.map(unvoted) };
+    return { ...answer, myVote: null, bookmarked: false, replies };
+  });
+  return {
+    ...page,
+    question: { ...page.question, myVote: null, following: false, bookmarked: false, muted: false },
+    comments: { ...page.comments, items: page.comments.items.map(unvoted) },
+    answers: { ...page.answers, items: answers },
+    visitedAt: null,
+  };
+}
+
+/** The viewer's own values on a page, as JSON, in the order in which they stand there. */
+function ownValues({ question, visitedAt }: QuestionPage, posts: readonly (Reply | Answer)[]): string[] {
+  const { myVote, following, bookmarked, muted } = question;
+  const own = posts.flatMap((post) =>
+    'bookmarked' in post ? [post.myVote, post.bookmarked] : [post.myVote],
+  );
+  return [myVote, following, bookmarked, muted, ...own, visitedAt].map((value) => JSON.stringify(value));
+}
+
+/** The same by the ids of the posts: negative ones are of answers, positive ones of replies. */
+async function readOwnValues(
+  db: Reader,
+  { id, viewerId, ids }: { id: number; viewerId: number; ids: readonly number[] },
+): Promise<string[]> {
+  const row: OwnRow = await ownOnPage(db, {
+    id,
+    viewerId,
+    answerIds: ids.filter((id) => id < 0).map((id) => -id),
+    replyIds: ids.filter((id) => id > 0),
+  });
+  const bookmarked = new Set(row.bookmarkedAnswers);
+  const own = ids.flatMap((id) =>
+    id < 0 ? [row.answerVotes?.[-id] ?? null, bookmarked.has(-id)] : [row.replyVotes?.[id] ?? null],
+  );
+  const { vote, following, bookmarked: kept, muted, visitedAt } = row;
+  return [vote, following, kept, muted, ...own, visitedAt].map((value) => JSON.stringify(value));
+}
+
+/** Whether something that happened to a member changes what is their own on the page of a question, their votes apart. */
+function isOwnChange(event: LiveEvent, id: number): boolean {
+  switch (event.kind) {
+    case 'follows-changed':
+    case 'mutes-changed':
+    case 'bookmarked':
+    case 'visited':
+      return 'questionId' in event && event.questionId === id;
+    case 'bookmarks-changed':
+      return true;
+    default:
+      return false;
+  }
 }

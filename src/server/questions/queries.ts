@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
@@ -16,8 +16,13 @@ export type QuestionRow = QuestionCardRow & {
   muted: boolean;
 };
 
-export async function questionById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
-  const { rows } = await sql<QuestionRow>`
+export async function questionById(db: Reader, wanted: { id: number; viewerId: number }) {
+  const { rows } = await selectQuestion(wanted).execute(db);
+  return rows[0];
+}
+
+export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
+  return sql<QuestionRow>`
     select ${cardColumns}, post.content, post.edited_at,
       (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
@@ -28,8 +33,7 @@ export async function questionById(db: Reader, { id, viewerId }: { id: number; v
       ) as bookmarked,
       exists (select 1 from question_mute where question_id = post.id and member_id = ${viewerId}) as muted
     from question post ${bylineJoins}
-    where post.id = ${id}`.execute(db);
-  return rows[0];
+    where post.id = ${id}`;
 }
 
 export async function titlesOf(db: Reader, ids: readonly number[]) {
@@ -141,13 +145,6 @@ export async function noteVisits(tx: Tx, views: readonly View[]): Promise<View[]
     where known.question_id = again.question_id and known.member_id = again.member_id
     returning known.question_id as "questionId", known.member_id as "memberId"`.execute(tx);
   return rows;
-}
-
-export async function visitOf(db: Reader, { questionId, memberId }: View): Promise<Date | undefined> {
-  const { rows } = await sql<{ at: Date }>`
-    select coalesce(visited_at, viewed_at) as at from question_view
-    where question_id = ${questionId} and member_id = ${memberId}`.execute(db);
-  return rows[0]?.at;
 }
 
 /** Notes that members have seen questions that are kept. Returns which of them had not before. */

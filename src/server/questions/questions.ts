@@ -25,10 +25,9 @@ import {
   type QuestionRow,
   titlesOf,
   updateQuestion,
-  visitOf,
 } from './queries.ts';
 
-const missing = () => new ProblemError('not-found', 'Question not found');
+export const missingQuestion = () => new ProblemError('not-found', 'Question not found');
 
 /** Posts a question once a key. Returns its id. */
 export async function askQuestion(
@@ -69,7 +68,7 @@ export async function readQuestion(
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Question> {
   const row = await questionById(db, { id, viewerId: viewer.id });
-  if (row === undefined) throw missing();
+  if (row === undefined) throw missingQuestion();
   return toQuestion(row);
 }
 
@@ -84,7 +83,7 @@ export async function readQuestionTitles(db: Reader, ids: readonly number[]) {
  */
 export async function lockQuestionThread(tx: Tx, id: number) {
   const question = await lockQuestion(tx, id);
-  if (question === undefined) throw missing();
+  if (question === undefined) throw missingQuestion();
   return question;
 }
 
@@ -95,15 +94,7 @@ export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }
 
 /** @throws ProblemError 'not-found' */
 export async function requireQuestion(db: Reader, id: number): Promise<void> {
-  if (!(await questionExists(db, id))) throw missing();
-}
-
-/** When the viewer last opened the question; null where they never did. */
-export async function lastVisit(
-  db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<string | null> {
-  return (await visitOf(db, { questionId: id, memberId: viewer.id }))?.toISOString() ?? null;
+  if (!(await questionExists(db, id))) throw missingQuestion();
 }
 
 /** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
@@ -181,7 +172,7 @@ export async function lockOwnQuestion(
   return question;
 }
 
-function toQuestion(row: QuestionRow): Question {
+export function toQuestion(row: QuestionRow): Question {
   return {
     id: row.id,
     title: row.title,

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
+import { type Pages, send } from '#server/platform/read-models/sending.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
 import { answerSort } from '#shared/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
@@ -9,13 +10,14 @@ import {
   question,
   questionDraft,
   questionEdit,
+  type QuestionPage,
   questionPage,
   questionTitles,
   titlesMax,
 } from '#shared/questions.ts';
 import { revisions } from '#shared/revisions.ts';
 import { deleteQuestion } from './deletion.ts';
-import { readQuestionPage } from './page.ts';
+import { questionPage as pageOf } from './page.ts';
 import { createViewing } from './views.ts';
 import {
   askQuestion,
@@ -81,7 +83,9 @@ const versions = createRoute({
   responses: { 200: answers(revisions, 'Newest first'), ...problems },
 });
 
-export function questionRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
+export type QuestionRoutesDeps = Deps & { limits: PostingLimits; pages: Pages };
+
+export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: QuestionRoutesDeps) {
   const viewQuestion = createViewing(db);
   return router()
     .openapi(ask, async (c) => {
@@ -96,12 +100,9 @@ export function questionRoutes({ db, limits, settings: { publicUrl } }: Deps & {
       return c.json({ items }, 200);
     })
     .openapi(read, async (c) => {
-      const page = await readQuestionPage(c.get('reading'), {
-        id: c.req.valid('param').id,
-        viewer: c.get('viewer'),
-        ...c.req.valid('query'),
-      });
-      return c.json(page, 200);
+      const viewer = c.get('viewer');
+      const wanted = pageOf({ id: c.req.valid('param').id, viewer, ...c.req.valid('query') });
+      return send<QuestionPage>(c, await pages.read(c, wanted));
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
 import type { Direction } from '#shared/fields.ts';
@@ -31,29 +31,42 @@ export async function firstReplies(
   db: Reader,
   { answerIds, viewerId, limit }: { answerIds: readonly number[]; viewerId: number; limit: number },
 ) {
-  const { rows } = await sql<ReplyRow>`
-    select reply.* from unnest(${[...answerIds]}::bigint[]) as wanted (answer_id)
-    cross join lateral (
-      select ${replyColumns(viewerId)} from reply post ${bylineJoins}
-      where post.answer_id = wanted.answer_id order by post.id limit ${limit}
-    ) reply`.execute(db);
+  const answers = sql`select unnest(${[...answerIds]}::bigint[]) as id`;
+  const { rows } = await selectFirstReplies({ answers, viewerId, limit }).execute(db);
   return rows;
 }
 
+/** @param answers a query of their ids, as `id`. */
+export function selectFirstReplies(wanted: {
+  answers: RawBuilder<unknown>;
+  viewerId: number;
+  limit: number;
+}): RawBuilder<ReplyRow> {
+  const { answers, viewerId, limit } = wanted;
+  return sql<ReplyRow>`
+    select reply.* from (${answers}) as wanted
+    cross join lateral (
+      select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+      where post.answer_id = wanted.id order by post.id limit ${sql.lit(limit)}
+    ) reply`;
+}
+
 /** Replies of one answer or, with `answerId` null, of the question itself; oldest first, behind `afterId`. */
-export async function repliesAfter(
-  db: Reader,
-  wanted: { on: ReplyPlace; afterId: number; viewerId: number; limit: number },
-) {
-  const { on, afterId, viewerId, limit } = wanted;
+type ReplyWindow = { on: ReplyPlace; afterId: number; viewerId: number; limit: number };
+
+export async function repliesAfter(db: Reader, wanted: ReplyWindow) {
+  const { rows } = await selectReplies(wanted).execute(db);
+  return rows;
+}
+
+export function selectReplies({ on, afterId, viewerId, limit }: ReplyWindow): RawBuilder<ReplyRow> {
   const place =
     on.answerId === null
       ? sql`post.question_id = ${on.questionId} and post.answer_id is null`
       : sql`post.answer_id = ${on.answerId}`;
-  const { rows } = await sql<ReplyRow>`
+  return sql<ReplyRow>`
     select ${replyColumns(viewerId)} from reply post ${bylineJoins}
-    where ${place} and post.id > ${afterId} order by post.id limit ${limit}`.execute(db);
-  return rows;
+    where ${place} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
 }
 
 /** What a reply hangs on: an answer, or the question itself where `answerId` is null. */

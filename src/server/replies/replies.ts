@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import { endDraft } from '#server/drafts/drafts.ts';
 import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
 import { forgetPost, tellOfMentions, tellOfReply } from '#server/notifications/notifications.ts';
@@ -30,10 +31,12 @@ import {
   replyById,
   type ReplyPlace,
   type ReplyRow,
+  selectFirstReplies,
+  selectReplies,
   updateReply,
 } from './queries.ts';
 
-export type { ReplyPlace };
+export type { ReplyPlace, ReplyRow };
 
 const missing = () => new ProblemError('not-found', 'Reply not found');
 
@@ -91,9 +94,33 @@ export async function repliesOfAnswers(
   { answerIds, viewer }: { answerIds: readonly number[]; viewer: Viewer },
 ): Promise<Map<number, RepliesPage>> {
   if (answerIds.length === 0) return new Map();
-  const rows = await firstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 });
-  const byAnswer = Map.groupBy(rows, (row) => row.answer_id ?? 0);
-  return new Map([...byAnswer].map(([answerId, replies]) => [answerId, toPage(replies)]));
+  return byAnswer(await firstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 }));
+}
+
+/** The rows of the comments on a question, and of the first replies to answers, for a statement that reads its page. */
+export function selectThread(wanted: {
+  questionId: number;
+  viewerId: number;
+  /** A query of the answers' ids, as `id`. */
+  answers: RawBuilder<unknown>;
+}): { comments: RawBuilder<ReplyRow>; replies: RawBuilder<ReplyRow> } {
+  const { questionId, viewerId, answers } = wanted;
+  const limit = limits.repliesPage + 1;
+  const on = { questionId, answerId: null };
+  return {
+    comments: selectReplies({ on, afterId: 0, viewerId, limit }),
+    replies: selectFirstReplies({ answers, viewerId, limit }),
+  };
+}
+
+/** What those rows are pages of: the comments, and the replies by the answer's id. */
+export function toThread(rows: { comments: readonly ReplyRow[]; replies: readonly ReplyRow[] }) {
+  return { comments: toPage(rows.comments), replies: byAnswer(rows.replies) };
+}
+
+function byAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
+  const groups = Map.groupBy(rows, (row) => row.answer_id ?? 0);
+  return new Map([...groups].map(([answerId, replies]) => [answerId, toPage(replies)]));
 }
 
 /** A page of the replies on one answer or question, oldest first. */
@@ -104,14 +131,6 @@ export async function repliesOn(
   const afterId = decodeCursor(cursor)?.id ?? 0;
   const limit = limits.repliesPage + 1;
   return toPage(await repliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
-}
-
-/** The replies to the question itself (DECISIONS section 4.4). */
-export async function commentsOf(
-  db: Reader,
-  { questionId, viewer, cursor }: { questionId: number; viewer: Viewer; cursor: string | undefined },
-): Promise<RepliesPage> {
-  return repliesOn(db, { on: { questionId, answerId: null }, viewer, cursor });
 }
 
 /** @throws ProblemError 'not-found' */

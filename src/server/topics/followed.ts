@@ -1,4 +1,4 @@
-import { mutesOf } from '#server/mutes/hidden.ts';
+import { mutesUnlessShown } from '#server/mutes/hidden.ts';
 import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
@@ -19,7 +19,7 @@ export async function readFollowedTopics(
   const offset = pageOffset(cursor);
   const [rows, mutes] = await Promise.all([
     followedTopicsPage(db, { viewerId: viewer.id, offset, limit: topicsAPage + 1 }),
-    mutesOf(db, { viewerId: viewer.id, muted: 'hide' }),
+    mutesUnlessShown(db, { viewerId: viewer.id, muted: 'hide' }),
   ]);
   const shown = rows.slice(0, topicsAPage);
   const cards = await newestOfTags(db, {

@@ -1,0 +1,108 @@
+import { createSessionCache, type SessionCache } from './accounts/session-cache.ts';
+import { feedPageKey } from './feeds/page.ts';
+import { mutesTopicsKey } from './mutes/hidden.ts';
+import type { Database } from './platform/database.ts';
+import { onCommitted, type StreamedEvent } from './platform/events.ts';
+import type { Metrics } from './platform/metrics.ts';
+import { front, type FrontOptions, type FrontPage, type FrontRoute } from './platform/read-models/front.ts';
+import { ReadModels } from './platform/read-models/read-models.ts';
+import { securityHeadersOf } from './platform/security-headers.ts';
+import type { Settings } from './platform/settings.ts';
+import type { EventStream } from './platform/stream.ts';
+import { questionPageKey } from './questions/page.ts';
+import { answerSort } from '#shared/answers.ts';
+import { feed as feedName } from '#shared/feeds.ts';
+import { mutedChoice } from '#shared/mutes.ts';
+
+/** What a node keeps in memory to answer with, as long as its stream of events is followed. */
+export type Kept = {
+  models: ReadModels;
+  sessions: SessionCache;
+  /** The stream of events told of something. */
+  changed: (news: readonly StreamedEvent[]) => void;
+  /** Some events are lost. */
+  clear: () => void;
+};
+
+export type KeepingOptions = {
+  db: Database;
+  settings: Settings;
+  stream: Pick<EventStream, 'position' | 'isFollowed'>;
+  /** Bytes of pages at most. */
+  maxBytes: number;
+};
+
+export function keepInMemory({ db, settings, stream, maxBytes }: KeepingOptions): Kept {
+  const models = new ReadModels({ db, stream, maxBytes });
+  const sessions = createSessionCache(settings, stream.isFollowed);
+  const changed = (news: readonly StreamedEvent[]) => {
+    models.changed(news);
+    sessions.changed(news);
+  };
+  // Not only by the stream: what is acknowledged must show.
+  onCommitted(db, ({ events }) => changed(events));
+  return {
+    models,
+    sessions,
+    changed,
+    clear() {
+      models.clear();
+      sessions.clear();
+    },
+  };
+}
+
+/** Puts what is kept in front of the listener that answers everything. */
+export async function answerInFront(options: {
+  kept: Kept;
+  stream: Pick<EventStream, 'position'>;
+  metrics: Metrics | undefined;
+  behind: FrontOptions['behind'];
+}): Promise<FrontOptions['behind']> {
+  const { kept, stream, metrics, behind } = options;
+  return front({
+    routes,
+    models: kept.models,
+    viewerOf: kept.sessions.find,
+    position: stream.position,
+    headers: await securityHeadersOf('/api'),
+    measure: metrics?.observe,
+    behind,
+  });
+}
+
+/** Every page that is answered in front, listed by hand. */
+const routes: readonly FrontRoute[] = [
+  { route: '/api/questions/:id', pageAt: questionAt },
+  { route: '/api/feeds/:feed', pageAt: feedAt },
+];
+
+function questionAt(url: string): FrontPage | null {
+  const [, id, query] = /^\/api\/questions\/([1-9]\d{0,14})(?:\?(.*))?$/.exec(url) ?? [];
+  const { sort = 'newest', ...others } = parse(query);
+  if (id === undefined || !answerSort.options.some((each) => each === sort) || !isEmpty(others)) return null;
+  return { key: questionPageKey(Number(id), answerSort.parse(sort)) };
+}
+
+function feedAt(url: string): FrontPage | null {
+  const [, name, query] = /^\/api\/feeds\/([a-z]+)(?:\?(.*))?$/.exec(url) ?? [];
+  const feed = feedName.options.find((each) => each === name);
+  const { cursor, muted = 'hide', ...others } = parse(query);
+  if (feed === undefined || !mutedChoice.options.some((each) => each === muted) || !isEmpty(others))
+    return null;
+  return { key: feedPageKey(feed, cursor), ...(muted === 'hide' && { unless: mutesTopicsKey }) };
+}
+
+/** The parameters of a query that are plain, each once; what is not is looked at behind. */
+function parse(query: string | undefined): Record<string, string> {
+  const parameters: Record<string, string> = {};
+  if (query === undefined || query === '') return parameters;
+  for (const each of query.split('&')) {
+    const [, name, value] = /^(sort|cursor|muted)=([\w-]{1,200})$/.exec(each) ?? [];
+    if (name === undefined || value === undefined || name in parameters) return { other: query };
+    parameters[name] = value;
+  }
+  return parameters;
+}
+
+const isEmpty = (parameters: object) => Object.keys(parameters).length === 0;

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Viewer } from '#server/platform/http.ts';
+import { type Position, positionHeader, seenHeader } from '#shared/events.ts';
+import { madeByHeader } from '#shared/waiting.ts';
+import type { ReadModels } from './read-models.ts';
+import { replyWith } from './sending.ts';
+
+/** Pages that are answered from what is kept. */
+export type FrontRoute = {
+  /** As the metrics name it, such as '/api/questions/:id'. */
+  route: string;
+  /** The page at an address below it, and what must be known not to hold of the viewer; null for another address. */
+  pageAt: (url: string) => FrontPage | null;
+};
+
+export type FrontPage = { key: string; unless?: (viewerId: number) => string };
+
+export type FrontOptions = {
+  routes: readonly FrontRoute[];
+  models: ReadModels;
+  /** The member of a session that was found to be good a moment ago. */
+  viewerOf: (cookie: string) => Viewer | undefined;
+  position: () => Position;
+  /** What every answer of the API has. */
+  headers: Readonly<Record<string, string>>;
+  measure?: ((route: string, status: number, seconds: number) => void) | undefined;
+  /** Answers everything else. */
+  behind: (request: IncomingMessage, response: ServerResponse) => unknown;
+};
+
+/**
+ * Answers a GET of a page that is kept for its viewer right away; everything else passes, and is answered behind it with
+ * the same bytes and headers. It decides nothing that is not decided there.
+ */
+export function front(options: FrontOptions): FrontOptions['behind'] {
+  const { routes, models, viewerOf, position, measure, behind } = options;
+  const fixed = Object.entries(options.headers).flat();
+  return (request, response) => {
+    const start = measure === undefined ? 0 : performance.now();
+    const { url = '', headers } = request;
+    const { cookie } = headers;
+    if (request.method !== 'GET' || cookie === undefined) return behind(request, response);
+    const found = find(url, cookie, headers);
+    if (found === undefined) return behind(request, response);
+    const {
+      status,
+      headers: own,
+      body,
+    } = replyWith(found.page, {
+      acceptEncoding: textOf(headers['accept-encoding']),
+      ifNoneMatch: headers['if-none-match'],
+    });
+    response.writeHead(status, [...fixed, ...own, positionHeader, position()]);
+    response.end(body ?? undefined);
+    measure?.(found.route, status, (performance.now() - start) / 1_000);
+  };
+
+  function find(url: string, cookie: string, headers: IncomingMessage['headers']) {
+    for (const { route, pageAt } of routes) {
+      const wanted = pageAt(url);
+      if (wanted === null) continue;
+      // What was done as somebody else is refused behind.
+      if (headers[madeByHeader] !== undefined) return undefined;
+      const viewer = viewerOf(cookie);
+      if (viewer === undefined || !models.isFreshFor({ seen: textOf(headers[seenHeader]), cookie }))
+        return undefined;
+      if (wanted.unless !== undefined && models.known(wanted.unless(viewer.id)) !== false) return undefined;
+      const page = models.find(wanted.key, viewer.id);
+      return page && { route, page };
+    }
+    return undefined;
+  }
+}
+
+const textOf = (header: string | string[] | undefined) =>
+  Array.isArray(header) ? header.join(', ') : header;

@@ -1,0 +1,162 @@
+import { LRUCache } from 'lru-cache';
+import type { StreamedEvent } from '#server/platform/events.ts';
+import type { Topic } from '#shared/events.ts';
+
+/** What is kept until something happens that it shows. */
+export type Keepable = {
+  /** Bytes it takes, about. */
+  size: number;
+  /** Whose events it may go stale by. */
+  topics: readonly Topic[];
+  isStaleBy: (news: StreamedEvent) => boolean;
+};
+
+/** A value being made. Who asks while it is `open` gets it; after an event that may concern it, nobody new does. */
+type Making<Value> = {
+  made: Promise<Value>;
+  next: Promise<Value> | undefined;
+  topics: readonly Topic[];
+  /** What has happened since it began. */
+  news: StreamedEvent[];
+  open: boolean;
+  /** More has happened than is remembered. */
+  lost: boolean;
+};
+
+export type KeepHooks<Value> = {
+  /** Called with a value that is about to be kept; false: it is not. */
+  admit?: (value: Value, key: string) => boolean;
+  /** Called for each value that is kept no longer. */
+  onDrop?: (value: Value, key: string) => void;
+};
+
+/**
+ * Milliseconds after which a value is made anew, whatever nobody told of: a statement by hand, or a node of the version
+ * before, which tells of less.
+ */
+const longest = 10 * 60_000;
+
+/** Events remembered while one value is made. */
+const remembered = 5_000;
+
+/**
+ * Values by key, bounded by their size, the least recently used one going first. None outlives an event that concerns
+ * it: not one that is kept, nor one whose making began before the event. A value is made once for all who wait for it.
+ */
+export class Keep<Value extends Keepable> {
+  readonly #values: LRUCache<string, Value>;
+  readonly #keys = new Map<Topic, Set<string>>();
+  readonly #making = new Map<string, Making<Value>>();
+
+  readonly #hooks: KeepHooks<Value>;
+
+  constructor(maxBytes: number, hooks: KeepHooks<Value> = {}) {
+    this.#hooks = hooks;
+    this.#values = new LRUCache<string, Value>({
+      maxSize: maxBytes,
+      sizeCalculation: ({ size }) => size,
+      ttl: longest,
+      ttlResolution: 1_000,
+      dispose: (value, key) => this.#unlink(key, value),
+    });
+  }
+
+  /** Bytes of all that is kept. */
+  get size(): number {
+    return this.#values.calculatedSize;
+  }
+
+  find(key: string): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  drop(key: string): void {
+    this.#values.delete(key);
+  }
+
+  /**
+   * What is kept, or what `make` makes, no older than this call.
+   * @param topics those known beforehand, whose events may concern it.
+   */
+  get(key: string, topics: readonly Topic[], make: () => Promise<Value>): Promise<Value> {
+    const value = this.#values.get(key);
+    if (value !== undefined) return Promise.resolve(value);
+    const making = this.#making.get(key);
+    if (making === undefined) return this.#make(key, topics, make);
+    if (making.open) return making.made;
+    // At most one is made at a time, and one waits for it: what it finds is not too old for anybody who waits here.
+    const again = () => this.get(key, topics, make);
+    return (making.next ??= making.made.then(again, again));
+  }
+
+  changed(news: readonly StreamedEvent[]): void {
+    for (const each of news) {
+      for (const key of this.#keys.get(each.topic) ?? [])
+        if (this.#values.peek(key)?.isStaleBy(each) ?? false) this.#values.delete(key);
+      for (const making of this.#making.values()) hear(making, each);
+    }
+  }
+
+  /** What is kept, and what is being made, may be too old. */
+  clear(): void {
+    this.#values.clear();
+    for (const making of this.#making.values()) {
+      making.open = false;
+      making.lost = true;
+    }
+  }
+
+  #make(key: string, topics: readonly Topic[], make: () => Promise<Value>): Promise<Value> {
+    const making: Making<Value> = {
+      made: make().then(
+        (value) => {
+          this.#making.delete(key);
+          if (!making.lost && !making.news.some((news) => concerns(value, news))) this.#put(key, value);
+          return value;
+        },
+        (error: unknown) => {
+          this.#making.delete(key);
+          throw error;
+        },
+      ),
+      next: undefined,
+      topics,
+      news: [],
+      open: true,
+      lost: false,
+    };
+    this.#making.set(key, making);
+    return making.made;
+  }
+
+  #put(key: string, value: Value): void {
+    if (this.#hooks.admit?.(value, key) === false) return;
+    this.#values.set(key, value);
+    // One larger than all that may be kept is not.
+    if (this.#values.peek(key) !== value) return;
+    for (const topic of value.topics) {
+      const keys = this.#keys.get(topic);
+      if (keys === undefined) this.#keys.set(topic, new Set([key]));
+      else keys.add(key);
+    }
+  }
+
+  #unlink(key: string, value: Value): void {
+    for (const topic of value.topics) {
+      const keys = this.#keys.get(topic);
+      if (keys !== undefined && keys.delete(key) && keys.size === 0) this.#keys.delete(topic);
+    }
+    this.#hooks.onDrop?.(value, key);
+  }
+}
+
+function concerns(value: Keepable, news: StreamedEvent): boolean {
+  return value.topics.includes(news.topic) && value.isStaleBy(news);
+}
+
+function hear<Value>(making: Making<Value>, news: StreamedEvent): void {
+  if (making.news.length === remembered) making.lost = true;
+  else making.news.push(news);
+  // Whose names it will show is not known yet.
+  if (making.topics.includes(news.topic) || news.event.kind === 'member-renamed') making.open = false;
+}

@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type AnswerRow, selectFirstAnswers } from '#server/answers/answers.ts';
+import type { Reader } from '#server/platform/database.ts';
+import { type ReplyRow, selectThread } from '#server/replies/replies.ts';
+import type { AnswerSort } from '#shared/answers.ts';
+import type { Direction } from '#shared/fields.ts';
+import { limits } from '#shared/limits.ts';
+import { type QuestionRow, selectQuestion } from './queries.ts';
+
+export type QuestionPageRows = {
+  question: QuestionRow;
+  comments: ReplyRow[];
+  answers: AnswerRow[];
+  replies: ReplyRow[];
+  visitedAt: Date | null;
+};
+
+/** All rows of a question's page, in one round trip; undefined where there is no such question. */
+export async function questionPageRows(
+  db: Reader,
+  { id, viewerId, sort }: { id: number; viewerId: number; sort: AnswerSort },
+): Promise<QuestionPageRows | undefined> {
+  const answers = sql`select id from first_answer limit ${sql.lit(limits.answersPage)}`;
+  const thread = selectThread({ questionId: id, viewerId, answers });
+  const { rows } = await sql<{ [Part in keyof QuestionPageRows]: unknown }>`
+    with first_answer as materialized (${selectFirstAnswers({ questionId: id, viewerId, sort })})
+    select (select row_to_json(each) from (${selectQuestion({ id, viewerId })}) each) as question,
+      ${list(thread.comments)} as comments,
+      ${list(sql`select * from first_answer`)} as answers,
+      ${list(thread.replies)} as replies,
+      ${visit({ id, viewerId })} as "visitedAt"`.execute(db);
+  const [row] = rows;
+  if (row === undefined || row.question === null) return undefined;
+  return {
+    question: withTimes(row.question as Plain<QuestionRow>),
+    comments: (row.comments as Plain<ReplyRow>[]).map(withTimes<ReplyRow>),
+    answers: (row.answers as Plain<AnswerRow>[]).map(withTimes<AnswerRow>),
+    replies: (row.replies as Plain<ReplyRow>[]).map(withTimes<ReplyRow>),
+    visitedAt: row.visitedAt as Date | null,
+  };
+}
+
+/** What is a viewer's own on a question's page. Posts without a vote of theirs are not named. */
+export type OwnRow = {
+  vote: Direction | null;
+  following: boolean;
+  bookmarked: boolean;
+  muted: boolean;
+  visitedAt: Date | null;
+  answerVotes: Record<string, Direction> | null;
+  replyVotes: Record<string, Direction> | null;
+  bookmarkedAnswers: number[] | null;
+};
+
+export async function ownOnPage(
+  db: Reader,
+  wanted: { id: number; viewerId: number; answerIds: readonly number[]; replyIds: readonly number[] },
+): Promise<OwnRow> {
+  const { id, viewerId } = wanted;
+  const answerIds = sql`${[...wanted.answerIds]}::bigint[]`;
+  const replyIds = sql`${[...wanted.replyIds]}::bigint[]`;
+  const { rows } = await sql<OwnRow>`
+    select (select direction from vote where question_id = ${id} and member_id = ${viewerId}) as vote,
+      exists (select 1 from question_follow where question_id = ${id} and member_id = ${viewerId}) as following,
+      exists (
+        select 1 from bookmark where question_id = ${id} and answer_id is null and member_id = ${viewerId}
+      ) as bookmarked,
+      exists (select 1 from question_mute where question_id = ${id} and member_id = ${viewerId}) as muted,
+      ${visit({ id, viewerId })} as "visitedAt",
+      (
+        select json_object_agg(answer_id, direction) from vote
+        where answer_id = any(${answerIds}) and member_id = ${viewerId}
+      ) as "answerVotes",
+      (
+        select json_object_agg(reply_id, direction) from vote
+        where reply_id = any(${replyIds}) and member_id = ${viewerId}
+      ) as "replyVotes",
+      (
+        select json_agg(answer_id) from bookmark
+        where answer_id = any(${answerIds}) and member_id = ${viewerId}
+      ) as "bookmarkedAnswers"`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a select without a table returned no row');
+  return row;
+}
+
+const visit = ({ id, viewerId }: { id: number; viewerId: number }) => sql`(
+  select coalesce(visited_at, viewed_at) from question_view
+  where question_id = ${id} and member_id = ${viewerId}
+)`;
+
+/** The rows of a query, in its order, as one value. */
+const list = (query: RawBuilder<unknown>) =>
+  sql`(select coalesce(json_agg(each), '[]') from (${query}) each)`;
+
+/** A row as JSON has it: its times are texts. */
+type Plain<Row> = {
+  [Column in keyof Row]: Date extends Row[Column] ? string | Exclude<Row[Column], Date> : Row[Column];
+};
+
+const times = ['created_at', 'edited_at', 'updated_at'] as const;
+
+function withTimes<Row>(plain: Plain<Row>): Row {
+  const row: Record<string, unknown> = { ...plain };
+  for (const column of times) {
+    const value = row[column];
+    if (typeof value === 'string') row[column] = new Date(value);
+  }
+  return row as Row;
+}
