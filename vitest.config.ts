@@ -6,7 +6,7 @@ export default defineConfig({
   // The texts of the interface, as vite.config.ts has it.
   plugins: [babel({ include: /src\/web\//, plugins: ['@lingui/babel-plugin-lingui-macro'] })],
   test: {
-    include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
     setupFiles: ['src/web/testing/english.ts'],
     globalSetup: ['src/server/testing/global-setup.ts'],
     // Each worker has a pool of connections to the one PostgreSQL.

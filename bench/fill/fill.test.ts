@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { brokenInvariants } from '#server/invariants.ts';
+import { excerpt } from '#server/questions/excerpt.ts';
+import { Caller } from '#server/testing/member.ts';
+import { startTestServer } from '#server/testing/server.ts';
+import { benchPassword, fill } from './fill.ts';
+import { createRandom } from './random.ts';
+import { shapeOf } from './shape.ts';
+import { createTotals, memberEmail, writeChunk } from './tables.ts';
+import { createWriter, readCorpus, tagNames } from './texts.ts';
+import { makeThreads } from './threads.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+
+const shape = shapeOf({ questions: 300, seed: 5, newest: Date.UTC(2026, 0, 1) });
+/** Nowhere: the texts are the demo's, on every machine. */
+const archive = '';
+const options = { connection: server.database.connection, shape, archive, tell: () => {} };
+
+/** Indexes, keys and triggers, as SQL. */
+async function schema(): Promise<string[]> {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_indexdef(indexrelid) as definition from pg_index
+      join pg_class on pg_class.oid = indrelid where relnamespace = 'public'::regnamespace
+    union all
+    select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all
+    select pg_get_triggerdef(oid) || tgenabled::text from pg_trigger where not tgisinternal`.execute(
+    server.db,
+  );
+  return rows.map(({ definition }) => definition).toSorted();
+}
+
+describe('a filled community', () => {
+  let before: string[] = [];
+  beforeAll(async () => {
+    before = await schema();
+    await fill(options);
+  });
+
+  test('has every count equal to its rows, and the indexes, keys and triggers it had', async () => {
+    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await schema()).toEqual(before);
+  });
+
+  test('has about as much of everything as a real one', async () => {
+    const { rows } = await sql<Record<string, number>>`
+      select (select count(*) from question) as questions, (select count(*) from answer) as answers,
+        (select count(*) from reply) as replies, (select count(*) from vote) as votes,
+        (select count(*) from question_view) as views, (select count(*) from member) as members,
+        (select count(*) from notification) as notifications, (select count(*) from question_follow) as follows,
+        (select count(*) from question where accepted_answer_id is not null) as accepted`.execute(server.db);
+    expect(rows[0]).toMatchObject({ questions: 300, members: 60 });
+    for (const [name, least] of Object.entries({ answers: 450, replies: 450, votes: 1_000, views: 1_500 }))
+      expect(rows[0]?.[name]).toBeGreaterThan(least);
+    for (const name of ['notifications', 'follows', 'accepted']) expect(rows[0]?.[name]).toBeGreaterThan(10);
+  });
+
+  test('shows of each question on its card what any other question shows', async () => {
+    const questions = await server.db
+      .selectFrom('question')
+      .select(['content', 'excerpt', 'excerpt_cut'])
+      .execute();
+    for (const { content, ...shown } of questions)
+      expect(shown).toEqual({ excerpt: excerpt(content).excerpt, excerpt_cut: excerpt(content).cut });
+  });
+
+  test('lets its members sign in and go on where it ends', async () => {
+    const member = new Caller(server.address);
+    expect(await member.signIn(memberEmail(7), benchPassword)).toMatchObject({ status: 200 });
+    const asked = await member.post<{ id: number }>('/questions', {
+      title: 'And now?',
+      content: 'So.',
+      tags: [],
+    });
+    expect(asked).toMatchObject({ status: 201, body: { id: 301 } });
+    expect(await brokenInvariants(server.db)).toEqual([]);
+  });
+
+  test('is not filled a second time', async () => {
+    await expect(fill(options)).rejects.toThrow('Only an empty one is filled');
+  });
+});
+
+test('the same seed makes the same community, another seed another one', async () => {
+  const corpus = await readCorpus(archive);
+  const made = (seed: number) => {
+    const seeded = { ...shape, seed };
+    const random = createRandom(seed);
+    let rows = '';
+    const parts = {
+      shape: seeded,
+      random,
+      writer: createWriter(random, corpus),
+      tags: tagNames(random, corpus, shape.tags),
+      totals: createTotals(seeded),
+      take: (_: string, text: string) => void (rows += text),
+    };
+    for (const chunk of makeThreads(seeded)) writeChunk(chunk, parts);
+    return rows;
+  };
+  expect(made(1) === made(1)).toBe(true);
+  expect(made(1) === made(2)).toBe(false);
+});

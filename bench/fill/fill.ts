@@ -1,0 +1,144 @@
+import pg from 'pg';
+import { hashPassword } from '#server/accounts/password.ts';
+import {
+  columns,
+  createTotals,
+  type Derived,
+  derived,
+  type Parts,
+  type Table,
+  writeChunk,
+  writeRest,
+} from './tables.ts';
+import { type Filling, fillTable } from './copy.ts';
+import { putBack, takeAway } from './indexes.ts';
+import { createRandom } from './random.ts';
+import type { Shape } from './shape.ts';
+import { createWriter, readCorpus, tagNames } from './texts.ts';
+import { makeThreads } from './threads.ts';
+
+/** Thrown where a database cannot be filled; its message tells why. */
+export class FillProblem extends Error {}
+
+/** The password of every member. */
+export const benchPassword = 'parley-bench';
+
+export type FillOptions = {
+  connection: pg.ClientConfig;
+  shape: Shape;
+  /** The archive that texts are made from; where it is not there, the demo's are. */
+  archive?: string;
+  /** Gets a sentence now and then. */
+  tell: (sentence: string) => void;
+};
+
+/** The row of `setting` that tells what a database was filled with, and whether that was finished. */
+const mark = 'bench';
+
+/**
+ * Fills an empty migrated database with a community of that shape: the same rows for the same seed, newest time and
+ * corpus. What is left of a filling that was cut off cannot be used: it says so, and the database is to be made anew.
+ * @throws FillProblem where there is something in it
+ */
+export async function fill({ connection, shape, archive, tell }: FillOptions): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  client.on('error', () => {});
+  try {
+    await client.query('set statement_timeout = 0');
+    await mustBeEmpty(client);
+    const about = {
+      questions: shape.questions,
+      answers: shape.answers,
+      views: shape.views,
+      seed: shape.seed,
+    };
+    await client.query('insert into setting (name, value) values ($1, $2)', [mark, JSON.stringify(about)]);
+    const kept = await existing(client, derived);
+    const tables = [
+      ...Object.keys(columns),
+      ...kept.filter(({ fills }) => fills).map(({ column }) => tableOf(column)),
+    ];
+    const taken = await takeAway(client, tables);
+    await load({ connection, shape, tell, ...(archive !== undefined && { archive }) });
+    for (const { column, statement } of kept) {
+      await client.query(statement);
+      tell(`${column} is made from the others.`);
+    }
+    tell(`Making ${taken.length} indexes and keys again …`);
+    await putBack(connection, { taken, tables, tell: (name) => tell(`  ${name}`) });
+    for (const table of tables) await continueIds(client, table);
+    await client.query('vacuum analyze');
+    await client.query(
+      `update setting set value = (value::jsonb || '{"finished": true}')::text where name = $1`,
+      [mark],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+async function mustBeEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ used: boolean; bench: string | null }>(
+    `select exists (select from member) or exists (select from question) as used,
+       (select value from setting where name = $1) as bench`,
+    [mark],
+  );
+  const bench = rows[0]?.bench;
+  if (bench != null && !bench.includes('finished'))
+    throw new FillProblem('A filling of this database was cut off. Make the database anew and fill that.');
+  if (rows[0]?.used !== false || bench != null)
+    throw new FillProblem('There is something in this database. Only an empty one is filled.');
+}
+
+const tableOf = (column: string) => column.slice(0, column.indexOf('.'));
+
+async function existing(client: pg.Client, steps: readonly Derived[]): Promise<Derived[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
+  );
+  const names = new Set(rows.map(({ name }) => name));
+  return steps.filter(({ column }) => names.has(column));
+}
+
+async function load({ connection, shape, archive, tell }: FillOptions): Promise<void> {
+  const corpus = await readCorpus(archive);
+  tell(
+    `Texts are made from ${corpus.source}: ${corpus.titles.length} titles, ${corpus.sentences.length} sentences.`,
+  );
+  const random = createRandom(shape.seed + 1);
+  const fillings = new Map<Table, Filling>();
+  for (const [table, names] of Object.entries(columns))
+    fillings.set(table as Table, await fillTable(connection, table, names));
+  const parts: Parts = {
+    shape,
+    random,
+    writer: createWriter(random, corpus),
+    tags: tagNames(random, corpus, shape.tags),
+    totals: createTotals(shape),
+    take: (table, rows) => fillings.get(table)?.add(rows),
+  };
+  const settled = () => Promise.all([...fillings.values()].map((filling) => filling.settled()));
+  let done = 0;
+  for (const chunk of makeThreads(shape)) {
+    writeChunk(chunk, parts);
+    await settled();
+    done += chunk.questions.length;
+    tell(`${done.toLocaleString('en')} of ${shape.questions.toLocaleString('en')} questions`);
+  }
+  for (const _ of writeRest(parts, await hashPassword(benchPassword))) await settled();
+  await Promise.all([...fillings.values()].map((filling) => filling.end()));
+}
+
+/** The next row gets the id after the largest one. */
+async function continueIds(client: pg.Client, table: string): Promise<void> {
+  const { rows } = await client.query<{ column: string }>(
+    `select attname as column from pg_attribute where attrelid = $1::regclass and attidentity <> '' and attnum > 0`,
+    [table],
+  );
+  for (const { column } of rows)
+    await client.query(
+      `select setval(pg_get_serial_sequence($1, $2), (select coalesce(max(${column}), 0) + 1 from ${table}), false)`,
+      [table, column],
+    );
+}

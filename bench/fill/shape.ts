@@ -1,0 +1,38 @@
+/** How large a community is made, and what a question has on average (issue 'Fast at a million questions', 1). */
+export type Shape = {
+  questions: number;
+  members: number;
+  tags: number;
+  answers: number;
+  replies: number;
+  votes: number;
+  views: number;
+  seed: number;
+  /** The time of the newest post, in milliseconds since 1970. */
+  newest: number;
+};
+
+/** How long the community has been there at its newest post, in milliseconds. */
+export const age = 10 * 365 * 24 * 60 * 60 * 1_000;
+
+const most = 1_000_000;
+
+/** 20,000 tags for a million questions; fewer with the square root, as tags grow slower than what they sort. */
+export function shapeOf({ questions, seed, newest }: Pick<Shape, 'questions' | 'seed' | 'newest'>): Shape {
+  return {
+    questions,
+    members: Math.max(20, Math.ceil(questions / 5)),
+    tags: Math.max(20, Math.round(20_000 * Math.sqrt(questions / most))),
+    answers: 2.5,
+    replies: 3,
+    votes: 10,
+    views: 20,
+    seed,
+    newest,
+  };
+}
+
+/** The community of the comparison in that issue: 20,000 questions with two answers each, without votes and views. */
+export function comparisonShape({ seed, newest }: Pick<Shape, 'seed' | 'newest'>): Shape {
+  return { ...shapeOf({ questions: 20_000, seed, newest }), answers: 2, replies: 0, votes: 0, views: 0 };
+}

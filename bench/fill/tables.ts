@@ -1,0 +1,246 @@
+import { tagKey } from '#shared/tags.ts';
+import { reputationPoints } from '#shared/votes.ts';
+import { timestamp } from './copy.ts';
+import { heavyTail, type Random, zipf } from './random.ts';
+import { age, type Shape } from './shape.ts';
+import type { Writer } from './texts.ts';
+import type { Answer, Chunk, Question, Reply } from './threads.ts';
+
+/**
+ * What the generator knows of tables and columns, all of it. Their rows come by COPY while triggers are off, so what
+ * triggers keep is given here too, or made by `derived`.
+ */
+export const columns = {
+  question:
+    'id, author_id, title, content, excerpt, excerpt_cut, upvotes, downvotes, views, answer_count, accepted_answer_id, tag_text, created_at, active_at',
+  question_tag: 'question_id, tag_id, position, asked_at',
+  answer: 'id, question_id, author_id, content, upvotes, downvotes, created_at',
+  reply:
+    'id, question_id, answer_id, parent_reply_id, level, author_id, content, upvotes, downvotes, created_at, updated_at',
+  vote: 'member_id, question_id, answer_id, reply_id, direction, created_at',
+  question_view: 'question_id, member_id, viewed_at',
+  question_follow: 'question_id, member_id, created_at',
+  notification: 'recipient_id, sender_id, kind, question_id, answer_id, reply_id, created_at, read_at',
+  tag: 'id, name, key, questions_count, active_at',
+  tag_follow: 'tag_id, member_id, created_at',
+  member:
+    'id, display_name, email, email_verified, reputation, questions_count, answers_count, created_at, updated_at',
+  account: 'member_id, account_id, provider_id, password, created_at, updated_at',
+} as const;
+
+/**
+ * What triggers and jobs would keep of the rows above, made from them while there are no indexes, in this order; of it
+ * what the schema has. `fills`: a table that has no other rows.
+ */
+export const derived: readonly Derived[] = [
+  {
+    column: 'answer_score.answer_id',
+    fills: true,
+    statement: `insert into answer_score (answer_id, question_id, score, created_at)
+      select id, question_id, upvotes - downvotes, created_at from answer`,
+  },
+  {
+    column: 'question_place.question_id',
+    fills: true,
+    statement: `insert into question_place (question_id, created_at, active_at, upvotes, answer_count)
+      select id, created_at, active_at, upvotes, answer_count from question`,
+  },
+  {
+    column: 'question.tier',
+    fills: false,
+    statement: `update question set tier = case when rank <= 2000 then 0 else 1 end
+      from (select id, row_number() over (order by upvotes desc, id desc) as rank from question
+        order by upvotes desc, id desc limit 40000) known
+      where known.id = question.id and (select count(*) from question) >= 20000`,
+  },
+  {
+    column: 'answer.tier',
+    fills: false,
+    statement: `update answer set tier = case when rank <= 5000 then 0 else 1 end
+      from (select answer_id, row_number() over (order by score desc, answer_id desc) as rank from answer_score
+        order by score desc, answer_id desc limit 100000) known
+      where answer_id = id and (select count(*) from answer) >= 50000`,
+  },
+  {
+    column: 'search_word.word',
+    fills: true,
+    statement: `insert into search_word (word, uses)
+      select word, sum(ndoc) from (
+        select word, ndoc from ts_stat($$select search_words(title || ' ' || tag_text || ' ' || content) from question$$)
+        union all select word, ndoc from ts_stat('select search_words(content) from answer')
+      ) found
+      where char_length(word) between 3 and 200 group by word`,
+  },
+];
+
+export type Derived = { column: string; fills: boolean; statement: string };
+
+export type Table = keyof typeof columns;
+
+/** Takes the text of whole rows, as COPY reads them. */
+export type Take = (table: Table, rows: string) => void;
+
+/** What members and tags have by the threads made so far: they are written last, with these counts. */
+export type Totals = ReturnType<typeof createTotals>;
+
+export function createTotals(shape: Shape) {
+  return {
+    questions: new Int32Array(shape.members + 1),
+    answers: new Int32Array(shape.members + 1),
+    reputation: new Int32Array(shape.members + 1),
+    tagged: new Int32Array(shape.tags + 1),
+    tagActive: new Float64Array(shape.tags + 1),
+  };
+}
+
+export type Parts = {
+  shape: Shape;
+  random: Random;
+  writer: Writer;
+  tags: readonly string[];
+  totals: Totals;
+  take: Take;
+};
+
+/** Writes threads whose posts have their ids, and adds them to the totals. */
+export function writeChunk(chunk: Chunk, parts: Parts): void {
+  for (const question of chunk.questions) writeQuestion(question, parts);
+  for (const answer of chunk.answers) writeAnswer(answer, parts);
+  for (const reply of chunk.replies) writeReply(reply, parts);
+}
+
+function writeQuestion(question: Question, parts: Parts): void {
+  const { random, writer, tags, totals, take } = parts;
+  const { id, author, at } = question;
+  const names = question.tags.map((tag) => tags[tag - 1] ?? '');
+  const { content, excerpt, cut } = writer.details();
+  const time = timestamp(at);
+  const said = row(id, author, writer.title(names), text(content), excerpt, cut);
+  const counts = row(
+    question.up.length,
+    question.down.length,
+    question.viewers.length,
+    question.answers.length,
+  );
+  const rest = row(question.accepted?.id ?? none, names.join(', '), time, timestamp(question.activeAt));
+  take('question', `${said}\t${counts}\t${rest}\n`);
+  for (const [position, tag] of question.tags.entries())
+    take('question_tag', `${row(id, tag, position, time)}\n`);
+  for (const viewer of question.viewers)
+    take('question_view', `${id}\t${viewer}\t${timestamp(at + 60_000 + random.below(4e8))}\n`);
+  for (const follower of question.followers)
+    take('question_follow', `${id}\t${follower}\t${timestamp(at + 90_000)}\n`);
+  writeVotes(parts, question, { kind: 'question', place: row(id, none, none) });
+  countQuestion(question, totals);
+}
+
+function countQuestion({ author, at, tags, answers }: Question, totals: Totals): void {
+  add(totals.questions, author, 1);
+  const latest = Math.max(at, ...answers.map((answer) => answer.at));
+  for (const tag of tags) {
+    add(totals.tagged, tag, 1);
+    totals.tagActive[tag] = Math.max(totals.tagActive[tag] ?? 0, latest);
+  }
+}
+
+function writeAnswer(answer: Answer, parts: Parts): void {
+  const { id, author, at, question, up, down } = answer;
+  const content = text(parts.writer.answer());
+  parts.take('answer', `${row(id, question.id, author, content, up.length, down.length, timestamp(at))}\n`);
+  const place = row(question.id, id, none);
+  notify(parts, { kind: 'answer', to: question.author, from: author, place, at });
+  if (question.accepted === answer)
+    notify(parts, { kind: 'accepted', to: author, from: question.author, place, at: at + 60_000 });
+  writeVotes(parts, answer, { kind: 'answer', place });
+  add(parts.totals.answers, author, 1);
+}
+
+function writeReply(reply: Reply, parts: Parts): void {
+  const { id, author, at, question, answer, parent, level, up, down } = reply;
+  const time = timestamp(at);
+  const where = row(id, question.id, answer?.id ?? none, parent?.id ?? none, level, author);
+  parts.take('reply', `${where}\t${row(text(parts.writer.reply()), up.length, down.length, time, time)}\n`);
+  const place = row(question.id, answer?.id ?? none, id);
+  if (parts.random.chance(told.replies)) {
+    const above = parent ?? answer ?? question;
+    const kind = parent ? 'reply_to_reply' : answer ? 'reply_to_answer' : 'reply_to_question';
+    notify(parts, { kind, to: above.author, from: author, place, at });
+  }
+  writeVotes(parts, reply, { kind: 'reply', place });
+}
+
+type Voted = { kind: 'question' | 'answer' | 'reply'; place: string };
+
+/** A vote has the id of what it is on alone; a notification that of all above it as well. */
+function writeVotes(parts: Parts, post: Question | Answer | Reply, { kind, place }: Voted): void {
+  const { random, totals, take } = parts;
+  const on = row(
+    ...(['question', 'answer', 'reply'] as const).map((each) => (each === kind ? post.id : none)),
+  );
+  for (const direction of ['up', 'down'] as const)
+    for (const voter of post[direction]) {
+      const at = post.at + 60_000 + random.below(2e8);
+      take('vote', `${voter}\t${on}\t${direction}\t${timestamp(at)}\n`);
+      if (voter === post.author) continue;
+      add(totals.reputation, post.author, reputationPoints[kind][direction]);
+      if (direction === 'up' && random.chance(told.votes))
+        notify(parts, { kind: `vote_${kind}`, to: post.author, from: voter, place, at });
+    }
+}
+
+/** The share of replies and votes of which a notification is still there, and of those that were read. */
+const told = { replies: 0.3, votes: 0.1, read: 0.85 };
+
+type Told = { kind: string; to: number; from: number; place: string; at: number };
+
+function notify({ random, take }: Parts, { kind, to, from, place, at }: Told): void {
+  if (to === from) return;
+  const time = timestamp(at);
+  const read = random.chance(told.read) ? timestamp(at + 3_600_000) : none;
+  take('notification', `${row(to, from, kind, place, time, read)}\n`);
+}
+
+/** Members, tags and who follows which; after the last chunk. Every member signs in with the password of that hash. */
+export function* writeRest(parts: Parts, passwordHash: string): Generator<number> {
+  const { shape, random, writer, tags, totals, take } = parts;
+  const draw = {
+    tag: zipf(random, shape.tags, 0.9),
+    tags: heavyTail({ mean: 3, none: 0.4, tail: 1.8, most: 50 }),
+  };
+  for (let id = 1; id <= shape.members; id++) {
+    const time = timestamp(shape.newest - age);
+    const counts = row(totals.reputation[id] ?? 0, totals.questions[id] ?? 0, totals.answers[id] ?? 0);
+    take('member', `${row(id, writer.name(), memberEmail(id), true, counts, time, time)}\n`);
+    take('account', `${row(id, id, 'credential', passwordHash, time, time)}\n`);
+    const followed = new Set(Array.from({ length: draw.tags(random.next()) }, () => draw.tag() + 1));
+    for (const tag of followed)
+      take('tag_follow', `${row(tag, id, timestamp(shape.newest - random.below(age)))}\n`);
+    if (id % 1_000 === 0) yield id;
+  }
+  for (const [index, name] of tags.entries()) {
+    const active = totals.tagActive[index + 1] ?? 0;
+    take(
+      'tag',
+      `${row(index + 1, name, tagKey(name), totals.tagged[index + 1] ?? 0, active === 0 ? none : timestamp(active))}\n`,
+    );
+  }
+  yield shape.members;
+}
+
+/** The address a member of a filled community signs in with. */
+export const memberEmail = (id: number) => `member${id}@bench.example`;
+
+const none = '\\N';
+
+function row(...cells: readonly (string | number | boolean)[]): string {
+  return cells.join('\t');
+}
+
+/** The texts hold no tabs and no backslashes; line breaks are what is left to write for COPY. */
+function text(content: string): string {
+  return content.replaceAll('\n', String.raw`\n`);
+}
+
+function add(counts: Int32Array, index: number, more: number): void {
+  counts[index] = (counts[index] ?? 0) + more;
+}

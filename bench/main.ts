@@ -1,0 +1,17 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { registerFill } from './fill/command.ts';
+import { registerMeasure } from './measure/command.ts';
+
+/** `npm run bench -- …`: communities of any size, and what pages and actions cost in them. */
+const program = new Command('bench')
+  .description('fill a database with a community of any size, and measure what pages and actions cost in it')
+  .showHelpAfterError();
+registerFill(program);
+registerMeasure(program);
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof InvalidArgumentError) throw error;
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,154 @@
+import net from 'node:net';
+
+/** A request of a measurement, by the member whose cookie stands at that place. */
+export type Request = {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  path: string;
+  member: number;
+  body?: string;
+};
+
+export type Order = {
+  port: number;
+  cookies: readonly string[];
+  /** Sent in this order, from `from` on, and again from the first where they are fewer than there is time for. */
+  requests: readonly Request[];
+  from: number;
+  connections: number;
+  /** Either for so long, or (0) each request once. */
+  seconds: number;
+  /** What is answered before is not counted. */
+  warmUp: number;
+};
+
+/** What a load measured. Times are milliseconds from sending to the last byte. */
+export type Loaded = {
+  requests: number;
+  seconds: number;
+  /** Answers other than 2xx and 304, by status. */
+  refused: Record<string, number>;
+  bytes: number;
+  median: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  most: number;
+  /** Of each request in its order, where each was sent once. */
+  times: number[];
+  /** The place of the request that would have come next. */
+  next: number;
+};
+
+/**
+ * The client of the measurements: a process of its own, with kept connections on which one request follows the other.
+ * It reads as little of the answers as it can, because it shares the processors with what it measures.
+ */
+if (process.send !== undefined) {
+  process.on('message', (order: Order) => {
+    void runLoad(order).then((loaded) => process.send?.(loaded));
+  });
+}
+
+async function runLoad(order: Order): Promise<Loaded> {
+  const began = performance.now();
+  const once = order.seconds === 0;
+  const counted = once ? began : began + order.warmUp * 1_000;
+  const end = once ? Number.POSITIVE_INFINITY : counted + order.seconds * 1_000;
+  const times: number[] = [];
+  const inOrder: number[] = [];
+  const refused: Record<string, number> = {};
+  let [next, bytes, last] = [order.from, 0, counted];
+  const take = () => {
+    if (once ? next - order.from >= order.requests.length : performance.now() >= end) return undefined;
+    return next++;
+  };
+  const note = (place: number, sent: number, { status, length }: Answered) => {
+    const now = performance.now();
+    if (once) inOrder[place - order.from] = now - sent;
+    if (sent < counted || now > end) return;
+    times.push(now - sent);
+    last = now;
+    bytes += length;
+    if ((status < 200 || status > 299) && status !== 304) refused[status] = (refused[status] ?? 0) + 1;
+  };
+  await Promise.all(Array.from({ length: order.connections }, () => converse(order, take, note)));
+  const sorted = Float64Array.from(times).toSorted();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    requests: times.length,
+    // Where nothing came in time, as much time went by all the same.
+    seconds: times.length === 0 ? order.seconds : (last - counted) / 1_000,
+    refused,
+    bytes,
+    median: at(0.5),
+    p90: at(0.9),
+    p95: at(0.95),
+    p99: at(0.99),
+    most: at(1),
+    times: inOrder,
+    next,
+  };
+}
+
+type Answered = { status: number; length: number };
+
+/** One connection: sends the next request when the last one is answered. */
+function converse(
+  { port, requests, cookies }: Order,
+  take: () => number | undefined,
+  note: (place: number, sent: number, answered: Answered) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+    let place = 0;
+    let sent = 0;
+    let pending: Buffer | null = null;
+    const send = () => {
+      const taken = take();
+      if (taken === undefined) {
+        socket.end();
+        resolve();
+        return;
+      }
+      place = taken;
+      const request = requests[place % requests.length] as Request;
+      sent = performance.now();
+      socket.write(textOf(request, cookies, port), 'latin1');
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server closed a connection')));
+    socket.on('data', (chunk: Buffer) => {
+      pending = pending === null ? chunk : Buffer.concat([pending, chunk]);
+      const answered = answerIn(pending);
+      if (answered === undefined) return;
+      pending = null;
+      note(place, sent, answered);
+      send();
+    });
+  });
+}
+
+function textOf({ method, path, member, body }: Request, cookies: readonly string[], port: number): string {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept-encoding: gzip, deflate, br, zstd\r\naccept: application/json\r\ncookie: ${cookies[member % cookies.length] ?? ''}\r\n`;
+  return body === undefined
+    ? `${head}\r\n`
+    : `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** The answer that is there in full; undefined where more of it is to come. */
+function answerIn(bytes: Buffer): Answered | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const status = Number(head.slice(9, 12));
+  const length = /\r\ncontent-length: *(\d+)/iu.exec(head)?.[1];
+  if (length !== undefined) {
+    const whole = end + 4 + Number(length);
+    return bytes.length >= whole ? { status, length: whole } : undefined;
+  }
+  if (!/\r\ntransfer-encoding: *chunked/iu.test(head)) return { status, length: end + 4 };
+  return bytes.toString('latin1', Math.max(end + 4, bytes.length - 5)) === '0\r\n\r\n'
+    ? { status, length: bytes.length }
+    : undefined;
+}

@@ -1,0 +1,171 @@
+import { fork } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import pg from 'pg';
+import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
+import { spawnParley } from '#server/testing/process.ts';
+import type { Loaded, Order, Request } from './client.ts';
+
+/** A filled community that is served by a Parley of its own, with members that are signed in. */
+export type Community = {
+  /** The data folder it lies in. */
+  data: string;
+  address: string;
+  port: number;
+  /** The process of Parley. */
+  pid: number;
+  db: pg.Client;
+  connection: pg.ClientConfig;
+  counts: { questions: number; answers: number; members: number };
+  cookies: string[];
+  /** The ids of the members that the cookies are of. */
+  memberIds: number[];
+  load: (requests: readonly Request[], how?: Partial<How>) => Promise<Loaded>;
+  /** One request as a browser sends it, and the very bytes that come back. @throws where the answer is an error */
+  get: (path: string, member?: number) => Promise<{ headers: Record<string, string>; body: Buffer }>;
+  /** One request, alone. @throws where the answer is an error */
+  send: (request: Request) => Promise<void>;
+  /** What the JSON at an address says. */
+  read: (path: string) => Promise<unknown>;
+  stop: () => Promise<void>;
+};
+
+export type How = Pick<Order, 'connections' | 'seconds' | 'warmUp' | 'from'>;
+
+/** What starts a server with nothing kept in memory of what it has answered. */
+export const uncached = { CACHE_SIZE_MB: '0' };
+
+/** Signs the cookies; the server gets it as its own. */
+const secret = 'a secret of measurements, which nobody else needs to know';
+
+/** Members that are signed in. So many that no limit on what one member writes is met. */
+const signedIn = 5_000;
+
+/** @param env what the server is started with beside the usual, such as `uncached` */
+export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}): Promise<Community> {
+  const parley = spawnParley({
+    env: { NODE_ENV: 'production', PARLEY_DATA: data, SECRET: secret, ...env },
+  });
+  const ended = parley.ended.then(() => {
+    throw new Error(`Parley ended:\n${parley.output()}`);
+  });
+  ended.catch(() => {});
+  const address = await Promise.race([parley.ready, ended]);
+  const connection = (await connectionOfRunning(data)) ?? {};
+  const db = new pg.Client({ ...connection, statement_timeout: 0 });
+  await db.connect();
+  db.on('error', () => {});
+  const port = Number(new URL(address).port);
+  const { cookies, memberIds } = await signIn(db);
+  return {
+    data,
+    address,
+    port,
+    pid: parley.pid,
+    db,
+    connection,
+    counts: await count(db),
+    cookies,
+    memberIds,
+    load: (requests, how = {}) =>
+      runLoad({ port, cookies, requests, connections: 32, seconds: 3, warmUp: 0.5, from: 0, ...how }),
+    get: (path, member = 0) => getBytes(`${address}${path}`, cookies[member] ?? ''),
+    async send({ method, path, member, body }) {
+      const response = await fetch(`${address}${path}`, {
+        method,
+        headers: {
+          cookie: cookies[member % cookies.length] ?? '',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    },
+    async read(path) {
+      const response = await fetch(`${address}${path}`, { headers: { cookie: cookies[0] ?? '' } });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return response.json();
+    },
+    async stop() {
+      await db.end();
+      parley.signal('SIGTERM');
+      await parley.ended;
+    },
+  };
+}
+
+/** By node:http and not by fetch, which takes answers out of their compression. */
+async function getBytes(address: string, cookie: string) {
+  const request = http.get(address, { headers: { cookie, 'accept-encoding': 'gzip, deflate, br, zstd' } });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  const body = Buffer.concat(await response.toArray());
+  if (response.statusCode !== 200) throw new Error(`${address}: ${response.statusCode} ${body.toString()}`);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers))
+    if (typeof value === 'string') headers[name] = value;
+  return { headers, body };
+}
+
+async function count(db: pg.Client): Promise<Community['counts']> {
+  const { rows } = await db.query<Record<keyof Community['counts'], string>>(
+    `select (select max(id) from question) as questions, (select max(id) from answer) as answers,
+       (select max(id) from member) as members`,
+  );
+  const [row] = rows;
+  return {
+    questions: Number(row?.questions),
+    answers: Number(row?.answers),
+    members: Number(row?.members),
+  };
+}
+
+/** Makes sessions as signing in does, and their cookies: the token and its signature (better-call's signed cookies). */
+async function signIn(db: pg.Client): Promise<Pick<Community, 'cookies' | 'memberIds'>> {
+  const { rows } = await db.query<{ id: string }>('select id from member order by id limit $1', [signedIn]);
+  const memberIds = rows.map((row) => Number(row.id));
+  const tokens = memberIds.map(() => randomBytes(24).toString('base64url'));
+  await db.query(
+    `insert into session (member_id, token, expires_at)
+     select member, token, now() + interval '30 days' from unnest($1::bigint[], $2::text[]) as made (member, token)`,
+    [memberIds, tokens],
+  );
+  const cookies = tokens.map((token) => {
+    const signature = createHmac('sha256', secret).update(token).digest('base64');
+    return `parley.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
+  });
+  return { cookies, memberIds };
+}
+
+export async function runLoad(order: Order): Promise<Loaded> {
+  const client = fork(new URL('./client.ts', import.meta.url), { serialization: 'advanced' });
+  const failed = once(client, 'exit').then(([code]: unknown[]) => {
+    throw new Error(`the client ended (${String(code)})`);
+  });
+  failed.catch(() => {});
+  try {
+    client.send(order);
+    const [loaded] = (await Promise.race([once(client, 'message'), failed])) as [Loaded];
+    return loaded;
+  } finally {
+    client.kill();
+  }
+}
+
+/** The same database for another node. A socket's folder stands as a parameter: it is no host of an address. */
+export function addressOf({ host, port, user, password, database }: pg.ClientConfig): string {
+  const url = new URL(`postgres://localhost/${database}`);
+  url.searchParams.set('host', host ?? '');
+  url.searchParams.set('port', String(port));
+  url.searchParams.set('user', user ?? '');
+  url.searchParams.set('password', typeof password === 'string' ? password : '');
+  return url.href;
+}
+
+/** Bytes that a process holds in memory (Linux). */
+export async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
+}

@@ -1,0 +1,132 @@
+import { createRandom } from '../fill/random.ts';
+import type { Request } from './client.ts';
+import type { Community } from './community.ts';
+import {
+  drawQueries,
+  newAnswers,
+  newQuestions,
+  newReplies,
+  page,
+  questionPages,
+  type Requests,
+  searchPath,
+  someAnswers,
+  views,
+  votes,
+} from './requests.ts';
+
+/** Every page and action: what it is called, and requests of it. */
+export type Endpoint = { name: string; requests: Requests };
+
+export async function endpoints(there: Community): Promise<Endpoint[]> {
+  const { questions, members } = there.counts;
+  const random = createRandom(29);
+  const known = await busiest(there);
+  const queries = await drawQueries(there);
+  const deep = await deepPages(there, known);
+  const drawn = (make: (member: number) => string): Requests =>
+    Array.from({ length: 5_000 }, (_, member) => ({ method: 'GET', path: make(member), member }));
+  const searches = (kind: string, path: (query: string) => string) =>
+    queries.filter((query) => query.kind === kind).map(({ text }, member) => get(path(text), member));
+  return [
+    ...['recent', 'popular', 'unanswered'].map((feed) => ({
+      name: `feed ${feed}`,
+      requests: page(`/api/feeds/${feed}`),
+    })),
+    ...deep,
+    { name: 'question page, any', requests: questionPages(there) },
+    { name: 'question page, the largest', requests: page(`/api/questions/${known.question}`) },
+    { name: 'question page, by votes', requests: page(`/api/questions/${known.question}?sort=helpful`) },
+    {
+      name: 'related questions',
+      requests: drawn(() => `/api/questions/${1 + random.below(questions)}/related`),
+    },
+    ...['popular', 'active', 'alphabetical'].map((sort) => ({
+      name: `topics, ${sort}`,
+      requests: page(`/api/topics?sort=${sort}`),
+    })),
+    { name: 'topics, looked for', requests: page('/api/topics?q=mark') },
+    { name: 'topic, the largest', requests: page(`/api/topics/${encodeURIComponent(known.tag)}`) },
+    { name: 'its questions', requests: page(`/api/topics/${encodeURIComponent(known.tag)}/questions`) },
+    { name: 'its activity', requests: page(`/api/topics/${encodeURIComponent(known.tag)}/activity`) },
+    { name: 'search, a common word', requests: searches('common', searchPath) },
+    { name: 'search, two words', requests: searches('two words', searchPath) },
+    { name: 'search, answers', requests: searches('two words', (text) => searchPath(text, 'answers')) },
+    {
+      name: 'search as one types',
+      requests: searches('common', (text) => `/api/search/instant?q=${encodeURIComponent(text.slice(0, 4))}`),
+    },
+    { name: 'profile, any', requests: drawn(() => `/api/members/${1 + random.below(members)}`) },
+    { name: 'profile, the busiest', requests: page(`/api/members/${known.member}`) },
+    ...['questions', 'answers', 'activity', 'reputation'].map((list) => ({
+      name: `their ${list}`,
+      requests: page(`/api/members/${known.member}/${list}`),
+    })),
+    ...['', '/topics', '/questions', '/activity'].map((list) => ({
+      name: `following${list.replace('/', ', ')}`,
+      requests: page(`/api/following${list}`),
+    })),
+    { name: 'notifications', requests: page('/api/notifications') },
+    { name: 'bookmarks', requests: page('/api/bookmarks') },
+    { name: 'session', requests: page('/api/session') },
+    { name: 'vote', requests: votes(someAnswers(there, 5_000), random) },
+    { name: 'view', requests: views(there) },
+    { name: 'follow', requests: follows(questions) },
+    { name: 'answer', requests: newAnswers(there) },
+    { name: 'reply', requests: newReplies(there) },
+    { name: 'ask', requests: newQuestions() },
+  ];
+}
+
+const get = (path: string, member: number): Request => ({ method: 'GET', path, member });
+
+function follows(questions: number): Requests {
+  const random = createRandom(31);
+  return Array.from({ length: 5_000 }, (_, member) => ({
+    method: 'PUT',
+    path: `/api/questions/${1 + random.below(questions)}/follow`,
+    member,
+    body: JSON.stringify({ following: true }),
+  }));
+}
+
+type Busiest = { question: number; tag: string; member: number };
+
+async function busiest({ db }: Community): Promise<Busiest> {
+  const { rows } = await db.query<{ question: string; tag: string; member: string }>(
+    `select (select id from question order by answer_count desc limit 1) as question,
+       (select name from tag order by questions_count desc limit 1) as tag,
+       (select id from member order by questions_count desc limit 1) as member`,
+  );
+  const [row] = rows;
+  return { question: Number(row?.question), tag: row?.tag ?? '', member: Number(row?.member) };
+}
+
+/** Lists are as quick a hundred pages down as at their beginning: the cursor of a place far below. */
+async function deepPages(there: Community, { question, tag }: Busiest): Promise<Endpoint[]> {
+  const lists = {
+    'feed recent, far down': '/api/feeds/recent',
+    'feed popular, far down': '/api/feeds/popular',
+    'questions of the largest topic, far down': `/api/topics/${encodeURIComponent(tag)}/questions`,
+    'answers of the largest question, further': `/api/questions/${question}/answers`,
+  };
+  const found: Endpoint[] = [];
+  for (const [name, path] of Object.entries(lists)) {
+    const cursor = await cursorBelow(there, path);
+    if (cursor !== null) found.push({ name, requests: page(`${path}?cursor=${encodeURIComponent(cursor)}`) });
+  }
+  return found;
+}
+
+const pagesDown = 30;
+
+async function cursorBelow(there: Community, path: string): Promise<string | null> {
+  let cursor: string | null = null;
+  for (let down = 0; down < pagesDown; down++) {
+    const list = await there.read(cursor === null ? path : `${path}?cursor=${encodeURIComponent(cursor)}`);
+    const { nextCursor: next } = list as { nextCursor?: string | null };
+    if (next == null) break;
+    cursor = next;
+  }
+  return cursor;
+}

@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Said } from '../bare.ts';
+import { type Community, runLoad } from '../community.ts';
+import { page, questionPages, type Requests } from '../requests.ts';
+import { inTurn, type Part } from '../part.ts';
+import { median, spread } from '../results.ts';
+
+/** Pages that everybody reads are so many. */
+const popular = 200;
+
+export const cached: Part = {
+  name: 'cached',
+  title: 'Pages from memory',
+  explains: 'feed and question page against a bare node:http server that writes the same bytes',
+  async run({ community, seconds, rounds }) {
+    const there = await community('large');
+    const work = { feed: page('/api/feeds/recent'), 'question page': questionPages(there, popular) };
+    const said: Said = {};
+    for (const requests of Object.values(work)) Object.assign(said, await answersOf(there, requests));
+    const bare = await startBare(said);
+    const order = { cookies: there.cookies, connections: 32, seconds, warmUp: 0.5, from: 0 };
+    try {
+      const measured = await inTurn(rounds, {
+        'bare feed': () => runLoad({ ...order, port: bare.port, requests: work.feed }),
+        feed: () => there.load(work.feed, { seconds }),
+        'bare question page': () => runLoad({ ...order, port: bare.port, requests: work['question page'] }),
+        'question page': () => there.load(work['question page'], { seconds }),
+      });
+      const rates = (name: keyof typeof measured) =>
+        measured[name].map((loaded) => loaded.requests / loaded.seconds);
+      const ratios = (name: keyof typeof work) =>
+        rates(name).map((rate, round) => rate / (rates(`bare ${name}`)[round] ?? Number.NaN));
+      const names = Object.keys(work) as (keyof typeof work)[];
+      return {
+        rows: names.map((name) => ({
+          what: `${name} from memory, against bare node:http with the same bytes`,
+          wanted: 'at least 0.5',
+          measured: spread(ratios(name)),
+          holds: median(ratios(name)) >= 0.5,
+        })),
+        table: {
+          head: ['page', 'Parley, requests/s', 'bare, requests/s', 'bytes an answer'],
+          rows: names.map((name) => [
+            name,
+            spread(rates(name)),
+            spread(rates(`bare ${name}`)),
+            Math.round(median(measured[name].map((loaded) => loaded.bytes / loaded.requests))),
+          ]),
+        },
+        notes: [
+          `Signed in, 32 connections, at the large community; ${popular} question pages that all members read. The bare server has the answers and their headers ready and does nothing but write them.`,
+        ],
+      };
+    } finally {
+      bare.stop();
+    }
+  },
+};
+
+/** Headers that node:http sets by itself. */
+const ofConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
+
+async function answersOf(community: Community, requests: Requests): Promise<Said> {
+  const said: Said = {};
+  for (const path of new Set(requests.map((request) => request.path))) {
+    // Asked for twice: what is kept is what is measured.
+    await community.get(path, 1);
+    const { headers: all, body } = await community.get(path, 1);
+    const headers = Object.fromEntries(Object.entries(all).filter(([name]) => !ofConnection.has(name)));
+    said[path] = { headers, body: body.toString('base64') };
+  }
+  return said;
+}
+
+async function startBare(said: Said): Promise<{ port: number; stop: () => void }> {
+  const server = fork(new URL('../bare.ts', import.meta.url), { serialization: 'advanced' });
+  server.send(said);
+  const [port] = (await once(server, 'message')) as [number];
+  return { port, stop: () => void server.kill() };
+}

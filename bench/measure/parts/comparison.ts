@@ -1,0 +1,108 @@
+import { createRandom } from '../../fill/random.ts';
+import type { Requests } from '../requests.ts';
+import {
+  drawQueries,
+  newAnswers,
+  page,
+  questionPages,
+  readPages,
+  searchPath,
+  someAnswers,
+  votes,
+} from '../requests.ts';
+import { inTurn, type Part } from '../part.ts';
+import { amount, median, spread } from '../results.ts';
+
+/** What is wanted a second, and what NodeBB 4.15 does on such a machine, on PostgreSQL and on Redis. */
+const wanted = {
+  'list of the newest': { wanted: 12_000, others: [61, 244] },
+  'question page': { wanted: 25_000, others: [137, 532] },
+  'question page, drawn from all alike': { wanted: null, others: [137, 532] },
+  search: { wanted: 2_000, others: [96, 392] },
+  votes: { wanted: 3_600, others: [60, 384] },
+  answers: { wanted: 1_500, others: [20, 143] },
+} as const;
+
+type Name = keyof typeof wanted;
+
+/** The work at which NodeBB was measured: 20,000 questions, 40,000 answers, 32 connections, signed in. */
+export const comparison: Part = {
+  name: 'comparison',
+  title: 'The same work as NodeBB',
+  explains: 'list, question page, search, votes and answers a second at 20,000 questions',
+  async run({ community, seconds, rounds }) {
+    const there = await community('comparison');
+    const queries = (await drawQueries(there)).filter(({ kind }) => kind === 'two words');
+    const work: Record<Name, Requests> = {
+      'list of the newest': page('/api/feeds/recent'),
+      'question page': readPages(there),
+      'question page, drawn from all alike': questionPages(there),
+      search: queries.map(({ text }, member) => ({ method: 'GET', path: searchPath(text), member })),
+      votes: votes(someAnswers(there, 5_000), createRandom(3)),
+      answers: newAnswers(there),
+    };
+    const next: Partial<Record<Name, number>> = {};
+    const run = (name: Name) => async () => {
+      const loaded = await there.load(work[name], { seconds, from: next[name] ?? 0 });
+      next[name] = loaded.next;
+      return loaded;
+    };
+    const names = Object.keys(wanted) as Name[];
+    const measured = await inTurn(
+      rounds,
+      Object.fromEntries(names.map((name) => [name, run(name)])) as Record<Name, ReturnType<typeof run>>,
+    );
+    const rates = (name: Name) => measured[name].map((loaded) => loaded.requests / loaded.seconds);
+    const refused = new Set(
+      names.filter((name) => measured[name].some((loaded) => Object.keys(loaded.refused).length > 0)),
+    );
+    return {
+      rows: names.map((name) => {
+        const least = wanted[name].wanted;
+        return {
+          what: `${name} a second, at 20,000 questions`,
+          wanted: least === null ? '' : amount(least),
+          measured: spread(rates(name)),
+          holds: least === null ? null : median(rates(name)) >= least && !refused.has(name),
+        };
+      }),
+      table: {
+        head: [
+          'work',
+          'requests/s',
+          'median ms',
+          'p99 ms',
+          'refused',
+          'NodeBB on PostgreSQL',
+          'NodeBB on Redis',
+        ],
+        rows: names.map((name) => [
+          name,
+          spread(rates(name)),
+          amount(median(measured[name].map((loaded) => loaded.median))),
+          amount(median(measured[name].map((loaded) => loaded.p99))),
+          JSON.stringify(Object.assign({}, ...measured[name].map((loaded) => loaded.refused))),
+          ...wanted[name].others,
+        ]),
+      },
+      plots: [
+        {
+          kind: 'bars',
+          name: 'comparison',
+          title: 'The same work, requests a second (logarithmic)',
+          unit: '/s',
+          log: true,
+          series: ['Parley', 'NodeBB on Redis', 'NodeBB on PostgreSQL'],
+          groups: names.map((name) => ({
+            label: name,
+            values: [median(rates(name)), wanted[name].others[1], wanted[name].others[0]],
+          })),
+        },
+      ],
+      notes: [
+        "32 connections on which one request follows the other, each by another of the signed-in members; the client shares the processors. Question pages are drawn from all 20,000 by Zipf's law (few are read often), and once more all alike; the queries are 50 pairs of words next to each other in a title. Every vote changes one.",
+        'NodeBB 4.15 was measured on another day on such a machine; for answers the better end of its range stands here.',
+      ],
+    };
+  },
+};

@@ -1,0 +1,107 @@
+import { createRandom } from '../../fill/random.ts';
+import { memoryOf } from '../community.ts';
+import type { Request } from '../client.ts';
+import type { Part } from '../part.ts';
+import {
+  drawQueries,
+  newAnswers,
+  newReplies,
+  page,
+  questionPages,
+  type Requests,
+  searchPath,
+  someAnswers,
+  views,
+  votes,
+} from '../requests.ts';
+import { amount, median, type Row } from '../results.ts';
+
+const [most, mebibyte] = [350, 2 ** 20];
+
+/** Seconds of load between two looks. */
+const stretch = 5;
+
+export const memory: Part = {
+  name: 'memory',
+  title: 'Memory',
+  explains: 'what the server holds in memory over a stretch of mixed load',
+  async run({ community, minutes, tell }) {
+    const there = await community('large');
+    const queries = await drawQueries(there);
+    const requests = mixed({
+      40: questionPages(there),
+      20: questionPages(there, 200),
+      15: page('/api/feeds/recent'),
+      6: page('/api/topics'),
+      5: queries.map(({ text }, member) => ({ method: 'GET', path: searchPath(text), member })),
+      7: votes(someAnswers(there, 5_000), createRandom(41)),
+      8: views(there),
+      2: newAnswers(there),
+      1: newReplies(there),
+    });
+    const points: [number, number][] = [];
+    const began = performance.now();
+    let [from, answered] = [0, 0];
+    while (performance.now() - began < minutes * 60_000) {
+      const loaded = await there.load(requests, { seconds: stretch, warmUp: 0, from });
+      from = loaded.next;
+      answered += loaded.requests;
+      const at = (performance.now() - began) / 60_000;
+      points.push([at, (await memoryOf(there.pid)) / mebibyte]);
+      if (points.length % 6 === 0) tell(`${amount(at, 1)} min: ${amount(points.at(-1)?.[1] ?? 0)} MiB`);
+    }
+    return {
+      rows: [rowOf(points, minutes)],
+      table: {
+        head: ['minute', 'MiB'],
+        rows: points
+          .filter((_, index) => index % Math.ceil(points.length / 20) === 0)
+          .map(([at, size]) => [amount(at, 1), amount(size)]),
+      },
+      plots: [
+        {
+          kind: 'curve',
+          name: 'memory',
+          title: 'MiB that the server holds',
+          x: 'minutes',
+          y: 'MiB',
+          line: most,
+          points,
+        },
+      ],
+      notes: [
+        `${answered.toLocaleString('en')} requests: pages, searches, votes, views, answers and replies, 32 connections without a pause; the process of Parley (resident set), PostgreSQL apart. ${minutes < 60 ? `An hour is wanted; this was ${minutes} minutes (--minutes 60).` : ''}`,
+      ],
+    };
+  },
+};
+
+/** Grows where the last third holds more than a tenth more than the third before it. */
+function rowOf(points: readonly [number, number][], minutes: number): Row {
+  const sizes = points.map(([, size]) => size);
+  const third = Math.floor(sizes.length / 3);
+  const [before, last] = [sizes.slice(third, 2 * third), sizes.slice(-third)];
+  const grows = median(last) > median(before) * 1.1;
+  const largest = Math.max(...sizes);
+  return {
+    what: `server memory at a million questions after ${minutes} minutes of mixed load`,
+    wanted: `below ${most} MiB after an hour, and not growing`,
+    measured: `${amount(sizes.at(-1) ?? Number.NaN)} MiB, at most ${amount(largest)}; ${grows ? 'growing' : 'not growing'} (${amount(median(before))}, then ${amount(median(last))})`,
+    holds: largest < most && !grows,
+  };
+}
+
+/** By how much of a hundred each has, each in its own order. */
+function mixed(shares: Readonly<Record<number, Requests>>): Request[] {
+  const random = createRandom(43);
+  const lists = Object.entries(shares).flatMap(([share, requests]) =>
+    Array.from({ length: Number(share) }, () => requests),
+  );
+  const next = new Map<Requests, number>();
+  return Array.from({ length: 100_000 }, () => {
+    const list = random.of(lists);
+    const place = next.get(list) ?? 0;
+    next.set(list, place + 1);
+    return list[place % list.length] as Request;
+  });
+}

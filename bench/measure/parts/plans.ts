@@ -1,0 +1,54 @@
+import { endpoints } from '../endpoints.ts';
+import type { Part } from '../part.ts';
+import { bufferIn, type Statement } from '../statement.ts';
+import { isTransaction, startRecorder } from '../statements.ts';
+import type { Community } from '../community.ts';
+
+/** The plan of each statement of each page and action, as the large community runs it. */
+export const plans: Part = {
+  name: 'plans',
+  title: 'Query plans',
+  explains: 'the plan of every query of every page and action (EXPLAIN (ANALYZE, BUFFERS))',
+  async run({ community, tell }) {
+    const there = await community('large');
+    const recorder = await startRecorder(there.data, there);
+    const lines: string[] = [];
+    const rows: (string | number)[][] = [];
+    try {
+      for (const { name, requests } of await endpoints(there)) {
+        const [request] = requests;
+        if (request === undefined) continue;
+        const statements = (await recorder.record(request)).filter(({ text }) => explained(text));
+        tell(`${name}: ${statements.length} statements`);
+        rows.push([name, statements.length]);
+        lines.push(`== ${name}: ${statements.length} statements`, '');
+        for (const statement of statements) lines.push(...(await planOf(there, statement)), '');
+      }
+    } finally {
+      await recorder.stop();
+    }
+    return { rows: [], plans: lines, table: { head: ['page or action', 'statements'], rows } };
+  },
+};
+
+const explained = (text: string) =>
+  !isTransaction(text) && /^\s*(\(|select|with|insert|update|delete)/iu.test(text);
+
+async function planOf({ db }: Community, { text, values }: Statement): Promise<string[]> {
+  const shown = text.replace(/\s+/gu, ' ').trim();
+  await db.query('begin');
+  try {
+    const { rows } = await db.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, buffers) ${text}`,
+      values.map((value) => bufferIn(value) ?? value),
+    );
+    return [shown, ...rows.map((row) => `  ${withoutToken(row['QUERY PLAN'])}`)];
+  } catch (error) {
+    return [shown, `  not explained: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    await db.query('rollback');
+  }
+}
+
+/** The plans are for everybody to read. */
+const withoutToken = (line: string) => line.replace(/\btoken = '[^']*'/gu, "token = '…'");

@@ -1,0 +1,88 @@
+import type { Loaded } from '../client.ts';
+import { type Endpoint, endpoints } from '../endpoints.ts';
+import type { Part } from '../part.ts';
+import { amount, median } from '../results.ts';
+
+const most = 1.5;
+
+type Measured = { name: string; large: number; small: number; ratio: number; refused: string };
+
+export const scale: Part = {
+  name: 'scale',
+  title: 'A million questions against ten thousand',
+  explains: 'what every page and action costs in the large community against the small one',
+  async run({ community, seconds, rounds, tell }) {
+    const large = await community('large', 'uncached');
+    const small = await community('small', 'uncached');
+    const others = new Map((await endpoints(small)).map((endpoint) => [endpoint.name, endpoint]));
+    const each = Math.max(0.5, seconds / 4);
+    const measured: Measured[] = [];
+    for (const endpoint of await endpoints(large)) {
+      const other = others.get(endpoint.name);
+      if (other === undefined) continue;
+      const one = await compare(endpoint, other);
+      tell(`${one.name}: ${amount(one.large)} ms against ${amount(one.small)} ms, ${amount(one.ratio)}`);
+      measured.push(one);
+    }
+    const above = measured.filter(({ ratio, refused }) => ratio > most || refused !== '');
+    const worst = measured.toSorted((one, other) => other.ratio - one.ratio)[0];
+    return {
+      rows: [
+        {
+          what: `every page and action (${measured.length}): cost at 1 million against 10 thousand`,
+          wanted: `at most ${most}`,
+          measured: `median ${amount(median(measured.map(({ ratio }) => ratio)))}; ${above.length} above ${most}, most ${amount(worst?.ratio ?? Number.NaN)} (${worst?.name})`,
+          holds: above.length === 0,
+        },
+      ],
+      table: {
+        head: ['page or action', 'large, ms', 'small, ms', 'ratio', 'refused'],
+        rows: measured.map(({ name, large, small, ratio, refused }) => [
+          name,
+          amount(large),
+          amount(small),
+          amount(ratio),
+          refused,
+        ]),
+      },
+      plots: [
+        {
+          kind: 'bars',
+          name: 'scale',
+          title: 'Cost at a million questions, in that at ten thousand',
+          unit: '',
+          line: most,
+          series: ['cost'],
+          groups: measured.map(({ name, ratio }) => ({ label: name, values: [ratio] })),
+        },
+      ],
+      notes: [
+        'The time of the whole machine that one request takes, at 4 connections, the median of the runs; both communities in turn, with nothing of the answers kept in memory.',
+      ],
+    };
+
+    async function compare(one: Endpoint, other: Endpoint): Promise<Measured> {
+      const costs = { large: [] as number[], small: [] as number[] };
+      const refused: Record<string, number> = {};
+      let from = 0;
+      for (let round = 0; round < rounds; round++)
+        for (const [name, there, requests] of [
+          ['large', large, one.requests],
+          ['small', small, other.requests],
+        ] as const) {
+          const loaded: Loaded = await there.load(requests, {
+            seconds: each,
+            warmUp: 0.3,
+            connections: 4,
+            from,
+          });
+          costs[name].push((1_000 * loaded.seconds) / Math.max(1, loaded.requests));
+          Object.assign(refused, loaded.refused);
+          from = Math.max(from, loaded.next);
+        }
+      const medians = { large: median(costs.large), small: median(costs.small) };
+      const statuses = Object.keys(refused).join(', ');
+      return { name: one.name, ...medians, ratio: medians.large / medians.small, refused: statuses };
+    }
+  },
+};

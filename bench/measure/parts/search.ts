@@ -1,0 +1,101 @@
+import type { Community } from '../community.ts';
+import type { Part } from '../part.ts';
+import { drawQueries, type Query, searchPath } from '../requests.ts';
+import { amount, quantile } from '../results.ts';
+
+const [most, growth] = [60, 3];
+const kinds: readonly Query['kind'][] = ['common', 'rare', 'two words', 'inside a word'];
+
+export const search: Part = {
+  name: 'search',
+  title: 'Search',
+  explains: '200 queries drawn from real titles, one at a time, in the large and the small community',
+  async run({ community, rounds }) {
+    const large = await measure(await community('large', 'uncached'), rounds);
+    const small = await measure(await community('small', 'uncached'), rounds);
+    const times = (measured: Timed[], kind?: string) =>
+      measured.filter((each) => kind === undefined || each.kind === kind).map((each) => each.time);
+    const [slow, quick] = [quantile(times(large.questions), 0.95), quantile(times(small.questions), 0.95)];
+    const figures = (name: string, all: Timed[], before: Timed[]) =>
+      ['all', ...kinds].map((kind) => {
+        const [there, here] = [
+          times(all, kind === 'all' ? undefined : kind),
+          times(before, kind === 'all' ? undefined : kind),
+        ];
+        return [
+          name,
+          kind,
+          ...[0.5, 0.95, 1].map((share) => amount(quantile(there, share), 1)),
+          ...[0.5, 0.95].map((share) => amount(quantile(here, share), 1)),
+        ];
+      });
+    return {
+      rows: [
+        {
+          what: 'search over a million questions, 200 queries: p95',
+          wanted: `below ${most} ms`,
+          measured: `${amount(slow, 1)} ms`,
+          holds: slow < most,
+        },
+        {
+          what: 'the same, against 10 thousand questions',
+          wanted: `at most ${growth} times`,
+          measured: `${amount(slow / quick)} (${amount(quick, 1)} ms there)`,
+          holds: slow / quick <= growth,
+        },
+      ],
+      table: {
+        head: ['in', 'queries', 'median ms', 'p95 ms', 'slowest ms', 'small: median ms', 'small: p95 ms'],
+        rows: [
+          ...figures('questions', large.questions, small.questions),
+          ...figures('answers', large.answers, small.answers),
+          ...figures('as one types', large.instant, small.instant),
+        ],
+      },
+      plots: [
+        {
+          kind: 'bars',
+          name: 'search',
+          title: 'Search in questions: p95 in milliseconds',
+          unit: 'ms',
+          line: most,
+          series: ['a million questions', 'ten thousand'],
+          groups: kinds.map((kind) => ({
+            label: kind,
+            values: [
+              quantile(times(large.questions, kind), 0.95),
+              quantile(times(small.questions, kind), 0.95),
+            ],
+          })),
+        },
+      ],
+      notes: [
+        `50 queries of each kind, drawn from titles that are there: the commonest words, words of one title in 5,000, two words beside each other, and the inside of a word. One request at a time; ${rounds} rounds, the first of which finds nothing prepared.`,
+      ],
+    };
+  },
+};
+
+type Timed = { kind: string; time: number };
+
+async function measure(there: Community, rounds: number) {
+  const queries = await drawQueries(there);
+  const found = { questions: [] as Timed[], answers: [] as Timed[], instant: [] as Timed[] };
+  const paths = {
+    questions: (text: string) => searchPath(text),
+    answers: (text: string) => searchPath(text, 'answers'),
+    instant: (text: string) => `/api/search/instant?q=${encodeURIComponent(text)}`,
+  };
+  for (let round = 0; round < rounds; round++)
+    for (const name of ['questions', 'answers', 'instant'] as const) {
+      const requests = queries.map(({ text }, member) => ({
+        method: 'GET' as const,
+        path: paths[name](text),
+        member,
+      }));
+      const { times, refused } = await there.load(requests, { seconds: 0, connections: 1, warmUp: 0 });
+      if (Object.keys(refused).length > 0) throw new Error(`search was answered ${JSON.stringify(refused)}`);
+      found[name].push(...times.map((time, place) => ({ kind: queries[place]?.kind ?? '', time })));
+    }
+  return found;
+}

@@ -1,0 +1,83 @@
+import { createRandom } from '../../fill/random.ts';
+import type { Part } from '../part.ts';
+import { inTurn } from '../part.ts';
+import {
+  drawQueries,
+  newAnswers,
+  page,
+  questionPages,
+  type Requests,
+  searchPath,
+  someAnswers,
+  votes,
+} from '../requests.ts';
+import { amount, median } from '../results.ts';
+
+const most = 8;
+
+export const tail: Part = {
+  name: 'tail',
+  title: 'The slowest of a hundred',
+  explains: 'the 99th of a hundred answers against the median at 32 clients',
+  async run({ community, seconds, rounds }) {
+    const there = await community('large');
+    const queries = await drawQueries(there);
+    const work: Record<string, Requests> = {
+      feed: page('/api/feeds/recent'),
+      'question page, popular': questionPages(there, 200),
+      'question page, any': questionPages(there),
+      'topic list': page('/api/topics'),
+      search: queries.map(({ text }, member) => ({ method: 'GET', path: searchPath(text), member })),
+      vote: votes(someAnswers(there, 5_000), createRandom(37)),
+      answer: newAnswers(there),
+    };
+    const from: Record<string, number> = {};
+    const runs = Object.entries(work).map(([name, requests]) => [
+      name,
+      async () => {
+        const loaded = await there.load(requests, { seconds, from: from[name] ?? 0 });
+        from[name] = loaded.next;
+        return loaded;
+      },
+    ]);
+    const measured = await inTurn(
+      rounds,
+      Object.fromEntries(runs) as Record<string, () => ReturnType<typeof there.load>>,
+    );
+    const figures = Object.entries(measured).map(([name, all]) => {
+      const [half, slow] = [median(all.map((each) => each.median)), median(all.map((each) => each.p99))];
+      return { name, half, slow, ratio: median(all.map((each) => each.p99 / each.median)) };
+    });
+    const worst = figures.toSorted((one, other) => other.ratio - one.ratio)[0];
+    return {
+      rows: [
+        {
+          what: 'p99 against median at 32 clients',
+          wanted: `at most ${most}`,
+          measured: `at most ${amount(worst?.ratio ?? Number.NaN, 1)} (${worst?.name})`,
+          holds: figures.every(({ ratio }) => ratio <= most),
+        },
+      ],
+      table: {
+        head: ['what', 'median ms', 'p99 ms', 'ratio'],
+        rows: figures.map(({ name, half, slow, ratio }) => [
+          name,
+          amount(half),
+          amount(slow),
+          amount(ratio, 1),
+        ]),
+      },
+      plots: [
+        {
+          kind: 'bars',
+          name: 'tail',
+          title: 'Milliseconds until an answer is there, 32 clients (logarithmic)',
+          unit: 'ms',
+          log: true,
+          series: ['median', 'p99'],
+          groups: figures.map(({ name, half, slow }) => ({ label: name, values: [half, slow] })),
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,112 @@
+import { createRandom } from '../../fill/random.ts';
+import type { Request } from '../client.ts';
+import type { Community } from '../community.ts';
+import { questionPages, type Requests } from '../requests.ts';
+import { inTurn, type Part } from '../part.ts';
+import { hasPgbench, pgbench, scriptOf } from '../pgbench.ts';
+import type { Statement } from '../statement.ts';
+import { amount, type Found, median, spread } from '../results.ts';
+import { type Recorder, startRecorder } from '../statements.ts';
+
+const clients = 32;
+
+export const uncached: Part = {
+  name: 'uncached',
+  title: 'Pages from the database',
+  explains: 'question page with nothing kept in memory, against pgbench with the same SQL',
+  async run({ community, seconds, rounds, tell }): Promise<Found> {
+    const there = await community('large', 'uncached');
+    const what = 'question page with the cache off, random over all, against pgbench with the same SQL';
+    const row = { what, wanted: 'at least 0.4' };
+    if (!(await hasPgbench()))
+      return { rows: [{ ...row, measured: 'pgbench is not installed here', holds: false }] };
+    const replayed = await replayOf(there);
+    tell(`The page takes ${replayed.statements.length} statements; pgbench runs ${replayed.how}.`);
+    const all = questionPages(there);
+    const same = replayed.among === null ? all : replayed.among;
+    const measured = await inTurn(rounds, {
+      page: async () => rate(await there.load(same, { seconds })),
+      pgbench: () => pgbench(there.connection, { ...replayed, clients, seconds }),
+      random: async () => rate(await there.load(all, { seconds })),
+    });
+    const ratios = measured.page.map((pages, round) => pages / (measured.pgbench[round] ?? Number.NaN));
+    return {
+      rows: [{ ...row, measured: spread(ratios), holds: median(ratios) >= 0.4 }],
+      table: {
+        head: ['what', 'a second'],
+        rows: [
+          ['Parley, the pages pgbench reads', spread(measured.page)],
+          [`pgbench, ${replayed.statements.length} statements a page`, spread(measured.pgbench)],
+          ['Parley, pages drawn from all', spread(measured.random)],
+        ],
+      },
+      notes: [
+        `${clients} clients on each side. pgbench runs ${replayed.how}, ${replayed.prepared ? 'prepared' : 'by the extended protocol'}; the session is looked up in both. Median of a page drawn from all: ${amount(1_000 / median(measured.random), 2)} ms of the machine.`,
+      ],
+    };
+  },
+};
+
+async function replayOf(there: Community): Promise<Replayed> {
+  const recorder = await startRecorder(there.data, there);
+  try {
+    return await replay(recorder, there.counts.questions);
+  } finally {
+    await recorder.stop();
+  }
+}
+
+const rate = ({ requests, seconds }: { requests: number; seconds: number }) => requests / seconds;
+
+type Replayed = {
+  statements: Statement[];
+  scripts: string[];
+  prepared: boolean;
+  /** The pages that the scripts read; null: all of them. */
+  among: Requests | null;
+  how: string;
+};
+
+/**
+ * Where the statements of two pages differ in the question's number alone, one script with a number drawn from all does;
+ * else there is a script for each of many pages, as later statements ask with what earlier ones found.
+ */
+async function replay(recorder: Recorder, questions: number): Promise<Replayed> {
+  const pages = pagesToRecord(questions);
+  const recorded: Statement[][] = [];
+  for (const request of pages.slice(0, 2)) recorded.push(await recorder.record(request));
+  const [one = [], other = []] = recorded;
+  const prepared = one.some(({ name }) => name !== undefined);
+  const numberOf = (request: Request | undefined) => Number(request?.path.split('/').at(-1));
+  const variable = (request: Request | undefined) => [
+    { name: 'question', value: numberOf(request), from: 1, to: questions },
+  ];
+  const script = scriptOf(one, variable(pages[0]));
+  if (script === scriptOf(other, variable(pages[1])))
+    return {
+      statements: one,
+      scripts: [script],
+      prepared,
+      among: null,
+      how: 'them with a number drawn from all',
+    };
+  for (const request of pages.slice(2)) recorded.push(await recorder.record(request));
+  const scripts = recorded.map((statements) => scriptOf(statements));
+  return {
+    statements: one,
+    scripts,
+    prepared,
+    among: pages,
+    how: `the very statements of ${pages.length} pages`,
+  };
+}
+
+/** As many scripts as pgbench takes are 128. */
+function pagesToRecord(questions: number): Request[] {
+  const random = createRandom(23);
+  return Array.from({ length: 120 }, () => ({
+    method: 'GET',
+    path: `/api/questions/${1 + random.below(questions)}`,
+    member: 3,
+  }));
+}

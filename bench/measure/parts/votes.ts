@@ -1,0 +1,133 @@
+import { createRandom } from '../../fill/random.ts';
+import type { Loaded, Request } from '../client.ts';
+import type { Community } from '../community.ts';
+import { inTurn, type Part } from '../part.ts';
+import { hasPgbench, mergedScript, pgbench } from '../pgbench.ts';
+import type { Statement } from '../statement.ts';
+import { amount, type Found, median, type Row, spread } from '../results.ts';
+import { newAnswers, someAnswers, votes as votesOn } from '../requests.ts';
+import { type Recorder, startRecorder } from '../statements.ts';
+
+const clients = 32;
+
+export const votes: Part = {
+  name: 'votes',
+  title: 'Votes and answers, stored durably',
+  explains: 'votes against pgbench with the same statements; all on one answer against spread out',
+  async run({ community, seconds, rounds }): Promise<Found> {
+    const there = await community('large');
+    const spreadOut = someAnswers(there, 100);
+    const hot = await answerOfAll(there);
+    const scripts = (await hasPgbench()) ? [await voteScript(there, spreadOut)] : [];
+    const requests = {
+      spread: votesOn(spreadOut, createRandom(5)),
+      one: votesOn([hot], createRandom(5)),
+      answers: newAnswers(there),
+      'answers to one question': newAnswers(there, 1),
+    };
+    const next: Partial<Record<keyof typeof requests, number>> = {};
+    const load = (name: keyof typeof requests) => async () => {
+      const loaded = await there.load(requests[name], {
+        seconds,
+        connections: clients,
+        from: next[name] ?? 0,
+      });
+      next[name] = loaded.next;
+      return loaded;
+    };
+    const bench: number[] = [];
+    const measured = await inTurn(rounds, {
+      spread: load('spread'),
+      one: load('one'),
+      answers: load('answers'),
+      'answers to one question': load('answers to one question'),
+      pgbench: async () => {
+        if (scripts.length > 0)
+          bench.push(await pgbench(there.connection, { scripts, clients, seconds, prepared: true }));
+        return null;
+      },
+    });
+    const rates = (name: keyof typeof requests) =>
+      (measured[name] as Loaded[]).map((each) => each.requests / each.seconds);
+    const ratios = rates('one').map((rate, round) => rate / (rates('spread')[round] ?? Number.NaN));
+    return {
+      rows: [
+        againstPgbench(rates('spread'), bench),
+        {
+          what: 'all votes on one answer, against votes spread out',
+          wanted: 'at least 0.5',
+          measured: spread(ratios),
+          holds: median(ratios) >= 0.5,
+        },
+      ],
+      table: {
+        head: ['work', 'a second', 'median ms', 'p99 ms', 'refused'],
+        rows: [
+          ...(Object.keys(requests) as (keyof typeof requests)[]).map((name) => {
+            const all = measured[name] as Loaded[];
+            const refused = JSON.stringify(Object.assign({}, ...all.map((each) => each.refused)));
+            const times = [median(all.map((each) => each.median)), median(all.map((each) => each.p99))];
+            return [
+              name === 'spread' ? 'votes, spread' : name === 'one' ? 'votes, all on one answer' : name,
+              spread(rates(name)),
+              ...times.map((time) => amount(time)),
+              refused,
+            ];
+          }),
+          ...(bench.length > 0 ? [['pgbench, the statements of a vote', spread(bench), '', '', '']] : []),
+        ],
+      },
+      notes: [
+        `${clients} connections, at the large community; every vote changes one, and is on disk before it is acknowledged. pgbench runs the statements of single votes on the same ${spreadOut.length} answers by members drawn at random, without those of sessions and limits, which Parley runs as well.`,
+      ],
+    };
+  },
+};
+
+function againstPgbench(rates: readonly number[], bench: readonly number[]): Row {
+  const row = {
+    what: 'votes stored durably, 32 clients, against pgbench with the same statements',
+    wanted: 'at least 0.4',
+  };
+  if (bench.length === 0) return { ...row, measured: 'pgbench is not installed here', holds: false };
+  const ratios = rates.map((rate, round) => rate / (bench[round] ?? Number.NaN));
+  return { ...row, measured: spread(ratios), holds: median(ratios) >= 0.4 };
+}
+
+/** The answer that most have voted on: its author, and its question, are among the busiest as well. */
+async function answerOfAll({ db }: Community): Promise<number> {
+  const { rows } = await db.query<{ id: string }>(
+    'select id from answer order by upvotes + downvotes desc limit 1',
+  );
+  return Number(rows[0]?.id);
+}
+
+/** The statements of single votes, all by the same member, for whom any of those signed in stands. */
+async function voteScript(there: Community, answers: readonly number[]): Promise<string> {
+  const recorder = await startRecorder(there.data, there);
+  try {
+    const recorded: Statement[][] = [];
+    for (const answer of answers) recorded.push(await voteStatements(recorder, answer));
+    const ids = there.memberIds;
+    const from = Math.min(...ids);
+    const value = ids[voter(there)] ?? 0;
+    return mergedScript(recorded, [{ name: 'member', value, from, to: from + ids.length - 1 }]);
+  } finally {
+    await recorder.stop();
+  }
+}
+
+/** The last one: the loads begin with the first members. */
+const voter = ({ memberIds }: Community) => memberIds.length - 1;
+
+async function voteStatements({ community, record }: Recorder, answer: number): Promise<Statement[]> {
+  const request = (vote: string | null): Request => ({
+    method: 'PUT',
+    path: `/api/answers/${answer}/vote`,
+    member: voter(community),
+    body: JSON.stringify({ vote }),
+  });
+  await record(request(null));
+  const statements = await record(request('up'));
+  return statements.filter(({ text }) => !/\b(rate_limit|session)\b/u.test(text));
+}

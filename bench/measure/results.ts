@@ -1,0 +1,92 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
+
+/** A row of the table: what is wanted, what was measured, whether that holds (null: nothing is wanted). */
+export type Row = { what: string; wanted: string; measured: string; holds: boolean | null };
+
+export type Bars = {
+  kind: 'bars';
+  name: string;
+  title: string;
+  unit: string;
+  /** A line at this value: what is wanted. */
+  line?: number;
+  /** Bars are as long as the logarithm. */
+  log?: boolean;
+  series: string[];
+  groups: { label: string; values: number[] }[];
+};
+
+export type Curve = {
+  kind: 'curve';
+  name: string;
+  title: string;
+  x: string;
+  y: string;
+  line?: number;
+  points: [number, number][];
+};
+
+export type Plot = Bars | Curve;
+
+/** What a part of the measurements found. */
+export type Found = {
+  rows: Row[];
+  plots?: Plot[];
+  /** A table of all the figures behind the rows, with its head. */
+  table?: { head: string[]; rows: (string | number)[][] };
+  /** Sentences about how it was measured and what limits it. */
+  notes?: string[];
+  /** Lines for the file of query plans. */
+  plans?: string[];
+};
+
+export type Stored = Found & { part: string; title: string; at: string; machine: string; shape: string };
+
+export const resultsFolder = path.join(projectFolder, 'bench/results');
+
+export async function store(stored: Stored): Promise<void> {
+  await mkdir(resultsFolder, { recursive: true });
+  await writeFile(path.join(resultsFolder, `${stored.part}.json`), `${JSON.stringify(stored, null, 1)}\n`);
+}
+
+export async function stored(): Promise<Stored[]> {
+  const names = (await readdir(resultsFolder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  return Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(path.join(resultsFolder, name), 'utf8')) as Stored),
+  );
+}
+
+export function machine(): string {
+  const cpus = os.cpus();
+  const memory = Math.round(os.totalmem() / 2 ** 30);
+  return `${cpus.length} × ${cpus[0]?.model.trim() ?? 'unknown processor'}, ${memory} GiB, ${os.type()} ${os.release()}, Node ${process.version}`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[Math.floor(middle)] ?? Number.NaN)
+    : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
+}
+
+/** A share from 0 to 1 of the values is at most this. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The median of several runs with the smallest and the largest. */
+export function spread(values: readonly number[], digits = 2): string {
+  const figure = (value: number) => amount(value, digits);
+  return `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})`;
+}
+
+export function amount(value: number, digits = 2): string {
+  return value >= 100
+    ? Math.round(value).toLocaleString('en')
+    : value.toFixed(value >= 10 ? Math.min(1, digits) : digits);
+}
