@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import packageJson from '#package.json' with { type: 'json' };
 import { registerImport } from './archive/command.ts';
+import { registerBackup } from './backup/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { connectBeside } from './platform/connect.ts';
 import { openDatabase } from './platform/database.ts';
@@ -47,12 +49,13 @@ function createProgram(): Command {
     .command('migrate')
     .description('bring the database up to date, and nothing else')
     .action(() => migrateOnly(surroundings()));
-  registerImport(program, {
-    withClient: withMigratedClient,
+  const terminal = {
     out: process.stdout,
     err: process.stderr,
-    exitWith: (code) => (process.exitCode = code),
-  });
+    exitWith: (code: number) => (process.exitCode = code),
+  };
+  registerImport(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
+  registerBackup(program, { ...terminal, withClient, migrationsFolder, version: packageJson.version });
   return program;
 }
 
@@ -75,18 +78,16 @@ async function migrateOnly({ config, log }: Surroundings): Promise<void> {
   }
 }
 
-/** A connection of its own to the community's database, brought up to date. */
-async function withMigratedClient<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+/** A connection of its own to the community's database, brought up to date where that is wanted. */
+async function withClient<Result>(
+  work: (client: pg.Client) => Promise<Result>,
+  as: 'migrated' | 'as it is',
+): Promise<Result> {
   const { config, log } = surroundings();
   const { connection, stop } = await connectBeside(config, log);
   try {
-    const db = openDatabase({ connection });
-    try {
-      await migrate(db, migrationsFolder);
-    } finally {
-      await db.destroy();
-    }
-    const client = new pg.Client({ ...connection, application_name: 'parley import' });
+    if (as === 'migrated') await bringUpToDate(connection);
+    const client = new pg.Client({ ...connection, application_name: 'parley command' });
     await client.connect();
     try {
       return await work(client);
@@ -95,5 +96,14 @@ async function withMigratedClient<Result>(work: (client: pg.Client) => Promise<R
     }
   } finally {
     await stop();
+  }
+}
+
+async function bringUpToDate(connection: pg.PoolConfig): Promise<void> {
+  const db = openDatabase({ connection });
+  try {
+    await migrate(db, migrationsFolder);
+  } finally {
+    await db.destroy();
   }
 }

@@ -95,7 +95,7 @@ test('a data folder of another version of PostgreSQL is refused and left as it i
   await writeFile(path.join(cluster, 'PG_VERSION'), '17\n');
   if (isRoot) await chown(cluster, nobody.uid, nobody.gid);
   expect(await refusal({ PARLEY_DATA: data })).toBe(
-    `The data folder ${data} was made by PostgreSQL 17, and this Parley brings PostgreSQL 18. Start the Parley that made it, or choose another folder with PARLEY_DATA.`,
+    `The data folder ${data} was made by PostgreSQL 17, and this Parley brings PostgreSQL 18. With the Parley that made it, write a backup (parley backup); with this one, restore it into another folder (PARLEY_DATA).`,
   );
   expect(await readFile(path.join(cluster, 'PG_VERSION'), 'utf8')).toBe('17\n');
 });

@@ -1,6 +1,7 @@
 import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
 import { sqlState } from '#server/platform/database.ts';
+import type { Progress } from '#server/platform/progress.ts';
 import { accountForStaged, remarks, type Added, type Tallies } from './accounting.ts';
 import {
   archiveFileNames,
@@ -32,7 +33,7 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** For an archive that is this community's own, such as the demo: its posts look as if they had been written here. */
   own?: OwnArchive;
-  progress?: ImportProgress;
+  progress?: Progress;
   /** Gets sentences for the operator. */
   log?: (sentence: string) => void;
   /** Ends the import; nothing of it stays. */
@@ -49,13 +50,6 @@ export interface OwnArchive {
    * @param memberId leads from the number of a user in the archive to the member; throws where there is none
    */
   settle?: (client: ClientBase, memberId: (user: number) => Promise<number>) => Promise<void>;
-}
-
-export interface ImportProgress {
-  start(totalBytes: number): void;
-  /** @param bytes read so far, of all files; @param rows read so far, of all files */
-  update(file: string, bytes: number, rows: number): void;
-  stop(): void;
 }
 
 export interface ImportSummary {

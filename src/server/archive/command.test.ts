@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { registerImport } from './command.ts';
-import { lineProgress } from './progress.ts';
+import { lineProgress } from '#server/platform/progress.ts';
 import { createCommunity, question, writeArchive, type Community } from './testing.ts';
 
 /** Runs a command line and returns what a terminal would show. */

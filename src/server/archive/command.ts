@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { ArchiveProblem, BrokenConnection, importStackExchange } from './archive.ts';
-import { terminalProgress, type Output } from './progress.ts';
+import { terminalProgress, type Output } from '#server/platform/progress.ts';
 import { reportLines } from './report.ts';
 
 export interface ImportCommandParts {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { hashPassword } from '#server/accounts/password.ts';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { importStackExchange } from './archive.ts';
-import { terminalProgress } from './progress.ts';
+import { terminalProgress } from '#server/platform/progress.ts';
 
 /** Whom a visitor of the demo community can sign in as. Registering is open there, so this lets nobody in anew. */
 export const demoMember = { email: 'demo@parley.example', password: 'parley-demo' } as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { type Database, type Tx, transaction } from './database.ts';
+import { type Database, type Queryable, transaction } from './database.ts';
 
 /** Thrown when the database and the files do not fit together; its message tells an operator what to do. */
 export class MigrationError extends Error {}
@@ -20,19 +20,44 @@ export async function migrate(db: Database, folder: string): Promise<string[]> {
   return transaction(db, async (tx) => {
     // Another node's migration, which is waited for, may take as long as this one.
     await sql`set local statement_timeout = 0`.execute(tx);
-    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
-    await sql`create table if not exists migration (
-      name text primary key,
-      checksum text not null,
-      applied_at timestamptz(3) not null default now()
-    )`.execute(tx);
-    const pending = await pendingMigrations(tx, files);
-    for (const file of pending) {
-      await sql.raw(file.text).execute(tx);
-      await sql`insert into migration (name, checksum) values (${file.name}, ${file.checksum})`.execute(tx);
-    }
-    return pending.map((file) => file.name);
+    return apply(tx, files);
   });
+}
+
+/**
+ * In the transaction that runs: makes a database in which there is nothing what one was to which exactly these had been
+ * applied.
+ * @throws MigrationError when one of them is not among the files, or was another one.
+ */
+export async function applyMigrations(
+  tx: Queryable,
+  folder: string,
+  wanted: readonly { name: string; checksum: string }[],
+): Promise<void> {
+  const files = await readMigrations(folder);
+  filesLeft(wanted, files);
+  const names = new Set(wanted.map(({ name }) => name));
+  await apply(
+    tx,
+    files.filter(({ name }) => names.has(name)),
+  );
+}
+
+async function apply(tx: Queryable, files: MigrationFile[]): Promise<string[]> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
+  await sql`create table if not exists migration (
+    name text primary key,
+    checksum text not null,
+    applied_at timestamptz(3) not null default now()
+  )`.execute(tx);
+  const { rows } = await sql<{ name: string; checksum: string }>`
+    select name, checksum from migration order by name`.execute(tx);
+  const pending = filesLeft(rows, files);
+  for (const file of pending) {
+    await sql.raw(file.text).execute(tx);
+    await sql`insert into migration (name, checksum) values (${file.name}, ${file.checksum})`.execute(tx);
+  }
+  return pending.map((file) => file.name);
 }
 
 type MigrationFile = { name: string; text: string; checksum: string };
@@ -48,21 +73,23 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
   );
 }
 
-async function pendingMigrations(tx: Tx, files: MigrationFile[]): Promise<MigrationFile[]> {
-  const { rows } = await sql<{ name: string; checksum: string }>`
-    select name, checksum from migration order by name`.execute(tx);
+/** The files that have not been applied. @throws MigrationError */
+function filesLeft(
+  applied: readonly { name: string; checksum: string }[],
+  files: readonly MigrationFile[],
+): MigrationFile[] {
   const byName = new Map(files.map((file) => [file.name, file]));
-  for (const applied of rows) {
-    const file = byName.get(applied.name);
+  for (const { name, checksum } of applied) {
+    const file = byName.get(name);
     if (file === undefined)
       throw new MigrationError(
-        `The database has the migration ${applied.name}, which this version of Parley does not know: it was used by a newer one. Start that version.`,
+        `The database has the migration ${name}, which this version of Parley does not know: it was used by a newer one. Start that version.`,
       );
-    if (file.checksum !== applied.checksum)
+    if (file.checksum !== checksum)
       throw new MigrationError(
-        `The migration ${applied.name} was changed after it had been applied. Restore the file as it was released.`,
+        `The migration ${name} was changed after it had been applied. Restore the file as it was released.`,
       );
   }
-  const applied = new Set(rows.map((row) => row.name));
-  return files.filter((file) => !applied.has(file.name));
+  const names = new Set(applied.map(({ name }) => name));
+  return files.filter((file) => !names.has(file.name));
 }

@@ -59,9 +59,10 @@ export async function startTestServer(
   };
 }
 
-async function serveOn(
+/** The same on a database that is there already. */
+export async function serveOn(
   database: TestDatabase,
-  given: Partial<Settings>,
+  given: Partial<Settings> = {},
   outgoing?: Outgoing,
   webFolder?: string,
 ): Promise<TestParley> {

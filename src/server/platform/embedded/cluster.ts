@@ -45,7 +45,7 @@ async function clusterVersion(data: DataFolder): Promise<number | undefined> {
 
 function otherVersion(data: DataFolder, found: number, ours: number): StartupError {
   return new StartupError(
-    `The data folder ${data.root} was made by PostgreSQL ${found}, and this Parley brings PostgreSQL ${ours}. Start the Parley that made it, or choose another folder with PARLEY_DATA.`,
+    `The data folder ${data.root} was made by PostgreSQL ${found}, and this Parley brings PostgreSQL ${ours}. With the Parley that made it, write a backup (parley backup); with this one, restore it into another folder (PARLEY_DATA).`,
   );
 }
 

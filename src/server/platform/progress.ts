@@ -1,10 +1,17 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { ImportProgress } from './archive.ts';
+
+/** Told how far something is that takes long. */
+export interface Progress {
+  start: (totalBytes: number) => void;
+  /** @param part what is worked on, such as a file or a table; @param bytes and rows: so far, of all parts */
+  update: (part: string, bytes: number, rows: number) => void;
+  stop: () => void;
+}
 
 const mebibyte = 1024 * 1024;
 
 /** A bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
-export function terminalProgress(output: Output, linesEvery = 10_000): ImportProgress {
+export function terminalProgress(output: Output, linesEvery = 10_000): Progress {
   return isTerminal(output)
     ? barProgress(output)
     : lineProgress((line) => output.write(`${line}\n`), linesEvery);
@@ -19,11 +26,11 @@ function isTerminal(output: Output): output is NodeJS.WriteStream {
   return 'isTTY' in output && output.isTTY === true;
 }
 
-function barProgress(stream: NodeJS.WriteStream): ImportProgress {
+function barProgress(stream: NodeJS.WriteStream): Progress {
   const bar = new SingleBar(
     {
       stream,
-      format: '{bar} {percentage}% | {file} | {rows} rows, {rate} MB/s | {eta_formatted} left',
+      format: '{bar} {percentage}% | {part} | {rows} rows, {rate} MB/s | {eta_formatted} left',
       etaBuffer: 200,
       hideCursor: true,
       stopOnComplete: false,
@@ -32,10 +39,10 @@ function barProgress(stream: NodeJS.WriteStream): ImportProgress {
   );
   const started = performance.now();
   return {
-    start: (totalBytes) => bar.start(totalBytes, 0, { file: '', rows: '0', rate: '0' }),
-    update: (file, bytes, rows) =>
+    start: (totalBytes) => bar.start(totalBytes, 0, { part: '', rows: '0', rate: '0' }),
+    update: (part, bytes, rows) =>
       bar.update(bytes, {
-        file,
+        part,
         rows: rows.toLocaleString('en'),
         rate: rate(bytes, performance.now() - started),
       }),
@@ -44,7 +51,7 @@ function barProgress(stream: NodeJS.WriteStream): ImportProgress {
 }
 
 /** @param every milliseconds between two lines at least */
-export function lineProgress(write: (line: string) => void, every: number): ImportProgress {
+export function lineProgress(write: (line: string) => void, every: number): Progress {
   let total = 0;
   const started = performance.now();
   let next = started + every;
@@ -52,14 +59,14 @@ export function lineProgress(write: (line: string) => void, every: number): Impo
     start: (totalBytes) => {
       total = totalBytes;
     },
-    update: (file, bytes, rows) => {
+    update: (part, bytes, rows) => {
       const now = performance.now();
       if (now < next) return;
       next = now + every;
       const left = bytes === 0 ? 0 : ((now - started) / bytes) * (total - bytes);
       const share = total === 0 ? 100 : Math.floor((100 * bytes) / total);
       write(
-        `${share}% | ${file} | ${rows.toLocaleString('en')} rows, ${rate(bytes, now - started)} MB/s | ` +
+        `${share}% | ${part} | ${rows.toLocaleString('en')} rows, ${rate(bytes, now - started)} MB/s | ` +
           `${Math.ceil(left / 1000)} s left`,
       );
     },

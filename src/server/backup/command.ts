@@ -1,0 +1,192 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Client } from 'pg';
+import { MigrationError } from '#server/platform/migrations.ts';
+import { type Output, terminalProgress } from '#server/platform/progress.ts';
+import { errorCode, messageOf } from '#server/platform/startup-error.ts';
+import { backUp, NoCommunity } from './backup.ts';
+import { type Completion, DamagedBackup } from './file.ts';
+import { NotEmpty, restore } from './restore.ts';
+import { verify } from './verify.ts';
+
+export type BackupCommandParts = {
+  /** Opens the community's database; migrated, or as it is. */
+  withClient: <Result>(
+    work: (client: Client) => Promise<Result>,
+    as: 'migrated' | 'as it is',
+  ) => Promise<Result>;
+  migrationsFolder: string;
+  version: string;
+  out: Output;
+  err: Output;
+  /** Sets the exit code: 1 for what was refused or failed, 130 when interrupted. */
+  exitWith: (code: number) => unknown;
+};
+
+/** Adds `backup`, `restore` and `verify`. */
+export function registerBackup(program: Command, parts: BackupCommandParts): void {
+  program
+    .command('backup')
+    .description('write the whole community into one file, while it is served')
+    .argument('[file]', 'the file to make; by default parley-DATE-TIME.backup.tar in this folder')
+    .addHelpText('after', backupHelp)
+    .action(async (file: string | undefined) => {
+      parts.exitWith(await work((signal) => runBackup(file ?? nameOf(new Date()), parts, signal), parts));
+    });
+  program
+    .command('restore')
+    .description('bring a community back from a backup, into an empty database')
+    .argument('<file>', 'a backup')
+    .addHelpText('after', restoreHelp)
+    .action(async (file: string) => {
+      parts.exitWith(await work((signal) => runRestore(file, parts, signal), parts));
+    });
+  program
+    .command('verify')
+    .description('restore a backup into a database of its own, compare, and throw that away')
+    .argument('<file>', 'a backup')
+    .option('--scratch <folder>', 'where there is room for the whole database', os.tmpdir())
+    .action(async (file: string, { scratch }: { scratch: string }) => {
+      parts.exitWith(await work((signal) => runVerify({ file, scratch }, parts, signal), parts));
+    });
+}
+
+const backupHelp = `
+The file holds everything as it was when the command began, sessions and password hashes included: keep it as
+safe as the database. It is a tar archive of zstd-compressed tables, with the SHA-256 of each.
+
+Exit codes: 0 written; 1 not written, nothing is left behind; 130 interrupted, likewise.`;
+
+const restoreHelp = `
+The database of DATABASE_URL, or the data folder of PARLEY_DATA, must have nothing in it. Restoring brings all of it
+or nothing. A backup of an older Parley is brought up to date by the next start. From one database to another, such as
+from the embedded one to your own, or to a newer PostgreSQL: backup there, restore here.
+
+Exit codes: 0 restored; 1 refused or failed, nothing is changed; 130 interrupted, likewise.`;
+
+/** Such as 'parley-2026-11-22-0130.backup.tar', of the time in UTC. */
+export function nameOf(at: Date): string {
+  return `parley-${at.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.backup.tar`;
+}
+
+async function runBackup(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
+  const { withClient, version, out, err } = parts;
+  if (existsSync(file)) throw new Refused(`${file} is there already, and is left as it is.`);
+  const completion = await withClient(
+    (client) => writeFileOf(file, { client, version, progress: terminalProgress(err), signal }),
+    'as it is',
+  );
+  const { size } = await stat(file);
+  out.write(`${file}: ${describe(completion)}, ${megabytes(size)} MB.\n`);
+}
+
+/** Under another name until it is whole and on the disk. */
+export async function writeFileOf(
+  file: string,
+  options: Omit<Parameters<typeof backUp>[0], 'to'>,
+): Promise<Completion> {
+  const half = `${file}.partial`;
+  const handle = await open(half, 'wx', 0o600);
+  try {
+    const completion = await backUp({ ...options, to: handle.createWriteStream({ flush: true }) });
+    await rename(half, file);
+    await syncFolder(path.dirname(file));
+    return completion;
+  } catch (error) {
+    await rm(half, { force: true });
+    throw error;
+  } finally {
+    await handle.close().catch(() => {});
+  }
+}
+
+/** Makes a rename in this folder last. Windows does not let folders be opened. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}
+
+async function runRestore(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
+  const { withClient, migrationsFolder, out, err } = parts;
+  const { size } = await stat(file);
+  const { contents, completion } = await withClient(
+    (client) =>
+      restore({
+        client,
+        open: () => createReadStream(file),
+        size,
+        migrationsFolder,
+        progress: terminalProgress(err),
+        signal,
+      }),
+    'as it is',
+  );
+  out.write(`Restored the community of ${contents.madeAt}: ${describe(completion)}.\n`);
+}
+
+async function runVerify(
+  where: { file: string; scratch: string },
+  { migrationsFolder, out, err }: BackupCommandParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { contents, completion } = await verify({
+    ...where,
+    migrationsFolder,
+    progress: terminalProgress(err),
+    signal,
+  });
+  out.write(`${where.file} is whole: the community of ${contents.madeAt}, ${describe(completion)}.\n`);
+}
+
+function describe({ tables }: Completion): string {
+  const rows = (name: string) =>
+    (tables.find((table) => table.name === name)?.rows ?? 0).toLocaleString('en');
+  const all = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
+  return `${rows('member')} members, ${rows('question')} questions, ${rows('answer')} answers, ${rows('reply')} replies (${all} rows in all)`;
+}
+
+const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
+
+/** What keeps a command from its work, in a sentence. */
+class Refused extends Error {}
+
+/** Runs a command until it is done or interrupted. Returns its exit code. */
+async function work(
+  run: (signal: AbortSignal) => Promise<void>,
+  { err }: BackupCommandParts,
+): Promise<number> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    await run(interruption.signal);
+    return 0;
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      err.write('Interrupted. Nothing is left of it.\n');
+      return 130;
+    }
+    const sentence = sentenceOf(error);
+    if (sentence === undefined) throw error;
+    err.write(`${sentence}\n`);
+    return 1;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof DamagedBackup) return `The backup cannot be used. ${error.message}`;
+  if (error instanceof Refused || error instanceof NoCommunity) return error.message;
+  if (error instanceof NotEmpty) return `${error.message} Nothing was changed.`;
+  if (error instanceof MigrationError) return `${error.message} Nothing was changed.`;
+  const code = errorCode(error);
+  if (code === 'EEXIST') return 'Another backup is writing that file, or was killed: its .partial is there.';
+  if (code === 'ENOENT') return 'There is no such file or folder.';
+  if (code !== undefined && /^(E[A-Z]+)$/.test(code)) return `It failed: ${messageOf(error)}.`;
+  return undefined;
+}

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
+import { z } from 'zod';
+
+/**
+ * A backup is a tar archive that any tar and zstd can open: `backup.json` says what it is of, `tables/NAME/NNNNNN.zst`
+ * hold each table's rows in PostgreSQL's text format of COPY, cut into pieces anywhere, and `complete.json` comes last,
+ * with the number of rows and the SHA-256 of each table. Without that last one it is cut off.
+ */
+export const contents = z.object({
+  format: z.literal('parley backup 1'),
+  /** Parley's version. */
+  madeBy: z.string(),
+  madeAt: z.iso.datetime(),
+  /** The shape of the tables: the migrations that had been applied, in order. */
+  migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
+  tables: z.array(z.object({ name: identifier(), columns: z.array(identifier()) })),
+});
+export type Contents = z.infer<typeof contents>;
+
+export const completion = z.object({
+  /** SHA-256 of `backup.json`. */
+  contents: z.string(),
+  tables: z.array(z.object({ name: identifier(), rows: z.int(), sha256: z.string() })),
+  /** Where each table's numbers go on. */
+  sequences: z.array(
+    z.object({ table: identifier(), column: identifier(), last: z.int(), called: z.boolean() }),
+  ),
+});
+export type Completion = z.infer<typeof completion>;
+
+/** The names that this project gives to tables and columns; nothing else is taken into a statement. */
+function identifier() {
+  return z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+}
+
+/** Thrown for a file that is no backup, or not the one that was written; its message is for an operator. */
+export class DamagedBackup extends Error {}
+
+/** Bytes of rows in one piece, before it is compressed. */
+const pieceSize = 4 * 1024 * 1024;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const zstd = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+
+/** What is known of a table's rows when all of them have passed. */
+export type Passed = { rows: number; sha256: string };
+
+/** Counts and sums up rows on their way. In COPY's text format each ends with a line feed, and there is no other. */
+export function passing() {
+  const hash = createHash('sha256');
+  let rows = 0;
+  return {
+    pass(bytes: Buffer): void {
+      hash.update(bytes);
+      for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) rows++;
+    },
+    rows: () => rows,
+    done: (): Passed => ({ rows, sha256: hash.digest('hex') }),
+  };
+}
+
+export type BackupWriter = {
+  contents: (what: Contents) => Promise<void>;
+  /** @param passed is told of each piece of rows that is in the file */
+  table: (name: string, rows: Readable, passed: (bytes: Buffer) => void) => Promise<void>;
+  /** The end of the file: resolves when everything has been handed over. */
+  complete: (what: Completion) => Promise<void>;
+};
+
+/** SHA-256 of what `backup.json` says, for `complete.json`. */
+export const digestOf = (what: Contents) => createHash('sha256').update(textOf(what)).digest('hex');
+
+const textOf = (what: object) => `${JSON.stringify(what, undefined, 1)}\n`;
+
+/** Writes a backup to a stream, at the pace of whoever takes it. */
+export function writeBackup(to: Writable): BackupWriter {
+  const tar = pack();
+  const written = pipeline(tar, to);
+  // Whoever waits for the next entry hears of it.
+  written.catch(() => {});
+  const modified = new Date();
+  return {
+    contents: (what) => entry('backup.json', Buffer.from(textOf(what))),
+    async table(name, rows, passed) {
+      let number = 0;
+      for await (const piece of piecesOf(rows)) {
+        const compressed = await compress(piece, zstd);
+        await entry(`tables/${name}/${String(++number).padStart(6, '0')}.zst`, compressed);
+        passed(piece);
+      }
+    },
+    async complete(what) {
+      await entry('complete.json', Buffer.from(textOf(what)));
+      tar.finalize();
+      await written;
+    },
+  };
+
+  async function entry(name: string, bytes: Buffer): Promise<void> {
+    const taken = new Promise<void>((resolve, reject) => {
+      tar.entry({ name, size: bytes.length, mtime: modified, mode: 0o600 }, bytes, (error) =>
+        error ? reject(error) : resolve(),
+      );
+    });
+    await Promise.race([taken, written]);
+  }
+}
+
+async function* piecesOf(rows: Readable): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for await (const bytes of rows as AsyncIterable<Buffer>) {
+    waiting.push(bytes);
+    size += bytes.length;
+    if (size < pieceSize) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(waiting);
+}
+
+/** What a backup tells, in its order. */
+export type BackupPart =
+  | { kind: 'contents'; contents: Contents; bytes: number }
+  /** Some rows of a table; all pieces of one table come together. `bytes`: of the file, so far. */
+  | { kind: 'rows'; table: string; rows: Buffer; bytes: number }
+  | { kind: 'complete'; completion: Completion };
+
+/**
+ * Reads a backup from a stream.
+ * @throws DamagedBackup
+ */
+export async function* readBackup(from: Readable): AsyncGenerator<BackupPart> {
+  let bytes = 0;
+  let said: Contents | undefined;
+  let complete = false;
+  for await (const { name, body } of entriesOf(from)) {
+    bytes += body.length + 512;
+    if (complete) throw new DamagedBackup('Something stands behind its end.');
+    if (said === undefined) {
+      if (name !== 'backup.json') throw new DamagedBackup('It is no backup that Parley has made.');
+      said = parse(contents, body);
+      yield { kind: 'contents', contents: said, bytes };
+      continue;
+    }
+    const table = /^tables\/([a-z0-9_]+)\/\d+\.zst$/.exec(name)?.[1];
+    if (table !== undefined) {
+      if (!said.tables.some((each) => each.name === table))
+        throw new DamagedBackup(`It does not say what the table ${table} is.`);
+      yield { kind: 'rows', table, rows: await unpacked(body), bytes };
+      continue;
+    }
+    if (name !== 'complete.json') throw new DamagedBackup(`${name} does not belong there.`);
+    const end = parse(completion, body);
+    if (end.contents !== digestOf(said)) throw new DamagedBackup('backup.json is not as it was written.');
+    complete = true;
+    yield { kind: 'complete', completion: end };
+  }
+  if (said === undefined) throw new DamagedBackup('It is no backup that Parley has made.');
+  if (!complete) throw new DamagedBackup('It is cut off: its end is missing.');
+}
+
+async function* entriesOf(from: Readable): AsyncGenerator<{ name: string; body: Buffer }> {
+  const tar = extract();
+  let unread: Error | undefined;
+  from.once('error', (error) => (unread = error));
+  const reading = pipeline(from, tar);
+  reading.catch(() => {});
+  const entries = tar[Symbol.asyncIterator]();
+  for (;;) {
+    const entry = await wholeEntry(entries).catch(() => {
+      throw unread ?? new DamagedBackup('It is no whole archive.');
+    });
+    if (entry === undefined) return;
+    yield entry;
+  }
+}
+
+async function wholeEntry(
+  entries: ReturnType<ReturnType<typeof extract>[typeof Symbol.asyncIterator]>,
+): Promise<{ name: string; body: Buffer } | undefined> {
+  const { value: entry, done } = await entries.next();
+  if (done === true) return undefined;
+  const parts: Buffer[] = [];
+  for await (const part of entry as AsyncIterable<Buffer>) parts.push(part);
+  return { name: entry.header.name, body: Buffer.concat(parts) };
+}
+
+async function unpacked(piece: Buffer): Promise<Buffer> {
+  try {
+    return await decompress(piece, { maxOutputLength: 2 * pieceSize });
+  } catch {
+    throw new DamagedBackup('Some of its rows cannot be unpacked.');
+  }
+}
+
+function parse<Shape>(schema: z.ZodType<Shape>, body: Buffer): Shape {
+  try {
+    return schema.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    throw new DamagedBackup('It is no backup that this version of Parley can read.');
+  }
+}

@@ -1,0 +1,56 @@
+import type { ClientBase } from 'pg';
+
+/** What a node writes for the moment: who starts from a backup starts without it. */
+const fleeting = ['event', 'rate_limit', 'member_written', 'node_beat', 'migration'];
+
+export type Table = { name: string; columns: string[]; bytes: number; rows: number };
+
+/**
+ * The tables of the community with the columns that are written (others PostgreSQL computes), and about how large they
+ * are.
+ */
+export async function tablesOf(client: ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(
+    `select class.relname as name, pg_table_size(class.oid)::float8 as bytes,
+       greatest(class.reltuples, 0)::float8 as rows,
+       array(
+         select attname::text from pg_attribute
+         where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum
+       ) as columns
+     from pg_class class
+     where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and not class.relname = any($1)
+     order by class.relname`,
+    [fleeting],
+  );
+  return rows;
+}
+
+export type Sequence = { table: string; column: string; last: number; called: boolean };
+
+/** Where the numbers of each table go on; those of deleted rows are never given again. */
+export async function sequencesOf(client: ClientBase): Promise<Sequence[]> {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
+    `select class.relname as table, attname::text as column,
+       pg_get_serial_sequence(quote_ident(class.relname), attname) as sequence
+     from pg_attribute join pg_class class on class.oid = attrelid
+     where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and attidentity <> ''
+       and not class.relname = any($1)
+     order by class.relname`,
+    [fleeting],
+  );
+  const sequences: Sequence[] = [];
+  for (const { table, column, sequence } of rows) {
+    const state = await client.query<{ last: string; called: boolean }>(
+      `select last_value as last, is_called as called from ${sequence}`,
+    );
+    const [row] = state.rows;
+    if (row === undefined) throw new Error(`the sequence of ${table} has no state`);
+    sequences.push({ table, column, last: Number(row.last), called: row.called });
+  }
+  return sequences;
+}
+
+/** `copy answer (id, …)`, for both directions. */
+export function copyOf({ name, columns }: Pick<Table, 'name' | 'columns'>): string {
+  return `copy "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
+}
