@@ -16,7 +16,7 @@ export async function buildWorker(web: string, output: string): Promise<void> {
     .map((entry) => path.relative(output, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
     .toSorted();
   const assets = names.filter((name) => name.startsWith('assets/') && !rareFont.test(name));
-  const shell = names.filter((name) => !name.startsWith('assets/'));
+  const shell = names.filter((name) => !name.startsWith('assets/') && name !== 'pages.json');
   const hash = createHash('sha256').update(assets.join('\n'));
   for (const name of shell) hash.update(await readFile(path.join(output, name)));
   const page = await readFile(path.join(output, 'index.html'), 'utf8');

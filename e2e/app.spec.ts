@@ -39,6 +39,8 @@ test('a page that is older than the server says so, loses nothing that is typed,
   await page.route(/\/assets\/following-[\w-]+\.js/u, (route) => route.fulfill({ status: 404 }));
   await page.goto(`/question/${id}`);
   await page.getByLabel('Your answer').fill('Half a thought');
+  // What is pointed at is fetched.
+  await page.getByRole('link', { name: 'Following' }).hover();
   await expect(page.getByText('A new version is here.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Reload' })).toBeVisible();
   await expect(page.getByLabel('Your answer')).toHaveValue('Half a thought');

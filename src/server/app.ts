@@ -21,6 +21,7 @@ import { notificationRoutes } from './notifications/routes.ts';
 import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
 import { answerError, ProblemError } from './platform/errors.ts';
+import { memberPages } from './pages/pages.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
@@ -109,8 +110,10 @@ export function createApp(options: AppOptions) {
       throw new ProblemError('not-found', 'There is nothing at this address.');
     });
     if (!settings.serviceWorker) app.get('/service-worker.js', lastWorker);
+    const page = memberPages(folder, (request) => app.fetch(request));
+    app.get('/', page);
     app.use('*', serveStatic({ ...files, onFound: revalidated }));
-    app.get('*', serveStatic({ ...files, path: 'index.html', onFound: revalidated }));
+    app.get('*', page, serveStatic({ ...files, path: 'index.html', onFound: revalidated }));
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { draftFields, draftPlaces, parseDraftPlace } from './drafts.ts';
+import { draftPlaces, parseDraftPlace } from './draft-places.ts';
+import { draftFields } from './drafts.ts';
 
 test('every place says which form it names', () => {
   expect(parseDraftPlace(draftPlaces.ask)).toEqual({ form: 'ask' });

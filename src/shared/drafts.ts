@@ -1,34 +1,10 @@
 import { z } from 'zod';
+import { draftHeader, placePattern } from './draft-places.ts';
 import { id, time } from './fields.ts';
 
-/** The three kinds of posts, and one of them. */
-type Post = { kind: 'question' | 'answer' | 'reply'; id: number };
+export { draftHeader, draftPlaces } from './draft-places.ts';
 
-/** What a draft is for, as the text that names it: 'ask', 'answer:7' (to question 7), 'reply:answer:12', 'edit:reply:3'. */
-export const draftPlace = z
-  .string()
-  .max(60)
-  .regex(/^(?:ask|answer:[1-9]\d{0,14}|(?:reply|edit):(?:question|answer|reply):[1-9]\d{0,14})$/);
-
-/** The names of the places of drafts; `places.reply({ kind: 'question', … })` is a comment. */
-export const draftPlaces = {
-  ask: 'ask',
-  answer: (questionId: number) => `answer:${questionId}`,
-  reply: ({ kind, id }: Post) => `reply:${kind}:${id}`,
-  edit: ({ kind, id }: Post) => `edit:${kind}:${id}`,
-} as const;
-
-/** What a place says; null for a text that names none. */
-export function parseDraftPlace(
-  place: string,
-): { form: 'ask' } | { form: 'answer'; questionId: number } | { form: 'reply' | 'edit'; post: Post } | null {
-  if (!draftPlace.safeParse(place).success) return null;
-  const [form, first = '', second = ''] = place.split(':');
-  if (form === 'ask') return { form };
-  if (form === 'answer') return { form, questionId: Number(first) };
-  const kind = first === 'question' || first === 'answer' ? first : 'reply';
-  return { form: form === 'edit' ? 'edit' : 'reply', post: { kind, id: Number(second) } };
-}
+export const draftPlace = z.string().max(60).regex(placePattern);
 
 /** What the form holds, by the names of its fields, as it was typed: nothing is trimmed, no rule holds yet. */
 export const draftFields = z
@@ -94,8 +70,6 @@ export type DraftSummary = z.infer<typeof draftSummary>;
 /** All drafts of the member, the latest first. */
 export const drafts = z.object({ items: z.array(draftSummary) });
 
-/** The header by which an edit names the draft it was written as. A new post names it by its idempotency key. */
-export const draftHeader = 'parley-draft';
 export const draftHeaders = z.object({ [draftHeader]: key.optional() });
 
 /** Members keep so many drafts; the oldest goes when there is one more. */

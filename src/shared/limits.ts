@@ -26,6 +26,8 @@ export const limits = {
   mutedTopics: 100,
   /** Questions a feed loads at a time. */
   feedPage: 20,
+  /** Questions whose titles one request may ask for. */
+  questionTitles: 100,
   /** Answers a question page loads at a time. */
   answersPage: 50,
   /** Replies loaded at a time below one answer or one question. */

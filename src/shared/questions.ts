@@ -1,17 +1,10 @@
 import { z } from 'zod';
+import { askMessages } from './ask-messages.ts';
 import { answerSort, answersPage } from './answers.ts';
 import { author, basedOn, id, multiline, nextCursor, singleLine, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
 import { normalizeTags, tagsProblem } from './tags.ts';
-
-/** SPEC section 5, Ask. */
-export const askMessages = {
-  required: 'Please fill in all required fields',
-  titleLong: `Title can have up to ${limits.title} characters`,
-  detailsLong: `Details can have up to ${limits.details} characters`,
-  failed: 'Failed to create question. Please try again.',
-} as const;
 
 export const tags = z
   .array(z.string().max(1000))
@@ -105,7 +98,7 @@ export type QuestionPage = z.infer<typeof questionPage>;
 export const created = z.object({ id });
 
 /** At most so many questions' titles are asked for at once. */
-export const titlesMax = 100;
+export const titlesMax = limits.questionTitles;
 
 /** What links to questions by their number need to know of them. */
 export const questionTitles = z.object({ items: z.array(z.object({ id, title: z.string() })) });

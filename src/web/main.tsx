@@ -9,8 +9,6 @@ import '@mantine/core/styles/CloseButton.layer.css';
 import '@mantine/core/styles/Button.layer.css';
 import '@mantine/core/styles/ActionIcon.layer.css';
 import '@mantine/core/styles/Input.layer.css';
-import '@mantine/core/styles/Popover.layer.css';
-import '@mantine/core/styles/Menu.layer.css';
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/source-serif-4/wght.css';
 import './theme.css';
@@ -40,11 +38,13 @@ const colorScheme = darkModeManager();
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id "root".');
 
-await startLanguage();
-createRoot(root).render(
-  <StrictMode>
-    <Parley />
-  </StrictMode>,
+// Not awaited at the top level: with that anywhere, the bundler leaves shared modules in dozens of small files.
+void startLanguage().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <Parley />
+    </StrictMode>,
+  ),
 );
 
 /** Built anew in another language, since texts are made where they are shown. */

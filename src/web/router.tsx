@@ -2,17 +2,21 @@ import { createRootRouteWithContext, createRoute, createRouter, redirect } from 
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { Feed } from '#shared/feeds.ts';
+import type { MutedChoice } from '#shared/mutes.ts';
 import type { SearchKind, SearchSort } from '#shared/search.ts';
 import type { TopicSort } from '#shared/topics.ts';
 import { MemberLayout } from './layout/MemberLayout.tsx';
 import { Root } from './layout/Root.tsx';
-import { VisitorLayout } from './layout/VisitorLayout.tsx';
 import { ErrorPage } from './pages/error.tsx';
+import { HomePage } from './pages/home.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
+import { feedQuery } from './feeds/feed.ts';
+import { loadEarly } from './platform/first-answers.ts';
 import { lazyRouteComponent } from './platform/lazy-page.ts';
-import { insidePath } from './platform/paths.ts';
+import { insidePath, questionIdOf } from './platform/paths.ts';
 import { parseSearch, stringifySearch } from './platform/search-params.ts';
 import { sessionQuery } from './platform/session.ts';
+import { questionQuery } from './posts/question-query.ts';
 
 /** What every page may use. */
 export type RouterContext = { queryClient: QueryClient };
@@ -39,7 +43,7 @@ const memberRoute = createRoute({
 const visitorRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'visitor',
-  component: VisitorLayout,
+  component: lazyRouteComponent(() => import('./layout/VisitorLayout.tsx'), 'VisitorLayout'),
   // What is refused is named as well: the router keeps what a validation leaves out.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
     next: insidePath(typeof next === 'string' ? next : undefined) ?? undefined,
@@ -64,7 +68,14 @@ const homeRoute = createRoute({
     tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
     muted: muted === 'show' ? muted : undefined,
   }),
-  component: lazyRouteComponent(() => import('./pages/home.tsx'), 'HomePage'),
+  loaderDeps: ({ search }): { feed: Feed; muted: MutedChoice } => ({
+    feed: search.tab ?? 'recent',
+    muted: search.muted ?? 'hide',
+  }),
+  loader: ({ context: { queryClient }, deps: { feed, muted }, cause }) =>
+    loadEarly(cause, () => queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted), retry: false })),
+  // Part of the program itself: what it needs are mostly the lists that nearly every page shows.
+  component: HomePage,
 });
 
 const askRoute = createRoute({
@@ -82,8 +93,14 @@ const questionRoute = createRoute({
   }: Record<string, unknown>): { sort?: Exclude<AnswerSort, 'newest'> | undefined } => ({
     sort: sort === 'helpful' || sort === 'oldest' ? sort : undefined,
   }),
+  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? 'newest' }),
   // Another question is another page: its own state, focus and heading.
   remountDeps: ({ params }) => params,
+  loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {
+    const id = questionIdOf(params.id);
+    if (id === null) return;
+    return loadEarly(cause, () => queryClient.prefetchQuery({ ...questionQuery(id, sort), retry: false }));
+  },
   component: lazyRouteComponent(() => import('./pages/question.tsx'), 'QuestionPage'),
 });
 

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Member, register } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { askMessages, type Question, type QuestionTitles } from '#shared/questions.ts';
+import { askMessages } from '#shared/ask-messages.ts';
+import type { Question, QuestionTitles } from '#shared/questions.ts';
 import type { Revision } from '#shared/revisions.ts';
 
 const server = await startTestServer();

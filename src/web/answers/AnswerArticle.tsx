@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import { memo, useState } from 'react';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftPlaces } from '#shared/draft-places.ts';
 import type { Answer } from '#shared/answers.ts';
 import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
 import { isStatus } from '#web/platform/errors.ts';

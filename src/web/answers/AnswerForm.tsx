@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import type { Answer } from '#shared/answers.ts';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftPlaces } from '#shared/draft-places.ts';
 import type { Question } from '#shared/questions.ts';
 import { limits } from '#shared/limits.ts';
 import { said } from '#web/platform/said.ts';

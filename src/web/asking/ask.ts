@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { codePoints } from '#shared/text.ts';
 import { limits } from '#shared/limits.ts';
-import { askMessages } from '#shared/questions.ts';
+import { askMessages } from '#shared/ask-messages.ts';
 import { parseTags, tagsProblem } from '#shared/tags.ts';
 import { api, newIdempotencyKey, read } from '#web/platform/api.ts';
 import { said } from '#web/platform/said.ts';

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { queryOptions } from '@tanstack/react-query';
-import { type DraftSummary, parseDraftPlace } from '#shared/drafts.ts';
+import { parseDraftPlace } from '#shared/draft-places.ts';
+import type { DraftSummary } from '#shared/drafts.ts';
 import { truncate } from '#shared/text.ts';
 import { api, read } from '#web/platform/api.ts';
 import { recordsOf } from '#web/platform/draft-store.ts';

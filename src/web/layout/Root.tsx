@@ -5,6 +5,7 @@ import { lazyPart } from '#web/platform/lazy-part.ts';
 import { api, read } from '#web/platform/api.ts';
 import { keepProbing } from '#web/platform/connection.ts';
 import { wantHeadingFocus } from '#web/platform/focus.ts';
+import { fetchToastsWithFirstPress, useToastsWanted } from '#web/platform/toast.ts';
 import { registerWorker } from '#web/platform/worker.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { NavigationProgress } from './NavigationProgress.tsx';
@@ -15,16 +16,19 @@ const Toasts = lazyPart(() => import('./Toasts.tsx'));
 export function Root() {
   useRecovery();
   useFocusOnNavigation();
-  useAllPagesAtHand();
   useEffect(registerWorker, []);
+  useEffect(fetchToastsWithFirstPress, []);
+  const toasts = useToastsWanted();
   return (
     <>
       <NavigationProgress />
       <ConnectionBanner />
       <Outlet />
-      <Suspense>
-        <Toasts />
-      </Suspense>
+      {toasts && (
+        <Suspense>
+          <Toasts />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -56,17 +60,3 @@ function useFocusOnNavigation() {
     [router],
   );
 }
-
-/** Once the first page stands, the programs of all others are fetched: they open at once, also in an outage. */
-function useAllPagesAtHand() {
-  const router = useRouter();
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(ignore);
-    }, 2000);
-    return () => window.clearTimeout(timer);
-  }, [router]);
-}
-
-/** The page itself asks again when it is opened. */
-function ignore() {}

@@ -7,6 +7,7 @@ import type { Me } from '#shared/accounts.ts';
 import { AnswerForm } from '#web/answers/AnswerForm.tsx';
 import { AnswerList } from '#web/answers/AnswerList.tsx';
 import { isStatus } from '#web/platform/errors.ts';
+import { questionIdOf } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
@@ -33,7 +34,7 @@ import { Message } from '#web/ui/Message.tsx';
 const route = getRouteApi('/member/question/$id');
 
 export function QuestionPage() {
-  const id = idOf(route.useParams().id);
+  const id = questionIdOf(route.useParams().id);
   const current = useMember();
   // When the session ends, what is being typed stays the draft of the member who types it.
   const [member, setMember] = useState(current);
@@ -139,9 +140,4 @@ function QuestionNotFound() {
       </Button>
     </Message>
   );
-}
-
-/** Null for an address that cannot be a question's. */
-function idOf(text: string): number | null {
-  return /^[1-9]\d{0,15}$/u.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }

@@ -5,6 +5,7 @@ import { seenHeader } from '#shared/events.ts';
 import type { Problem } from '#shared/problem.ts';
 import { reportConnection } from './connection.ts';
 import { ApiError, isTransient, saysRestarting, Unreachable } from './errors.ts';
+import { takeFirstAnswer } from './first-answers.ts';
 import { newestPosition, notePositionOf } from './position.ts';
 
 /**
@@ -52,7 +53,9 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
   const seen = newestPosition();
   if (seen !== undefined) headers.set(seenHeader, seen);
   try {
-    response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
+    response =
+      takeFirstAnswer(String(input), init?.method ?? 'GET') ??
+      (await fetch(input, { ...init, headers, credentials: 'same-origin' }));
   } catch (error) {
     if (isAbort(error)) throw error;
     reportConnection('offline');

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { draftPlace, type DraftEnd, type DraftFields, type DraftState } from '#shared/drafts.ts';
+import { isDraftPlace } from '#shared/draft-places.ts';
+import type { DraftEnd, DraftFields, DraftState } from '#shared/drafts.ts';
 import { newIdempotencyKey } from './api.ts';
 import { connection, onConnectionChange } from './connection.ts';
 import {
@@ -47,7 +48,7 @@ const calm = { after: 1500, longest: 8000 };
 const postedLaterMs = 1500;
 
 /** Places whose drafts the server keeps. */
-export const isKept = (place: string): boolean => draftPlace.safeParse(place).success;
+export const isKept = isDraftPlace;
 
 /** Keeps what the form holds now, here at once and on the server soon. @param fields null: the form is empty. */
 export function typed(at: DraftAt, fields: DraftFields | null): void {

@@ -30,6 +30,8 @@ const sessionName = 'session';
 let keptNames: ReadonlySet<unknown> = new Set();
 /** What is shown from what was kept, and of when it is. */
 const restored = new Map<string, number>();
+/** What was shown at any time. */
+const opened = new WeakSet<Query>();
 const changed = new Map<string, { member: number; query: Query }>();
 /** What the server said last about who is signed in, and when it was asked. */
 let confirmed: { member: Me; askedAt: number } | null = null;
@@ -39,21 +41,31 @@ let writing: number | undefined;
 export function keepPages(client: QueryClient, names: readonly string[]): void {
   keptNames = new Set(names);
   client.getQueryCache().subscribe(({ type, query, ...event }) => {
+    if (type === 'observerAdded') {
+      // What was fetched in case it would be opened, is opened.
+      if (!opened.has(query) && query.state.data !== undefined) note(query);
+      opened.add(query);
+      return;
+    }
     if (type !== 'updated' || !('action' in event) || event.action.type !== 'success') return;
     if (query.queryKey[0] === sessionName) {
       // Signed in or out here; what the server answers is noted with the time it was asked.
       if (event.action.manual === true) noteSession(query.state.data as Session, Date.now());
       return;
     }
+    if (opened.has(query)) note(query);
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') writeChanged();
+  });
+
+  function note(query: Query): void {
     const member = memberOf(client);
     if (member === null || !keptNames.has(query.queryKey[0]) || restored.has(query.queryHash)) return;
     if (client.getQueryCache().get(query.queryHash) !== query) return;
     changed.set(query.queryHash, { member, query });
     writeSoon();
-  });
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') writeChanged();
-  });
+  }
 }
 
 /** Every query's way to the server, and to what is kept where there is none. */

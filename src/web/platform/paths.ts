@@ -51,3 +51,8 @@ export function insidePath(path: string | undefined): string | null {
   if (url === null || url.origin !== window.location.origin) return null;
   return url.pathname + url.search + url.hash;
 }
+
+/** The number in the address of a question; null for what cannot be one. */
+export function questionIdOf(text: string): number | null {
+  return /^[1-9]\d{0,15}$/u.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
+}

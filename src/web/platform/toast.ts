@@ -1,8 +1,12 @@
 import { t } from '@lingui/core/macro';
-import { createElement } from 'react';
+import { createElement, useSyncExternalStore } from 'react';
 
 /** What a message offers, such as to undo what it tells of. It must be in reach elsewhere, too: messages go. */
 export type ToastAction = { label: string; run: () => void };
+
+const parts = () => Promise.all([import('@mantine/notifications'), import('#web/ui/ToastMessage.tsx')]);
+let wanted = false;
+const listeners = new Set<() => void>();
 
 /** A short message at the edge of the screen, gone after a while; an error is announced at once. */
 export function toast(message: string, action?: ToastAction): void {
@@ -13,11 +17,39 @@ export function toastError(message: string): void {
   void show(message, 'alert');
 }
 
+/** Fetches what shows messages with the first press: it is needed most when there is no connection any more. */
+export function fetchToastsWithFirstPress(): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const fetchNow = () => {
+    ending.abort();
+    want();
+    void parts().catch(() => {});
+  };
+  for (const press of ['pointerdown', 'keydown'])
+    window.addEventListener(press, fetchNow, { signal, passive: true });
+  return () => ending.abort();
+}
+
+/** Whether there is, or will be, something for the container of messages to show. */
+export function useToastsWanted(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => wanted,
+  );
+}
+
+function want(): void {
+  wanted = true;
+  for (const listener of listeners) listener();
+}
+
 async function show(message: string, role: 'status' | 'alert', action?: ToastAction): Promise<void> {
-  const [{ notifications }, { ToastMessage }] = await Promise.all([
-    import('@mantine/notifications'),
-    import('#web/ui/ToastMessage.tsx'),
-  ]);
+  want();
+  const [{ notifications }, { ToastMessage }] = await parts();
   const id = notifications.show({
     message:
       action === undefined

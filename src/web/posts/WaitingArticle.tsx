@@ -2,7 +2,8 @@ import { t } from '@lingui/core/macro';
 import { toast } from '#web/platform/toast.ts';
 import { useQuestionPage } from './page-context.ts';
 import { WaitingCard } from './WaitingCard.tsx';
-import { answerFormId, hasForm, takeBack, targetOf, type WaitingPost } from './waiting-posts.ts';
+import { answerFormId, hasForm, targetOf, type WaitingPost } from './waiting-posts.ts';
+import { takeBack } from './take-back.ts';
 
 /** A post of the member's that is still to be sent, in its place on the page. */
 export function WaitingArticle({ post }: { post: WaitingPost }) {

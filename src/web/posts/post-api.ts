@@ -1,4 +1,4 @@
-import { draftHeader } from '#shared/drafts.ts';
+import { draftHeader } from '#shared/draft-places.ts';
 import type { Answer, AnswerEdit } from '#shared/answers.ts';
 import type { QuestionEdit } from '#shared/questions.ts';
 import type { Direction } from '#shared/fields.ts';

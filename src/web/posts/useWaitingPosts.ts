@@ -4,7 +4,8 @@ import { onDraftCleared } from '#web/platform/drafts.ts';
 import { useWaiting } from '#web/platform/waiting.ts';
 import { takeLostFocus } from './lost-focus.ts';
 import { anchorOf, type PostRef } from './post.ts';
-import { hasForm, notPosted, postsAt, takeBack, targetOf, type WaitingPost } from './waiting-posts.ts';
+import { hasForm, notPosted, postsAt, targetOf, type WaitingPost } from './waiting-posts.ts';
+import { takeBack } from './take-back.ts';
 
 /**
  * The member's posts at a question that are still to be sent or were refused; what the page shows as posted is not

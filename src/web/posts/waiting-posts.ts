@@ -1,13 +1,11 @@
 import { t } from '@lingui/core/macro';
 import type { QueryClient } from '@tanstack/react-query';
-import { draftPlaces } from '#shared/drafts.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import { newIdempotencyKey } from '#web/platform/api.ts';
-import { offerDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { waitingKind } from '#web/platform/send-waiting.ts';
-import { isObject, removeWaiting, type Action, type Waiting } from '#web/platform/waiting.ts';
+import { isObject, type Action, type Waiting } from '#web/platform/waiting.ts';
 import { postAnswer, postReply } from './post-api.ts';
 import { anchorOf, type PostRef } from './post.ts';
 import { addAnswer, addReply, findPost, repliesOf } from './question-page.ts';
@@ -119,20 +117,6 @@ export function hasForm(post: WaitingPost, page: QuestionPage): boolean {
   if (post.kind === 'answer') return true;
   const target = findPost(page, targetOf(post.data));
   return target !== undefined && !('deleted' in target && target.deleted);
-}
-
-/** Makes it the draft of its form again; false where that holds another one. */
-export function takeBack(memberId: number, post: WaitingPost): boolean {
-  const { content, key } = post.data;
-  const refused = post.item.refused === null ? {} : { refused: post.item.refused };
-  if (!offerDraft(memberId, placeOf(post), { content, key, ...refused })) return false;
-  removeWaiting(memberId, post.item);
-  return true;
-}
-
-function placeOf(post: WaitingPost): string {
-  if (post.kind === 'answer') return draftPlaces.answer(post.data.questionId);
-  return draftPlaces.reply(targetOf(post.data));
 }
 
 function asPost(item: Waiting): WaitingPost | null {

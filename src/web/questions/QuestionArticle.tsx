@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useId, useState } from 'react';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftPlaces } from '#shared/draft-places.ts';
 import type { Question } from '#shared/questions.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';

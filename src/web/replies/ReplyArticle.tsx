@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftPlaces } from '#shared/draft-places.ts';
 import type { Reply } from '#shared/replies.ts';
 import { isStatus } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftPlaces } from '#shared/draft-places.ts';
 import { limits } from '#shared/limits.ts';
 import type { Reply } from '#shared/replies.ts';
 import { said } from '#web/platform/said.ts';

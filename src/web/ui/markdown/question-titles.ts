@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { titlesMax } from '#shared/questions.ts';
+import { limits } from '#shared/limits.ts';
 import { api, read } from '#web/platform/api.ts';
 
 type Waiting = { resolve: (title: string | null) => void; reject: (error: unknown) => void };
@@ -40,8 +40,8 @@ function titleOf(id: number): Promise<string | null> {
 async function ask(): Promise<void> {
   const asked = [...waiting];
   waiting = new Map();
-  for (let from = 0; from < asked.length; from += titlesMax)
-    await askFor(asked.slice(from, from + titlesMax));
+  for (let from = 0; from < asked.length; from += limits.questionTitles)
+    await askFor(asked.slice(from, from + limits.questionTitles));
 }
 
 async function askFor(asked: readonly [number, Waiting[]][]): Promise<void> {

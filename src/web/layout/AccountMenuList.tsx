@@ -1,0 +1,70 @@
+import '@mantine/core/styles/Popover.layer.css';
+import '@mantine/core/styles/Menu.layer.css';
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { IconLogout, IconRss, IconSettings, IconUser } from '@tabler/icons-react';
+import type { Me } from '#shared/accounts.ts';
+import { paths } from '#web/platform/paths.ts';
+import { leaveSession } from '#web/platform/session.ts';
+import { toastError } from '#web/platform/toast.ts';
+import { TargetElsewhere, useOpenedLater } from '#web/ui/floating.tsx';
+import classes from './AccountMenuList.module.css';
+
+const links = () => [
+  { to: paths.profile, label: t`Profile`, Icon: IconUser },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
+  { to: paths.settings, label: t`Settings`, Icon: IconSettings },
+];
+
+/** What the account menu holds; loaded when it is first wanted. */
+export default function AccountMenuList({
+  member,
+  button,
+  opened,
+  onClose,
+}: {
+  member: Me;
+  button: HTMLElement | null;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const logout = useMutation({
+    mutationFn: () => leaveSession(queryClient),
+    onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
+  });
+
+  return (
+    <Menu position="bottom-end" width={232} opened={useOpenedLater(opened)} onClose={onClose}>
+      <Menu.Target>
+        <TargetElsewhere button={button} />
+      </Menu.Target>
+      <Menu.Dropdown aria-labelledby={button?.id}>
+        <div className={classes.who}>
+          <div className={classes.name}>{member.displayName}</div>
+          <div className={classes.email}>{member.email}</div>
+        </div>
+        {links().map(({ to, label, Icon }) => (
+          <Menu.Item
+            key={label}
+            className={classes.item ?? ''}
+            leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+            renderRoot={(props) => <Link to={to} {...props} />}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          className={classes.item ?? ''}
+          leftSection={<IconLogout size={18} stroke={1.6} aria-hidden />}
+          onClick={() => logout.mutate()}
+        >
+          {t`Logout`}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
