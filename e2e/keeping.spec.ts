@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
+import { expectAccessible } from './axe.ts';
 import { ask, register, someone } from './members.ts';
 import { answer, unique } from './posts.ts';
 
@@ -48,8 +48,7 @@ test('what a member keeps is found again with its note and list, in every tab, a
   await other.getByRole('button', { name: 'Undo' }).click();
   await expect(card).toContainText('For the boat');
   await expect(card.getByRole('link', { name: 'Travel' })).toBeVisible();
-  const { violations } = await new AxeBuilder({ page: other }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  await expectAccessible(other);
 });
 
 test('a muted topic leaves the feed, live as well, and a muted question its bell; the settings undo both', async ({
@@ -125,6 +124,5 @@ test('the pictures of a year are read by keys and as a table, and say so where t
   await expect(days).toHaveAttribute('aria-valuetext', /^Nothing on Monday, /);
   await page.getByRole('button', { name: 'Show as table' }).click();
   await expect(page.getByRole('row').nth(1).getByRole('cell')).toHaveText(['1', '1', '0']);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  await expectAccessible(page);
 });

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
+import { expectAccessible } from './axe.ts';
 import { keepDraft } from './drafts.ts';
 import { ask, register, someone } from './members.ts';
 
@@ -71,12 +71,7 @@ async function check(page: Page, address: string) {
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
     const look = `${address} at ${viewport.width} in ${theme}`;
-    // Targets are a rule of WCAG 2.2, which axe has switched off.
-    const axe = new AxeBuilder({ page }).options({ rules: { 'target-size': { enabled: true } } });
-    const { violations } = await axe.analyze();
-    expect(
-      violations.map(({ id, nodes }) => `${look}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-    ).toEqual([]);
+    await expectAccessible(page, { look });
     expect(await sideways(page), look).toBeLessThanOrEqual(0);
   }
   // A phone on its side, and a window of 1280 by 800 at twice its size.

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
 import { answer, unique, upvote } from './posts.ts';
@@ -180,19 +179,3 @@ test('on a phone, Alerts says how many are unread', async ({ page, request }) =>
   await alerts.click();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(2);
 });
-
-for (const theme of ['light', 'dark'] as const)
-  test(`the menu of the bell is accessible in the ${theme} theme`, async ({ page, request }) => {
-    await page.emulateMedia({ colorScheme: theme });
-    await register(page.request);
-    await register(request, someone('N'.repeat(80)));
-    const id = await ask(page.request, { title: 'W'.repeat(200) });
-    await answers(request, id, 11);
-    await page.goto('/');
-    await bell(page).click();
-    await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeVisible();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map((found) => `${found.id}: ${found.nodes.map(({ html }) => html).join(' ')}`),
-    ).toEqual([]);
-  });

@@ -61,6 +61,23 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   await expect(page.getByRole('heading', { name: '5 Answers' })).toBeAttached();
   const after = await shifts(page);
   expect(after.total - before.total, after.what).toBeLessThanOrEqual(most);
+
+  // Between two answers in view there is no room for a reply: it waits.
+  const short = await ask(page.request, { title: unique('Is there room between them?') });
+  const [lower, upper] = [await answer(page.request, short), await answer(page.request, short)];
+  await page.goto(`/question/${short}`);
+  await page.locator(`#answer-${lower}`).scrollIntoViewIfNeeded();
+  await reply(other.request, upper, 'One for which there is no room.');
+  await reply(other.request, lower, 'One below all others.');
+  await expect(page.getByText('One below all others.')).toBeVisible();
+  const pill = page.getByRole('button', { name: '1 new reply' });
+  await expect(pill).toBeVisible();
+  await expect(page.getByText('One for which there is no room.')).toBeHidden();
+  const { total, what } = await shifts(page);
+  expect(total, what).toBeLessThanOrEqual(most);
+  await pill.click();
+  await expect(page.getByRole('article', { name: 'Reply by Quincy Other' }).first()).toBeFocused();
+  await expect(pill).toBeHidden();
 });
 
 /** From the next page on, adds up what moves without the reader's doing. */

@@ -1,7 +1,8 @@
 import type { APIRequestContext } from '@playwright/test';
 import { ask, register, someone } from '../members.ts';
+import { keepDraft } from '../drafts.ts';
 import { answer, reply, upvote } from '../posts.ts';
-import type { Ids } from './screens.ts';
+import type { Ids } from './screen.ts';
 
 /** Fills the community with what strains a page, and gives the member who looks at it something to be told of. */
 export async function fill(
@@ -46,8 +47,54 @@ export async function fill(
     memberId: asked.authorId,
     extremeMember: me.member.id,
     extremeTag,
+    ...(await ownPosts(owner, others)),
   };
 }
+
+/** What the member who looks wrote, edited, keeps, muted and has begun. */
+async function ownPosts(
+  owner: APIRequestContext,
+  [first, second]: readonly [APIRequestContext, APIRequestContext],
+): Promise<Pick<Ids, 'own' | 'ownAnswer' | 'ownReply' | 'spare' | 'list' | 'emptyList'>> {
+  const own = await ask(owner, {
+    title: 'How do I keep a sourdough starter alive over the holidays?',
+    content: 'I am away for **three weeks**. Does it live in the fridge?',
+    tags: ['baking', 'sourdough'],
+  });
+  const solution = await answer(first, own, 'Feed it once, then put it into the fridge.');
+  const ownAnswer = await answer(owner, own, 'I dried it. That worked, too.');
+  const parent = await reply(second, ownAnswer, 'How long did it take to come back?');
+  const ownReply = await reply(owner, ownAnswer, 'Two days, with two feedings.', parent);
+  await reply(second, solution, 'Without feeding it goes flat after four weeks.');
+  await send(owner, 'put', `/api/questions/${own}/accepted-answer`, { answerId: solution });
+  await send(owner, 'put', `/api/answers/${ownAnswer}`, {
+    content: 'I dried it on baking paper. That worked well.',
+  });
+  await send(owner, 'put', `/api/replies/${ownReply}`, { content: 'Three days, with two feedings.' });
+  const spare = await ask(owner, { title: 'Which flour for a first loaf?', tags: ['baking'] });
+  await answer(second, spare, 'Any strong white one.');
+  const { id: list } = await send<{ id: number }>(owner, 'post', '/api/bookmark-lists', {
+    name: 'L'.repeat(40),
+  });
+  const { id: emptyList } = await send<{ id: number }>(owner, 'post', '/api/bookmark-lists', {
+    name: 'للقراءة',
+  });
+  const kept = { bookmarked: true, note: 'For the next holidays', listIds: [list] };
+  await send(owner, 'put', `/api/questions/${own}/bookmark`, kept);
+  await send(owner, 'put', `/api/answers/${solution}/bookmark`, { bookmarked: true });
+  const muted = await ask(second, { title: 'Who else is up all night?', tags: ['night-watch'] });
+  await send(owner, 'put', `/api/questions/${muted}/mute`, { muted: true });
+  await send(owner, 'put', '/api/topics/night-watch/mute', { muted: true });
+  for (const place of ownDrafts({ own, ownAnswer }))
+    await keepDraft(owner, place, { content: 'Begun, and not yet at its end. '.repeat(9) });
+  return { own, ownAnswer, ownReply, spare, list, emptyList };
+}
+
+/** The places of the drafts that the member keeps; what else is begun on the way is thrown away. */
+export const ownDrafts = ({ own, ownAnswer }: Pick<Ids, 'own' | 'ownAnswer'>) => [
+  `edit:question:${own}`,
+  `reply:answer:${ownAnswer}`,
+];
 
 const extremeText = [
   'x'.repeat(300),
@@ -60,6 +107,17 @@ const extremeText = [
   '```\n' + 'a line that is longer than any screen '.repeat(8) + '\n```',
   '- [x] done\n- [ ] to do',
 ].join('\n\n');
+
+async function send<T>(
+  request: APIRequestContext,
+  method: 'put' | 'post',
+  path: string,
+  data: object,
+): Promise<T> {
+  const response = await request[method](path, { data });
+  if (!response.ok()) throw new Error(`${path} answered ${response.status()}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
 
 async function json<T>(request: APIRequestContext, path: string): Promise<T> {
   const response = await request.get(path);

@@ -1,31 +1,41 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import { type Browser, chromium, type Page } from '@playwright/test';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { register, someone } from '../members.ts';
 import { newCommunity } from '../parley.ts';
+import { inLanguage } from '../translated.ts';
 import { fill } from './extremes.ts';
-import { type Ids, type Screen, screens } from './screens.ts';
-import { hold, narrow, type Size, sizes, type State } from './states.ts';
+import { type Finding, tableOf } from './findings.ts';
+import { type Picture, sheet, visit } from './photograph.ts';
+import type { Screen, Stage } from './screen.ts';
+import { screens } from './screens.ts';
+import { narrow, type Size, sizes, type State } from './states.ts';
 
 const help = `npm run screens [-- OPTIONS] [-- NAMES]
 
-Photographs every screen in each of its states, in both sizes and both themes, into the folder screens/. Each state of
-a screen becomes one sheet with its looks side by side.
+Looks at every screen, dialog, menu and list in each of its states, in both sizes and both themes: photographs it into the
+folder screens/, where each state becomes one sheet with its looks side by side, and lets axe check it by the rules of
+WCAG 2.2 A and AA and the best practices. What breaks a rule is listed at the end, and the command fails.
 
 Options:
   --language CODE  in another language
   --narrow         on the smallest phone as well
+  --no-axe         photographs only
+  --no-pictures    checks only; the pictures stay as they are
   -h, --help       explain the command
 
-Names are those of screens, or their beginnings.`;
+Names are those of screens, or their beginnings; the sheets of others stay. A name with an = before it is meant whole.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
+  allowNegative: true,
   options: {
-    language: { type: 'string' },
+    language: { type: 'string', default: 'en' },
     narrow: { type: 'boolean', default: false },
+    axe: { type: 'boolean', default: true },
+    pictures: { type: 'boolean', default: true },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -33,120 +43,121 @@ if (values.help) console.log(help);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const wanted = screens.filter(
-    ({ name }) => positionals.length === 0 || positionals.some((start) => name.startsWith(start)),
-  );
+  const wanted = screens.filter(({ name }) => isMeant(name));
   if (wanted.length === 0) {
     console.error('No screen has such a name.');
     return 2;
   }
   const folder = path.join(projectFolder, 'screens');
-  await rm(folder, { recursive: true, force: true });
+  if (positionals.length === 0 && values.pictures) await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const program = process.env['PARLEY_CHROMIUM'];
   const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
   const [bare, full] = await Promise.all([newCommunity(), newCommunity({ demo: true })]);
   try {
-    const count = await photographAll(browser, { bare: bare.address, full: full.address, wanted, folder });
-    console.log(`${count} sheets are in screens/.`);
-    return Number(process.exitCode ?? 0);
+    const addresses = { bare: bare.address, full: full.address };
+    const lanes: Lane[] = [];
+    // One after the other: in each the same is written.
+    for (const size of values.narrow ? [...sizes, narrow] : sizes)
+      lanes.push(await newLane(browser, size, addresses));
+    return await lookAt(browser, { lanes, wanted, folder });
   } finally {
     await browser.close();
     await Promise.all([bare.remove(), full.remove()]);
   }
 }
 
-type Job = { bare: string; full: string; wanted: readonly Screen[]; folder: string };
+function isMeant(name: string): boolean {
+  if (positionals.length === 0) return true;
+  return positionals.some((start) =>
+    start.startsWith('=') ? name === start.slice(1) : name.startsWith(start),
+  );
+}
 
-async function photographAll(browser: Browser, { bare, full, wanted, folder }: Job): Promise<number> {
-  const [owner, first, second] = await Promise.all([0, 1, 2].map(() => open(browser, full)));
-  const visitor = await open(browser, full);
-  const newcomer = await open(browser, bare);
-  if (owner === undefined || first === undefined || second === undefined) return 0;
+/** One size, with a page for each kind of viewer. What is done in one lane shows in no other. */
+type Lane = { size: Size; stages: Record<'owner' | 'newcomer' | 'visitor', Omit<Stage, 'state'>> };
+
+async function newLane(
+  browser: Browser,
+  size: Size,
+  { bare, full }: { bare: string; full: string },
+): Promise<Lane> {
+  const open = async (baseURL: string): Promise<Page> => {
+    const options = {
+      baseURL,
+      reducedMotion: 'reduce',
+      locale: values.language,
+      serviceWorkers: 'block',
+    } as const;
+    return (await browser.newContext(options)).newPage();
+  };
+  const [owner, first, second, visitor] = await Promise.all([open(full), open(full), open(full), open(full)]);
+  const newcomer = await open(bare);
   await register(owner.request, someone('Robin Page'));
   await register(newcomer.request, someone('Robin Page'));
   const ids = await fill(owner.request, [first.request, second.request]);
-  let count = 0;
-  for (const screen of wanted)
-    for (const state of screen.states) {
-      const context = screen.visitor ? visitor : state === 'empty' ? newcomer : owner;
-      const name = `${screen.name} ${state}`;
-      try {
-        const pictures = await photograph(context, screen, state, ids);
-        await sheet(browser, pictures, path.join(folder, `${screen.name}-${state}.png`));
-        count++;
-        console.log(name);
-      } catch (error) {
-        process.exitCode = 1;
-        console.error(`${name} could not be photographed:`, error);
-      }
+  const say = await sayerIn(values.language);
+  const shared = { ids, say, other: second.request };
+  return {
+    size,
+    stages: {
+      owner: { page: owner, ...shared },
+      newcomer: { page: newcomer, ...shared },
+      visitor: { page: visitor, ...shared },
+    },
+  };
+}
+
+async function sayerIn(language: string): Promise<Stage['say']> {
+  const translated = language === 'en' ? (english: string) => english : await inLanguage(language);
+  return (english) => {
+    const text = translated(english);
+    const parts = text
+      .split(/\{\w+\}/u)
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
+    return parts.length === 1 ? text : new RegExp(`^${parts.join('.*')}$`, 'u');
+  };
+}
+
+type Job = { lanes: readonly Lane[]; wanted: readonly Screen[]; folder: string };
+
+/** @returns the exit code: 1 where something breaks a rule, or could not be looked at. */
+async function lookAt(browser: Browser, { lanes, wanted, folder }: Job): Promise<number> {
+  const findings: Finding[] = [];
+  const missed: string[] = [];
+  const states = wanted.flatMap((screen) => screen.states.map((state) => ({ screen, state })));
+  for (const { screen, state } of states) {
+    const name = `${screen.name} ${state}`;
+    const start = performance.now();
+    try {
+      const seen = await Promise.all(
+        lanes
+          .filter(({ size }) => !screen.wide || size.width >= 768)
+          .map((lane) => visitIn(lane, screen, state)),
+      );
+      const pictures: Picture[] = seen.flatMap((each) => each.pictures);
+      findings.push(...seen.flatMap((each) => each.findings));
+      if (values.pictures) await sheet(browser, pictures, path.join(folder, `${screen.name}-${state}.png`));
+      const rules = new Set(seen.flatMap((each) => each.findings.map(({ rule }) => rule)));
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      console.log(`${name} (${seconds} s)${rules.size > 0 ? ` breaks ${[...rules].join(', ')}` : ''}`);
+    } catch (error) {
+      missed.push(name);
+      console.error(`${name} could not be looked at:`, error);
     }
-  return count;
-}
-
-function open(browser: Browser, baseURL: string): Promise<BrowserContext> {
-  return browser.newContext({ baseURL, reducedMotion: 'reduce', locale: values.language ?? 'en' });
-}
-
-type Picture = { look: string; size: Size; image: Buffer };
-
-/** One visit, in all looks: what the page holds does not depend on them. */
-async function photograph(
-  context: BrowserContext,
-  screen: Screen,
-  state: State,
-  ids: Ids,
-): Promise<Picture[]> {
-  const pictures: Picture[] = [];
-  const all = values.narrow ? [...sizes, narrow] : sizes;
-  for (const size of all) {
-    const page = await context.newPage();
-    await page.setViewportSize(size);
-    await hold(page, state);
-    await page.goto(screen.path(ids, state));
-    await settle(page, state);
-    await screen.prepare?.(page);
-    for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
-      const tall = await page.evaluate(() => document.documentElement.scrollHeight);
-      // A long page is cut; what floats over it is photographed as it is seen.
-      const clip = {
-        x: 0,
-        y: 0,
-        width: size.width,
-        height: Math.min(Math.max(tall, size.height), 2 * size.height),
-      };
-      const image = await page.screenshot(screen.prepare ? {} : { fullPage: true, clip });
-      pictures.push({ look: `${size.name} ${theme}`, size, image });
-    }
-    await page.close();
   }
-  return pictures;
+  if (values.pictures) console.log('The sheets are in screens/.');
+  if (missed.length > 0) console.log(`Not looked at: ${missed.join(', ')}.`);
+  if (values.axe) console.log(findings.length > 0 ? tableOf(findings) : 'axe found nothing.');
+  return findings.length + missed.length === 0 ? 0 : 1;
 }
 
-async function settle(page: Page, state: State): Promise<void> {
-  await page.locator('h1, [aria-busy="true"]').first().waitFor();
-  if (state === 'loading') {
-    await page.locator('[aria-busy="true"]').first().waitFor();
-    // Skeletons come after 150 ms.
-    await page.waitForTimeout(400);
-    return;
-  }
-  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
-  await page.evaluate(() => document.fonts.ready.then(() => undefined));
-}
-
-/** All looks side by side, each under its name. */
-async function sheet(browser: Browser, pictures: readonly Picture[], file: string): Promise<void> {
-  const page = await browser.newPage();
-  const figures = pictures.map(
-    ({ look, size, image }) =>
-      `<figure><figcaption>${look}</figcaption><img width="${size.width}" src="data:image/png;base64,${image.toString('base64')}"></figure>`,
-  );
-  await page.setContent(
-    `<style>body{margin:0;display:inline-flex;gap:16px;padding:16px;background:#888;align-items:start}figure{margin:0}img{display:block}figcaption{font:16px sans-serif;color:#fff;padding-bottom:4px}</style>${figures.join('')}`,
-  );
-  await writeFile(file, await page.locator('body').screenshot());
-  await page.close();
+function visitIn({ size, stages }: Lane, screen: Screen, state: State) {
+  const stage = screen.visitor
+    ? stages.visitor
+    : state === 'empty' && screen.name !== 'palette'
+      ? stages.newcomer
+      : stages.owner;
+  const wanted = { pictures: values.pictures, axe: values.axe };
+  return visit({ ...stage, state }, { screen, size, wanted });
 }

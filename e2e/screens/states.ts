@@ -13,24 +13,35 @@ export const sizes: readonly Size[] = [
 ];
 export const narrow: Size = { name: 'narrow', width: 320, height: 640 };
 
+export const themes = ['light', 'dark'] as const;
+
 /** Lets nothing of the page's data come, or lets all of it fail; what says who is signed in comes. */
 export async function hold(page: Page, state: State): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  if (state !== 'loading' && state !== 'failed') return;
-  await page.route(
-    (url) => url.pathname.startsWith('/api/') && url.pathname !== '/api/session',
-    (route) =>
-      state === 'loading'
-        ? new Promise(() => {})
-        : route.fulfill({ status: 500, contentType: 'application/problem+json', body: broken }),
+  if (state === 'loading') await keepBack(page, '/api/');
+  if (state === 'failed') await refuse(page, '/api/');
+}
+
+/** Requests whose path begins so get no answer. */
+export function keepBack(page: Page, start: string): Promise<unknown> {
+  return page.route(matching(start), () => new Promise(() => {}));
+}
+
+/** Requests whose path begins so are answered with an error: of the server, or the one of that status. */
+export function refuse(page: Page, start: string, status = 500): Promise<unknown> {
+  const body = JSON.stringify({ ...broken, status });
+  return page.route(matching(start), (route) =>
+    route.fulfill({ status, contentType: 'application/problem+json', body }),
   );
 }
 
-const broken = JSON.stringify({
+const matching = (start: string) => (url: URL) =>
+  url.pathname.startsWith(start) && url.pathname !== '/api/session';
+
+const broken = {
   type: 'about:blank',
   title: 'Something went wrong',
-  status: 500,
   code: 'internal',
   detail: 'Something went wrong on our side. Please try again.',
   errorId: '0191f0a2-6f1c-7d5e-9a77-3f1a8ac0f00d',
-});
+};

@@ -48,8 +48,8 @@ test('nothing but its deletion is told of what is gone', () => {
 
 test('posts of different ids and ends of different logins are all told, in their order', () => {
   const events: LiveEvent[] = [
-    { kind: 'reply-posted', replyId: 2, answerId: 1, authorId: 3 },
-    { kind: 'reply-posted', replyId: 1, answerId: 1, authorId: 3 },
+    { kind: 'reply-posted', replyId: 2, answerId: 1, parentReplyId: null, authorId: 3 },
+    { kind: 'reply-posted', replyId: 1, answerId: 1, parentReplyId: null, authorId: 3 },
     { kind: 'sessions-ended', sessionId: 1, except: null },
     { kind: 'sessions-ended', sessionId: 2, except: null },
     { kind: 'notified' },

@@ -88,7 +88,13 @@ export type QuestionEvent =
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-edited'; answerId: number }
   | { kind: 'answer-deleted'; answerId: number }
-  | { kind: 'reply-posted'; replyId: number; answerId: number | null; authorId: number }
+  | {
+      kind: 'reply-posted';
+      replyId: number;
+      answerId: number | null;
+      parentReplyId: number | null;
+      authorId: number;
+    }
   | { kind: 'reply-edited'; replyId: number }
   | { kind: 'reply-deleted'; replyId: number };
 

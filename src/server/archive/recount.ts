@@ -75,7 +75,7 @@ export async function publish(client: ClientBase): Promise<void> {
     where answer.id in (select id from archive_answer where fresh)
     union all
     select 'question:' || question_id, jsonb_build_object('kind', 'reply-posted', 'replyId', reply.id,
-      'answerId', reply.answer_id, 'authorId', coalesce(reply.author_id, 0))
+      'answerId', reply.answer_id, 'parentReplyId', reply.parent_reply_id, 'authorId', coalesce(reply.author_id, 0))
     from archive_touched join reply using (question_id)
     where reply.id in (select id from archive_fresh_reply)`);
   if (published.rowCount !== 0) await client.query(`select pg_notify('parley_event', '')`);

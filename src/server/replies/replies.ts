@@ -79,7 +79,13 @@ export async function postReply(
         mentioned,
       });
       const { questionId, answerId } = on;
-      const posted = { kind: 'reply-posted', replyId: id, answerId, authorId: viewer.id } as const;
+      const posted = {
+        kind: 'reply-posted',
+        replyId: id,
+        answerId,
+        parentReplyId,
+        authorId: viewer.id,
+      } as const;
       const place = draftPlaces.reply(answeredBy({ on, parentReplyId }));
       const ended = await endDraft(tx, { memberId: viewer.id, place, key, text: draft });
       await publishAll(tx, [...bells, ...ended, { topic: `question:${questionId}`, event: posted }, active]);

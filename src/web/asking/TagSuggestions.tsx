@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { VisuallyHidden } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -32,12 +33,12 @@ export function TagSuggestions(props: {
               <button
                 type="button"
                 className={classes.tag}
-                aria-label={t`Add tag ${name}`}
                 title={countText('question', questionsCount, exactCount(questionsCount))}
                 onClick={() => onAdd(name)}
               >
+                <VisuallyHidden>{t`Add tag ${name}`}</VisuallyHidden>
                 <IconPlus size={14} aria-hidden />
-                <bdi>{name}</bdi>
+                <bdi aria-hidden>{name}</bdi>
                 <span className={classes.count} aria-hidden>
                   {shortCount(questionsCount)}
                 </span>

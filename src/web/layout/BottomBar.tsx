@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
+import { VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
-import { unreadInWords, useUnreadCount } from '#web/notifications/notifications.ts';
+import { useUnreadCount } from '#web/notifications/notifications.ts';
 import { UnreadBadge } from '#web/notifications/UnreadBadge.tsx';
 import { paths } from '#web/platform/paths.ts';
 import { useKeyboard } from './useKeyboard.ts';
@@ -18,8 +19,7 @@ const links = () => [
 /** In the place of the sidebar, where the thumb is. */
 export function BottomBar() {
   useKeyboard();
-  const count = useUnreadCount();
-  const unread = unreadInWords(count);
+  const unread = useUnreadCount();
   return (
     <nav aria-label={t`Main`} className={classes.bar}>
       {links().map(({ to, label, Icon }) => (
@@ -28,14 +28,18 @@ export function BottomBar() {
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
           className={classes.link}
-          aria-label={to === paths.notifications && count > 0 ? t`${label}, ${unread} unread` : undefined}
         >
           <Icon size={22} stroke={1.6} aria-hidden />
-          {label}
-          {to === paths.notifications && (
-            <span className={classes.badge}>
-              <UnreadBadge count={count} />
-            </span>
+          {to === paths.notifications && unread > 0 ? (
+            <>
+              <span aria-hidden="true">{label}</span>
+              <VisuallyHidden>{t`${label}, ${unread} unread`}</VisuallyHidden>
+              <span className={classes.badge}>
+                <UnreadBadge count={unread} />
+              </span>
+            </>
+          ) : (
+            label
           )}
         </Link>
       ))}

@@ -26,6 +26,8 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
       size="46rem"
       title={t`Keyboard shortcuts`}
       closeButtonProps={{ 'aria-label': t`Close` }}
+      // Inside a dialog it is no banner of the page.
+      attributes={{ header: { role: 'none' } }}
       lockScroll={false}
       classNames={{ title: classes.title ?? '' }}
     >

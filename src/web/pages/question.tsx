@@ -58,7 +58,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   const marked = useMarkedPost(id, page, cache, reveal);
   const opening = useOpening();
   const replying = useReplyingTo(id, member.id, { opening, openBranches: branches.open });
-  const live = useLiveQuestion(id, sort, member.id, { cache, reveal });
+  const { newAnswers, newReplies } = useLiveQuestion(id, sort, member.id, { cache, reveal });
   const { isNew, returning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');
   const { setReplyingTo, rememberReplyingTo, replyingTo } = replying;
   const openReply = useCallback(
@@ -86,6 +86,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       acceptedAnswerId,
       isNew,
       branches,
+      newReplies,
       ...replying,
     }),
     [
@@ -100,6 +101,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       acceptedAnswerId,
       isNew,
       branches,
+      newReplies,
       replying,
     ],
   );
@@ -122,7 +124,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       <Comments comments={page.comments} />
       <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
       <AnswerForm question={page.question} />
-      <AnswerList page={page} sort={sort} ordering={isPlaceholderData} live={live} />
+      <AnswerList page={page} sort={sort} ordering={isPlaceholderData} live={newAnswers} />
       <RelatedQuestions id={id} />
     </QuestionPageProvider>
   );

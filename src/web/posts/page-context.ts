@@ -1,5 +1,6 @@
 import { createContext, use } from 'react';
 import type { Me } from '#shared/accounts.ts';
+import type { Reply } from '#shared/replies.ts';
 import type { AnyPost, PostRef } from './post.ts';
 import type { QuestionCache } from './question-query.ts';
 import type { WaitingPost } from './waiting-posts.ts';
@@ -26,6 +27,8 @@ export type QuestionPageContext = {
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
   /** The posts whose replies are folded away. */
   branches: Branches;
+  /** Others' new replies that wait to be shown, so that nothing moves under the reader. */
+  newReplies: NewReplies;
   /** The member's own posts that wait for the connection, the oldest first. */
   waiting: readonly WaitingPost[];
   /**
@@ -33,6 +36,13 @@ export type QuestionPageContext = {
    * stands for one.
    */
   reveal: (post: PostRef | string) => void;
+};
+
+/** By the answer they belong to; null are those to the question itself. */
+export type NewReplies = {
+  isWaiting: (reply: Pick<Reply, 'id'>) => boolean;
+  countIn: (answerId: number | null) => number;
+  show: (answerId: number | null) => void;
 };
 
 /** Which replies are folded away, for as long as the page is open. A branch is named by the anchor of its post. */

@@ -5,6 +5,7 @@ import type { QuestionEvent } from '#shared/events.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLiveEntry } from '#web/platform/live-list.ts';
+import type { NewReplies } from '#web/posts/page-context.ts';
 import { anchorOf, type PostRef } from '#web/posts/post.ts';
 import { accept, findPost, patchPost, placeOfNewest, removeAnswer } from '#web/posts/question-page.ts';
 import {
@@ -13,13 +14,14 @@ import {
   questionQuery,
   type QuestionCache,
 } from '#web/posts/question-query.ts';
+import { useNewReplies } from './useNewReplies.ts';
 
 /** New answers that wait: the list leaves them out, also where they are loaded, until `show` brings them. */
 export type NewAnswers = { waiting: ReadonlySet<number>; show: () => void };
 
 /**
- * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers that
- * would push down what one reads wait (UI.md: nothing jumps).
+ * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers and
+ * replies that would push down what one reads wait (UI.md: nothing jumps).
  * @param reveal brings one into view.
  */
 export function useLiveQuestion(
@@ -27,12 +29,13 @@ export function useLiveQuestion(
   sort: AnswerSort,
   memberId: number,
   { cache, reveal }: { cache: QuestionCache; reveal: (post: PostRef) => void },
-): NewAnswers {
+): { newAnswers: NewAnswers; newReplies: NewReplies } {
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<ReadonlySet<number>>(new Set());
   const refetch = useMemo(() => refetcher(client, id, sort), [client, id, sort]);
   useLiveEntry(`question:${id}`, questionQuery(id, sort).queryKey, { patch, heard, missed: refetch });
-  return { waiting, show };
+  const { newReplies, leaveOut, forget } = useNewReplies(reveal);
+  return { newAnswers: { waiting, show }, newReplies };
 
   function show() {
     const [first] = waiting;
@@ -71,7 +74,9 @@ export function useLiveQuestion(
         else refetch();
         return;
       case 'reply-posted':
-        if (!shows('reply', event.replyId)) refetch();
+        if (shows('reply', event.replyId)) return;
+        if (event.authorId !== memberId) leaveOut(event);
+        refetch();
         return;
       case 'answer-deleted':
         setWaiting((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
@@ -81,6 +86,9 @@ export function useLiveQuestion(
         refetch();
         return;
       case 'reply-deleted':
+        forget(event.replyId);
+        if (!isWriting()) refetch();
+        return;
       case 'deleted':
         if (!isWriting()) refetch();
         return;

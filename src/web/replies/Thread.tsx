@@ -1,14 +1,15 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { memo, useMemo } from 'react';
 import type { RepliesPage } from '#shared/replies.ts';
 import { LoadMore } from '#web/posts/LoadMore.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
-import { anchorOf } from '#web/posts/post.ts';
+import { anchorOf, isSamePost } from '#web/posts/post.ts';
 import type { WaitingPost } from '#web/posts/waiting-posts.ts';
 import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
+import { NewItems } from '#web/ui/NewItems.tsx';
 import { BranchToggle } from './BranchToggle.tsx';
 import { ReplyArticle } from './ReplyArticle.tsx';
-import { branchId, repliesIn, threadOf, waitingBelow, type ThreadNode } from './thread.ts';
+import { branchId, repliesIn, shownOf, threadOf, waitingBelow, type ThreadNode } from './thread.ts';
 import classes from './Thread.module.css';
 
 /** The replies below an answer, or below the question itself (`answerId` null), to level 3. */
@@ -19,13 +20,19 @@ export const Thread = memo(function Thread({
   answerId: number | null;
   replies: RepliesPage;
 }) {
-  const { cache, waiting, branches } = useQuestionPage();
-  const nodes = useMemo(() => threadOf(replies.items), [replies.items]);
-  const mine = useMemo(
-    () => waitingBelow(waiting, answerId, replies.items),
-    [waiting, answerId, replies.items],
+  const { cache, waiting, branches, newReplies, marked } = useQuestionPage();
+  const shown = useMemo(
+    () =>
+      shownOf(
+        replies.items,
+        (reply) => newReplies.isWaiting(reply) && !isSamePost(marked, { kind: 'reply', id: reply.id }),
+      ),
+    [replies.items, newReplies, marked],
   );
-  if (nodes.length === 0 && mine.size === 0) return null;
+  const nodes = useMemo(() => threadOf(shown), [shown]);
+  const mine = useMemo(() => waitingBelow(waiting, answerId, shown), [waiting, answerId, shown]);
+  const left = newReplies.countIn(answerId);
+  if (nodes.length === 0 && mine.size === 0 && left === 0) return null;
   const branch = answerId === null ? null : anchorOf({ kind: 'answer', id: answerId });
   const more = replies.nextCursor !== null;
   return (
@@ -38,6 +45,11 @@ export const Thread = memo(function Thread({
           failure={t`More replies could not be loaded.`}
           load={() => cache.loadMoreReplies(answerId)}
         />
+      )}
+      {left > 0 && (
+        <NewItems onClick={() => newReplies.show(answerId)}>
+          {plural(left, { one: '# new reply', other: '# new replies' })}
+        </NewItems>
       )}
     </div>
   );

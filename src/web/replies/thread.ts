@@ -14,6 +14,17 @@ export function threadOf(replies: readonly Reply[]): ThreadNode[] {
   return top;
 }
 
+/** Without those that wait to be shown, and the replies to them. */
+export function shownOf(replies: readonly Reply[], isWaiting: (reply: Reply) => boolean): Reply[] {
+  const hidden = new Set<number>();
+  // A reply comes after the one it answers.
+  return replies.filter((reply) => {
+    const follows = reply.parentReplyId !== null && hidden.has(reply.parentReplyId);
+    if (follows || isWaiting(reply)) hidden.add(reply.id);
+    return !hidden.has(reply.id);
+  });
+}
+
 /** How many replies stand in these branches; deleted ones are none. */
 export function repliesIn(nodes: readonly ThreadNode[]): number {
   return nodes.reduce((sum, { reply, children }) => sum + (reply.deleted ? 0 : 1) + repliesIn(children), 0);

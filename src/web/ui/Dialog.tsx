@@ -35,6 +35,8 @@ export function Dialog({ title, opened, onClose, closeButton = true, size = '28r
       size={size}
       withCloseButton={closeButton}
       closeButtonProps={{ 'aria-label': t`Close` }}
+      // Inside a dialog it is no banner of the page.
+      attributes={{ header: { role: 'none' } }}
       // The style sheet does it; Mantine's way moves a page whose scrollbar has a gutter of its own.
       lockScroll={false}
       classNames={{

@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import type { Browser, Page } from '@playwright/test';
+import { ownDrafts } from './extremes.ts';
+import { type Finding, findingsOn } from './findings.ts';
+import type { Screen, Stage } from './screen.ts';
+import { hold, type Size, type State, themes } from './states.ts';
+
+export type Picture = { look: string; size: Size; image: Buffer };
+export type Wanted = { pictures: boolean; axe: boolean };
+
+/** One visit in both themes: what the page holds does not depend on them. */
+export async function visit(
+  stage: Stage,
+  { screen, size, wanted }: { screen: Screen; size: Size; wanted: Wanted },
+): Promise<{ pictures: Picture[]; findings: Finding[] }> {
+  const { page, state } = stage;
+  const pictures: Picture[] = [];
+  const findings: Finding[] = [];
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await hold(page, state);
+  await screen.arrange?.(stage);
+  await page.goto(screen.path(stage.ids, state));
+  await settle(page, screen.prepare === undefined ? state : 'full');
+  await screen.prepare?.(stage);
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
+    const look = `${size.name} ${theme}`;
+    if (wanted.pictures) pictures.push({ look, size, image: await picture(page, screen, size) });
+    if (wanted.axe) {
+      const name = `${screen.name} ${state}`;
+      findings.push(...(await findingsOn(page, { state: name, look, whole: theme === 'light' })));
+    }
+  }
+  await tidy(stage);
+  return { pictures, findings };
+}
+
+/** All looks side by side, each under its name. */
+export async function sheet(browser: Browser, pictures: readonly Picture[], file: string): Promise<void> {
+  const page = await browser.newPage();
+  const figures = pictures.map(
+    ({ look, size, image }) =>
+      `<figure><figcaption>${look}</figcaption><img width="${size.width}" src="data:image/png;base64,${image.toString('base64')}"></figure>`,
+  );
+  await page.setContent(
+    `<style>body{margin:0;display:inline-flex;gap:16px;padding:16px;background:#888;align-items:start}figure{margin:0}img{display:block}figcaption{font:16px sans-serif;color:#fff;padding-bottom:4px}</style>${figures.join('')}`,
+  );
+  await writeFile(file, await page.locator('body').screenshot());
+  await page.close();
+}
+
+async function picture(page: Page, screen: Screen, size: Size): Promise<Buffer> {
+  // What floats over a page is photographed as it is seen.
+  if (screen.prepare !== undefined) return page.screenshot();
+  const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+  // A long page is cut.
+  const height = Math.min(Math.max(tall, size.height), 2 * size.height);
+  return page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width: size.width, height } });
+}
+
+async function settle(page: Page, state: State): Promise<void> {
+  await page.locator('h1, [aria-busy="true"]').first().waitFor();
+  if (state === 'loading') {
+    await page.locator('[aria-busy="true"]').first().waitFor();
+    // Skeletons come after 150 ms.
+    await page.waitForTimeout(400);
+    return;
+  }
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+/** Throws away what was begun, here and on the server, so that the next screen is as it would be without it. */
+export async function tidy({ page, ids }: Stage): Promise<void> {
+  await page.context().setOffline(false);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // Of the same origin, without the program that keeps drafts.
+  await page.goto('/manifest.webmanifest');
+  await page.evaluate(() => localStorage.clear());
+  const response = await page.request.get('/api/drafts');
+  if (!response.ok()) return;
+  const { items } = (await response.json()) as { items: { place: string }[] };
+  const kept = ownDrafts(ids);
+  for (const { place } of items) if (!kept.includes(place)) await page.request.delete(`/api/drafts/${place}`);
+}

@@ -1,0 +1,48 @@
+import type { APIRequestContext, Page } from '@playwright/test';
+import type { State } from './states.ts';
+
+/** What stands in the community with much in it; `own…` was written by the member who looks. */
+export type Ids = {
+  question: number;
+  extreme: number;
+  memberId: number;
+  extremeMember: number;
+  extremeTag: string;
+  own: number;
+  ownAnswer: number;
+  ownReply: number;
+  /** One of the member's, to be changed. */
+  spare: number;
+  list: number;
+  emptyList: number;
+};
+
+export type Stage = {
+  page: Page;
+  ids: Ids;
+  state: State;
+  /** Somebody else. */
+  other: APIRequestContext;
+  /** A text of the interface, in the language it is shown in; one with a gap fits whatever stands in it. */
+  say: (english: string) => string | RegExp;
+};
+
+export type Screen = {
+  name: string;
+  path: (ids: Ids, state: State) => string;
+  /** The states the screen has. */
+  states: readonly State[];
+  visitor?: boolean;
+  /** It is not there on a phone. */
+  wide?: boolean;
+  /** What is done before the page is opened: keeps something away from it. */
+  arrange?: (stage: Stage) => Promise<unknown>;
+  /** What is done on the page before the picture: opens a menu, types a word. */
+  prepare?: (stage: Stage) => Promise<unknown>;
+};
+
+export const button = ({ page, say }: Stage, name: string) =>
+  page.getByRole('button', { name: say(name), exact: true });
+export const field = ({ page, say }: Stage, name: string) =>
+  page.getByRole('textbox', { name: say(name), exact: true });
+export const dialog = ({ page }: Stage) => page.getByRole('dialog');
