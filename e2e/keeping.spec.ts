@@ -79,7 +79,9 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
   await expect(page).toHaveURL(/muted=show/);
 
   await page.goto(`/question/${own}`);
-  await page.getByRole('button', { name: 'Mute', exact: true }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Mute' }).click();
+  await expect(page.getByRole('button', { name: 'Muted' })).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByRole('status').getByText('You will hear nothing more')).toBeVisible();
   await answer(asker.request, own);
   await expect(page.getByRole('article', { name: 'Answer by Ada Asker' })).toBeVisible();

@@ -33,10 +33,10 @@ test('a screen reader gets the question page in its order, by names that say wha
         - button "Downvote (0)"
         - button "Follow question"
         - button "Bookmark"
-        - button "Mute"
         - button "Share"
         - button "Edit"
         - button "Delete Question"
+        - button "More actions"
       - region "Comments":
         - button "Add a comment"
       - tablist "Editor view":

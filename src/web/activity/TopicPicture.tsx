@@ -18,7 +18,7 @@ export function TopicPicture({ tag, activeAt }: { tag: string; activeAt: string 
   if (isQuiet) return <p className={classes.quiet}>{t`No activity in the last year.`}</p>;
   return (
     <div className={classes.place}>
-      {isPending && <Skeleton width="100%" height="6.5rem" />}
+      {isPending && <Skeleton width="100%" height="4.5rem" />}
       {data !== undefined && <WeekBars activity={data} />}
     </div>
   );

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { IconCheck } from '@tabler/icons-react';
+import { IconCheck, IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { draftPlaces } from '#shared/draft-places.ts';
 import type { Answer } from '#shared/answers.ts';
@@ -91,8 +91,16 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
               {asked && <AcceptButton answerId={answer.id} />}
               <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
               <CopyLink post={post} />
-              {own && <PostAction label={t`Edit`} shortcut="e" onPress={() => setEditing(true)} />}
-              {own && <PostAction label={t`Delete`} onPress={deletion.ask} />}
+              {own && (
+                <PostAction
+                  label={t`Edit`}
+                  Icon={IconPencil}
+                  shortcut="e"
+                  short
+                  onPress={() => setEditing(true)}
+                />
+              )}
+              {own && <PostAction label={t`Delete`} Icon={IconTrash} short onPress={deletion.ask} />}
             </PostActions>
           </div>
         </>

@@ -35,6 +35,7 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
         tooLong={tooLong()}
         counter="near"
         rows={4}
+        quiet
         placeholder={t`What would you tell a friend who asks you this?`}
         submitName={t`Post Answer`}
         failure={t`Failed to post answer`}

@@ -83,6 +83,7 @@ function SortSelect({ sort }: { sort: AnswerSort }) {
     <div className={classes.sort}>
       <SelectField
         label={t`Sort answers`}
+        short
         options={sorts()}
         value={sort}
         onChange={(next) => {

@@ -3,6 +3,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { Suspense, useEffect, useId, useRef, useState } from 'react';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import type { QuestionCard } from '#shared/questions.ts';
+import placed from '#web/ui/beside.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './SimilarQuestions.module.css';
 
@@ -23,7 +24,7 @@ export function SimilarQuestions({ questions }: { questions: readonly QuestionCa
   }, [opened]);
   const found = questions ?? [];
   return (
-    <section className={classes.similar} aria-labelledby={titleId}>
+    <section className={`${classes.similar} ${placed.beside}`} aria-labelledby={titleId}>
       <h2 id={titleId} className={classes.heading}>
         {t`Similar questions`}
       </h2>

@@ -58,6 +58,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
         label={shown ? t`Bookmarked` : t`Bookmark`}
         Icon={wanted === undefined ? Icon : IconClock}
         shortcut="b"
+        short
         active={shown}
         pressed={shown}
         busy={keep.isPending}

@@ -46,6 +46,8 @@ type Props = {
   placeholder?: string;
   /** Lines shown while there is little text. */
   rows?: number;
+  /** Until one begins, the field is small and its tools keep out of sight. */
+  quiet?: boolean;
   disabled?: boolean;
   /** Who takes part in the thread: after '@' they are offered first. */
   people?: () => readonly Person[];
@@ -63,6 +65,8 @@ export type EditorHandle = { focus: () => void };
 /** Texts of at least so many code points may have their preview beside them; shorter ones are seen at a glance. */
 const longText = 2000;
 
+const quietRows = 2;
+
 const nobody = (): readonly Person[] => [];
 
 const SuggestionList = lazyPart(async () => {
@@ -75,12 +79,15 @@ const SuggestionList = lazyPart(async () => {
  * know, lists that continue, paste that becomes Markdown, suggestions of members, questions and languages, and a preview.
  */
 export function Editor(props: Props) {
-  const { label, value, onChange, limit, error = null, rows = 5 } = props;
+  const { label, value, onChange, limit, error = null } = props;
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const preview = useRef<HTMLElement>(null);
   const toolbar = useRef<MarkdownToolbarElement>(null);
   const [previewing, setPreviewing] = useState(false);
+  const [entered, setEntered] = useState(false);
+  const quiet = props.quiet === true && !entered && value === '';
+  const rows = quiet ? quietRows : (props.rows ?? 5);
   const { frame, possible, chosen, toggle } = useBeside(limit >= longText);
   // An empty field has all the room for itself.
   const beside = possible && chosen && !previewing && value.trim() !== '';
@@ -113,7 +120,13 @@ export function Editor(props: Props) {
       <label htmlFor={id} className={props.hideLabel ? classes.hidden : classes.label}>
         {label}
       </label>
-      <div ref={frame} className={classes.frame} data-invalid={error !== null || undefined}>
+      <div
+        ref={frame}
+        className={classes.frame}
+        data-invalid={error !== null || undefined}
+        data-quiet={quiet || undefined}
+        onFocus={() => setEntered(true)}
+      >
         <div className={classes.bar}>
           <Views id={id} preview={previewing} onChange={setPreviewing} />
           {!previewing && <Toolbar fieldId={id} ref={toolbar} onEdit={edit} />}

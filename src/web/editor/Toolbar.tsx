@@ -60,7 +60,13 @@ type Props = {
 /** Buttons that mark up the selected text of a text field. Arrow keys move between them; Tab enters and leaves. */
 export function Toolbar({ fieldId, ref, onEdit }: Props) {
   return (
-    <markdown-toolbar for={fieldId} ref={ref} className={classes.toolbar} aria-label={t`Formatting`}>
+    <markdown-toolbar
+      for={fieldId}
+      ref={ref}
+      className={classes.toolbar}
+      data-edges
+      aria-label={t`Formatting`}
+    >
       {tools().map((tool) => (
         <button
           key={tool.name}

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { QuestionCard as Card } from '#shared/questions.ts';
 import type { SearchHit } from '#shared/search.ts';
+import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Marked } from '#web/ui/Marked.tsx';
@@ -28,9 +29,7 @@ export function QuestionCard({
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
         <Avatar id={question.authorId} name={question.authorName} size={22} />
-        <span className={classes.author} dir="auto">
-          {question.authorName}
-        </span>
+        <Author id={question.authorId} name={question.authorName} className={classes.author} />
         <Time at={question.createdAt} kind="card" />
       </div>
       <h2 id={titleId} className={classes.title} dir="auto">
@@ -52,7 +51,9 @@ export function QuestionCard({
       <div className={classes.footer}>
         <div className={classes.counts}>
           <Count of={question.upvotes} singular="upvote" />
-          <Count of={question.answerCount} singular="answer" />
+          <span className={question.answerCount > 0 ? classes.answered : undefined}>
+            <Count of={question.answerCount} singular="answer" />
+          </span>
           {question.solved && (
             <span className={classes.solved} title={t`The asker accepted an answer`}>
               <IconCheck size={15} stroke={2} aria-hidden="true" />

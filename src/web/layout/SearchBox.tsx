@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { IconCommand, IconSearch } from '@tabler/icons-react';
 import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
@@ -32,6 +33,7 @@ function SearchForm({ asked }: { asked: string }) {
   const [activeOption, setActiveOption] = useState<string | null>(null);
   const box = useRef<HTMLInputElement>(null);
   const help = useRef<HelpKeys>(null);
+  const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -81,7 +83,8 @@ function SearchForm({ asked }: { asked: string }) {
           aria-controls={activeOption === null ? undefined : helpId}
           aria-autocomplete="list"
           aria-activedescendant={activeOption ?? undefined}
-          placeholder={t`Search questions`}
+          // A phone's box has no room for more; its name says what it searches.
+          placeholder={phone ? t`Search` : t`Search questions`}
           autoComplete="off"
           enterKeyHint="search"
           value={text}

@@ -1,41 +1,23 @@
 import { t } from '@lingui/core/macro';
 import { IconBellOff } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { logFailureOrSayRefusal } from '#web/platform/log.ts';
-import { toast } from '#web/platform/toast.ts';
-import { useQuestionPage } from '#web/posts/page-context.ts';
+import { useState } from 'react';
 import { PostAction } from '#web/posts/PostActions.tsx';
-import { patchPost } from '#web/posts/question-page.ts';
-import { muteKeys, putQuestionMute } from './mutes.ts';
+import { useMuteQuestion } from './useMuteQuestion.ts';
 
-/** t`Mute` or t`Muted`: nothing that happens on the question reaches the member's notifications. */
+/**
+ * t`Muted`: nothing that happens on the question reaches the member's notifications. It stands in the row of a question
+ * that is muted, and stays while the page does, so that the focus does not get lost with what one presses.
+ */
 export function MuteButton({ muted }: { muted: boolean }) {
-  const { cache, questionId } = useQuestionPage();
-  const client = useQueryClient();
-  const show = (muted: boolean) =>
-    cache.change((page) => patchPost(page, { kind: 'question', id: questionId }, { muted }));
-  const mute = useMutation({
-    mutationFn: (muted: boolean) => putQuestionMute(questionId, muted),
-    onMutate: show,
-    onSuccess: async (state) => {
-      await show(state.muted);
-      void client.invalidateQueries({ queryKey: muteKeys.questions });
-      if (state.muted)
-        toast(t`You will hear nothing more of this question.`, {
-          label: t`Undo`,
-          run: () => mute.mutate(false),
-        });
-      else toast(t`You will hear of this question again.`);
-    },
-    onError: async (error, wanted) => {
-      await show(!wanted);
-      logFailureOrSayRefusal('Muting', error);
-    },
-  });
+  const mute = useMuteQuestion();
+  const [standing, setStanding] = useState(muted);
+  if (muted && !standing) setStanding(true);
+  if (!standing) return null;
   return (
     <PostAction
       label={muted ? t`Muted` : t`Mute`}
       Icon={IconBellOff}
+      short
       active={muted}
       pressed={muted}
       busy={mute.isPending}

@@ -16,7 +16,8 @@ export function MuteTopicButton(props: {
   return (
     <Button
       size="compact-sm"
-      variant="default"
+      variant={muted ? 'default' : 'subtle'}
+      color="gray"
       className={classes.button ?? ''}
       disabled={mute.isPending}
       aria-pressed={muted}

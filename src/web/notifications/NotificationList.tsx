@@ -1,7 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
-import type { Notification } from '#shared/notifications.ts';
+import {
+  IconArrowBackUp,
+  IconArrowBigUp,
+  IconAt,
+  IconCheck,
+  IconMessage,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { Notification, NotificationKind } from '#shared/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSwipe } from '#web/ui/swipe.ts';
@@ -70,7 +77,10 @@ function Line({
           if (event.button === 1) read();
         }}
       >
-        <Avatar id={notification.senderId} name={notification.senderName} size={32} />
+        <span className={classes.who}>
+          <Avatar id={notification.senderId} name={notification.senderName} size={36} />
+          <Kind of={notification.kind} />
+        </span>
         <span className={classes.text}>
           {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
           <span className={classes.message}>{messageOf(notification)}</span>
@@ -95,5 +105,29 @@ function Line({
         </button>
       )}
     </li>
+  );
+}
+
+const kinds: Readonly<Record<NotificationKind, TablerIcon>> = {
+  answer: IconMessage,
+  followed_answer: IconMessage,
+  reply_to_question: IconArrowBackUp,
+  reply_to_answer: IconArrowBackUp,
+  reply_to_reply: IconArrowBackUp,
+  vote_question: IconArrowBigUp,
+  vote_answer: IconArrowBigUp,
+  vote_reply: IconArrowBigUp,
+  accepted: IconCheck,
+  accepted_followed: IconCheck,
+  mention: IconAt,
+};
+
+/** What happened, at a glance; the message says it in words. */
+function Kind({ of }: { of: NotificationKind }) {
+  const Icon = kinds[of];
+  return (
+    <span className={classes.kind} data-kind={of}>
+      <Icon size={13} stroke={2.2} aria-hidden />
+    </span>
   );
 }

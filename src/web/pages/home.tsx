@@ -1,11 +1,19 @@
 import { t } from '@lingui/core/macro';
+import { useMediaQuery } from '@mantine/hooks';
 import { useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import type { Feed } from '#shared/feeds.ts';
 import { FeedList } from '#web/feeds/FeedList.tsx';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from './home.module.css';
+
+const HomeAside = lazyPart(async () => {
+  const { HomeAside } = await import('#web/feeds/HomeAside.tsx');
+  return { default: HomeAside };
+});
 
 const tabs = (): readonly TabLink<Feed>[] => [
   { key: 'recent', label: t`Recent`, href: '/' },
@@ -16,12 +24,18 @@ const tabs = (): readonly TabLink<Feed>[] => [
 export function HomePage() {
   const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
   usePageTitle(t`Questions for you`);
+  const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
   return (
     <>
       <PageHeading className={classes.heading}>{t`Questions for you`}</PageHeading>
       <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
         <FeedList key={feed} feed={feed} />
       </TabLinks>
+      {wide && (
+        <Suspense>
+          <HomeAside feed={feed} />
+        </Suspense>
+      )}
     </>
   );
 }

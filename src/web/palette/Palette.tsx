@@ -125,7 +125,7 @@ function Finder({ onClose, onShowShortcuts }: Omit<Props, 'opened'>) {
             </div>
             {group.choices.map((choice) => (
               <div key={choice.key} {...list.optionProps(choice)} className={classes.option}>
-                <Icon kind={choice.kind} />
+                <Icon {...choice} />
                 <span className={classes.label} dir="auto">
                   {choice.label}
                 </span>
@@ -150,7 +150,6 @@ const icons = {
   search: IconSearch,
 };
 
-function Icon({ kind }: { kind: Choice['kind'] }) {
-  const Shape = icons[kind];
+function Icon({ kind, Icon: Shape = icons[kind] }: Pick<Choice, 'kind' | 'Icon'>) {
   return <Shape size={18} stroke={1.6} className={classes.kind} aria-hidden />;
 }

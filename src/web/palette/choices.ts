@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import type { TablerIcon } from '@tabler/icons-react';
 import type { InstantResults } from '#shared/search.ts';
 import { shortCount } from '#web/platform/counts.ts';
 import { paths, profilePath, questionPath } from '#web/platform/paths.ts';
@@ -11,6 +12,8 @@ export type Choice = {
   key: string;
   kind: 'question' | 'topic' | 'member' | 'command' | 'search';
   label: string;
+  /** Its own; else that of its kind. */
+  Icon?: TablerIcon;
   /** Beside the label. */
   note?: string;
   /** Where it leads; what is done instead is `run`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cardDate, exactTime, relativeTime, shortDate } from './dates.ts';
+import { cardDate, exactTime, longAgo, relativeTime, shortDate } from './dates.ts';
 
 const now = Date.UTC(2026, 5, 15, 12, 0, 0);
 const second = 1000;
@@ -50,6 +50,11 @@ describe('the date on a question card', () => {
   ])('%d ms back reads "%s"', (elapsed, text) => {
     expect(cardDate(before(elapsed), now)).toBe(text);
   });
+});
+
+test('a year back the date stands beside the days, a day earlier not yet', () => {
+  expect(longAgo(before(365 * day - 1), now)).toBeNull();
+  expect(longAgo(before(365 * day), now)).toBe('Jun 15, 2025');
 });
 
 test('the exact time names the day, the date and the time', () => {

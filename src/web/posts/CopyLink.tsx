@@ -7,10 +7,19 @@ import { anchorOf, type PostRef } from './post.ts';
 
 /** Puts the address of one post on the clipboard, as the link of its time has it. */
 export function CopyLink({ post }: { post: PostRef }) {
-  const copy = async () => {
-    const url = new URL(`#${anchorOf(post)}`, window.location.href).href;
-    if (await copyText(url)) toast(t`Link copied to clipboard!`);
-    else toastError(t`The link could not be copied: ${url}`);
-  };
-  return <PostAction label={t`Copy link`} Icon={IconLink} short onPress={() => void copy()} />;
+  return (
+    <PostAction
+      label={t`Copy link`}
+      Icon={IconLink}
+      short
+      onPress={() => void copyLink(`#${anchorOf(post)}`)}
+    />
+  );
+}
+
+/** @param to an address, as seen from this page. */
+export async function copyLink(to: string): Promise<void> {
+  const url = new URL(to, window.location.href).href;
+  if (await copyText(url)) toast(t`Link copied to clipboard!`);
+  else toastError(t`The link could not be copied: ${url}`);
 }

@@ -35,6 +35,8 @@ export function PostAction(props: {
       aria-describedby={props.describedBy}
       aria-disabled={props.busy || undefined}
       aria-pressed={props.pressed}
+      title={props.short === true ? label : undefined}
+      data-short={props.short || undefined}
       onClick={props.onPress}
     >
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}

@@ -36,6 +36,8 @@ type Props = {
   tooLong: string;
   counter?: 'always' | 'near';
   rows?: number;
+  /** Small until one begins to write. */
+  quiet?: boolean;
   placeholder?: string;
   focused?: boolean;
   submitName: string;
@@ -144,6 +146,7 @@ export function PostForm(props: Props) {
         draft={state}
         placeholder={props.placeholder ?? ''}
         rows={props.rows ?? 3}
+        quiet={props.quiet ?? false}
         onSubmit={submit}
         {...(props.onCancel === undefined ? {} : { onCancel: props.onCancel })}
         handle={editor}

@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { exactTime } from '#web/platform/dates.ts';
-import { paths } from '#web/platform/paths.ts';
+import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
-import { Time } from '#web/ui/Time.tsx';
+import { LongAgo, Time } from '#web/ui/Time.tsx';
 import { anchorOf, type AnyPost, type PostRef } from './post.ts';
 import { useQuestionPage } from './page-context.ts';
 import { EditedNote } from './Revisions.tsx';
@@ -26,29 +25,16 @@ export function PostMeta({
     <div className={classes.meta}>
       <span className={classes.who}>
         <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
-        <Author id={content.authorId} name={content.authorName} />
+        <Author id={content.authorId} name={content.authorName} className={classes.author} />
         {byAsker && <span className={classes.asker}>{t`Asker`}</span>}
       </span>
       <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
         <Time at={content.createdAt} />
       </a>
+      <LongAgo at={content.createdAt} className={classes.since} />
       {content.editedAt !== null && <EditedNote post={post} editedAt={content.editedAt} />}
       {post.kind !== 'question' && isNew(content) && <span className={classes.new}>{t`New`}</span>}
       {children}
     </div>
-  );
-}
-
-function Author({ id, name }: { id: number | null; name: string }) {
-  if (id === null)
-    return (
-      <span className={classes.author} dir="auto">
-        {name}
-      </span>
-    );
-  return (
-    <PathLink href={`${paths.profile}/${id}`} className={classes.author} dir="auto">
-      {name}
-    </PathLink>
   );
 }

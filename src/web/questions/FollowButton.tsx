@@ -47,6 +47,7 @@ export function FollowButton({ questionId, following }: { questionId: number; fo
         label={shown ? t`Following question` : t`Follow question`}
         Icon={wanted === undefined ? Icon : IconClock}
         active={shown}
+        short
         busy={follow.isPending}
         onPress={() => {
           if (!follow.isPending) follow.mutate(!shown);

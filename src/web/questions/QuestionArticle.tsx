@@ -20,6 +20,7 @@ import { TagLinks } from '#web/ui/TagLinks.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
 import { EditQuestion } from './EditQuestion.tsx';
 import { FollowButton } from './FollowButton.tsx';
+import { MoreMenu } from './MoreMenu.tsx';
 import { ShareButton } from './ShareButton.tsx';
 import { useDeleteQuestion } from './useDeleteQuestion.ts';
 import classes from './QuestionArticle.module.css';
@@ -68,12 +69,19 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
               <VoteButtons post={post} questionId={question.id} votes={question} />
               <FollowButton questionId={question.id} following={question.following} />
               <BookmarkButton post={{ kind: 'question', id: question.id }} bookmarked={question.bookmarked} />
-              <MuteButton muted={question.muted} />
               <ShareButton question={question} />
               {own && (
-                <PostAction label={t`Edit`} Icon={IconPencil} shortcut="e" onPress={() => setEditing(true)} />
+                <PostAction
+                  label={t`Edit`}
+                  Icon={IconPencil}
+                  shortcut="e"
+                  short
+                  onPress={() => setEditing(true)}
+                />
               )}
-              {own && <PostAction label={t`Delete Question`} Icon={IconTrash} onPress={deletion.ask} />}
+              {own && <PostAction label={t`Delete Question`} Icon={IconTrash} short onPress={deletion.ask} />}
+              <MuteButton muted={question.muted} />
+              <MoreMenu question={question} />
             </PostActions>
           </div>
         </>

@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { Related } from '#shared/similar.ts';
+import { QuestionLink, QuestionLinks } from '#web/feeds/QuestionLinks.tsx';
 import { useLiveCards, type ChangeCards } from '#web/feeds/useLiveCards.ts';
 import { api, read } from '#web/platform/api.ts';
+import placed from '#web/ui/beside.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './RelatedQuestions.module.css';
 
@@ -16,23 +17,18 @@ export function RelatedQuestions({ id }: { id: number }) {
   useLiveCards<Related>({ queryKey: query.queryKey, changeCards });
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <aside className={classes.related} aria-labelledby={titleId}>
+    <aside className={`${classes.related} ${placed.beside}`} aria-labelledby={titleId}>
       <h2 id={titleId} className={classes.heading}>
         {t`Related questions`}
       </h2>
-      <ul className={classes.list}>
+      <QuestionLinks>
         {data.items.map((question) => (
-          <li key={question.id} className={classes.item}>
-            <Link to="/question/$id" params={{ id: String(question.id) }} dir="auto" className={classes.link}>
-              {question.title}
-            </Link>
-            <span className={classes.counts}>
-              <Count of={question.answerCount} singular="answer" />
-              {question.solved && <span className={classes.solved}>{t`solved`}</span>}
-            </span>
-          </li>
+          <QuestionLink key={question.id} question={question}>
+            <Count of={question.answerCount} singular="answer" />
+            {question.solved && <span className={classes.solved}>{t`solved`}</span>}
+          </QuestionLink>
         ))}
-      </ul>
+      </QuestionLinks>
     </aside>
   );
 }

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
 import { draftPlaces } from '#shared/draft-places.ts';
@@ -65,8 +66,16 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
               />
             )}
             <CopyLink post={post} />
-            {own && <PostAction label={t`Edit`} shortcut="e" onPress={() => setEditing(true)} />}
-            {own && <PostAction label={t`Delete`} onPress={deletion.ask} />}
+            {own && (
+              <PostAction
+                label={t`Edit`}
+                Icon={IconPencil}
+                shortcut="e"
+                short
+                onPress={() => setEditing(true)}
+              />
+            )}
+            {own && <PostAction label={t`Delete`} Icon={IconTrash} short onPress={deletion.ask} />}
           </PostActions>
         </>
       )}

@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { useId } from 'react';
 import type { AnswerCard as Card, SearchHit } from '#shared/search.ts';
-import { answerPath, profilePath } from '#web/platform/paths.ts';
+import { answerPath } from '#web/platform/paths.ts';
+import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Marked } from '#web/ui/Marked.tsx';
@@ -17,7 +18,7 @@ export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | un
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
         <Avatar id={answer.authorId} name={answer.authorName} size={22} />
-        <Author id={answer.authorId} name={answer.authorName} />
+        <Author id={answer.authorId} name={answer.authorName} className={classes.author} />
         <span className={classes.verb}>{t`answered`}</span>
         <Time at={answer.createdAt} kind="card" />
       </div>
@@ -41,19 +42,5 @@ export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | un
         <Count of={answer.upvotes} singular="upvote" />
       </p>
     </article>
-  );
-}
-
-function Author({ id, name }: { id: number | null; name: string }) {
-  if (id === null)
-    return (
-      <span className={classes.author} dir="auto">
-        {name}
-      </span>
-    );
-  return (
-    <PathLink href={profilePath(id)} className={classes.author} dir="auto">
-      {name}
-    </PathLink>
   );
 }

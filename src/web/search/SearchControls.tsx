@@ -28,12 +28,14 @@ export function SearchControls({ search }: { search: Search }) {
     <div className={classes.controls}>
       <SelectField
         label={t`Search in`}
+        short
         options={kinds()}
         value={search.kind}
         onChange={(kind) => go({ ...search, q: withoutKind(search.q), kind })}
       />
       <SelectField
         label={t`Sort by`}
+        short
         options={sorts()}
         value={search.sort}
         onChange={(sort) => go({ ...search, sort })}

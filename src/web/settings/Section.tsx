@@ -17,11 +17,13 @@ export function Section({
   const titleId = useId();
   return (
     <section id={id} aria-labelledby={titleId} className={classes.section}>
-      <h2 id={titleId} className={classes.title}>
-        {title}
-      </h2>
-      {text !== undefined && <p className={classes.text}>{text}</p>}
-      {children}
+      <div className={classes.head}>
+        <h2 id={titleId} className={classes.title}>
+          {title}
+        </h2>
+        {text !== undefined && <p className={classes.text}>{text}</p>}
+      </div>
+      <div className={classes.body}>{children}</div>
     </section>
   );
 }

@@ -69,6 +69,7 @@ export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
         />
         <SelectField
           label={t`Sort by`}
+          short
           options={sorts()}
           value={sort}
           onChange={(sort) => go({ q: text, sort }, false)}

@@ -2,14 +2,17 @@ import { NativeSelect } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import classes from './SelectField.module.css';
 
-/** The browser's own select, with its label beside it: above it on phones. */
+/** The browser's own select, with its label beside it: on phones above it, or not to be seen. */
 export function SelectField<Value extends string>({
   label,
+  short = false,
   options,
   value,
   onChange,
 }: {
   label: string;
+  /** On phones the label is for screen readers only: what can be chosen says it. */
+  short?: boolean;
   options: readonly (readonly [value: Value, label: string])[];
   value: Value;
   onChange: (value: Value) => void;
@@ -18,7 +21,7 @@ export function SelectField<Value extends string>({
     <NativeSelect
       label={label}
       size="md"
-      classNames={{ root: classes.field ?? '', label: classes.label ?? '' }}
+      classNames={{ root: (short ? classes.short : classes.field) ?? '', label: classes.label ?? '' }}
       rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
       data={options.map(([value, label]) => ({ value, label }))}
       value={value}

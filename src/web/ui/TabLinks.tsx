@@ -18,7 +18,7 @@ export function TabLinks<Key extends string>(props: {
   const panelId = `panel-${props.current}`;
   return (
     <>
-      <div role="tablist" aria-label={props.label} className={classes.list}>
+      <div role="tablist" aria-label={props.label} data-edges className={classes.list}>
         {props.tabs.map(({ key, label, href }) => {
           const selected = key === props.current;
           return (

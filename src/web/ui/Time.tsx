@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { cardDate, exactTime, relativeTime } from '#web/platform/dates.ts';
+import { cardDate, exactTime, longAgo, relativeTime } from '#web/platform/dates.ts';
 
 /** How long ago, kept right while the page stays open; the exact time is the title. */
 export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {
@@ -8,6 +8,18 @@ export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' 
     <time dateTime={at} title={exactTime(at)}>
       {kind === 'card' ? cardDate(at, now) : relativeTime(at, now)}
     </time>
+  );
+}
+
+/** The date of what is more than a year old, for beside `Time`; else nothing. */
+export function LongAgo({ at, className }: { at: string; className?: string | undefined }) {
+  const now = useMinute();
+  const date = longAgo(at, now);
+  if (date === null) return null;
+  return (
+    <span className={className} title={exactTime(at)}>
+      {date}
+    </span>
   );
 }
 

@@ -22,7 +22,12 @@ export function ScrollBox({
     return () => observer.disconnect();
   }, []);
   return (
-    <section ref={box} className={className} {...(scrolls ? { 'aria-label': label, tabIndex: 0 } : {})}>
+    <section
+      ref={box}
+      data-edges
+      className={className}
+      {...(scrolls ? { 'aria-label': label, tabIndex: 0 } : {})}
+    >
       {children}
     </section>
   );

@@ -1,0 +1,84 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import type { Feed } from '#shared/feeds.ts';
+import { followedSummaryQuery } from '#web/follows/follows.ts';
+import { useMutedChoice } from '#web/mutes/HiddenNote.tsx';
+import { paths } from '#web/platform/paths.ts';
+import placed from '#web/ui/beside.module.css';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { TagLinks } from '#web/ui/TagLinks.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { feedQuery } from './feed.ts';
+import classes from './HomeAside.module.css';
+import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
+
+/** Fewer than a screen shows. */
+const shownQuestions = 4;
+
+/** Beside the feed, where the window is wide: the topics followed, and what waits for an answer out of sight. */
+export function HomeAside({ feed }: { feed: Feed }) {
+  return (
+    <aside className={`${classes.aside} ${placed.beside}`} aria-label={t`Beside the feed`}>
+      <FollowedTopics />
+      {feed !== 'unanswered' && <Waiting feed={feed} />}
+    </aside>
+  );
+}
+
+function FollowedTopics() {
+  const { data: followed } = useQuery(followedSummaryQuery);
+  if (followed === undefined) return null;
+  if (followed.total === 0)
+    return (
+      <Part heading={t`Topics you follow`}>
+        <p className={classes.text}>{t`Follow a topic, and its questions come to you.`}</p>
+        <PathLink href={paths.topics} className={classes.more}>
+          {t`Find something to follow`}
+        </PathLink>
+      </Part>
+    );
+  return (
+    <Part heading={t`Topics you follow`}>
+      <TagLinks tags={followed.tags} />
+      <PathLink href={paths.following} className={classes.more}>
+        {t`What is new in them`}
+      </PathLink>
+    </Part>
+  );
+}
+
+/** None that stands in the feed as well. */
+function Waiting({ feed }: { feed: Feed }) {
+  const inFeed = useInfiniteQuery(feedQuery(feed, useMutedChoice())).data;
+  const { data } = useInfiniteQuery(feedQuery('unanswered', 'hide'));
+  if (inFeed === undefined || data === undefined) return null;
+  const seen = new Set(inFeed.pages.flatMap(({ items }) => items.map(({ id }) => id)));
+  const questions = data.pages
+    .flatMap(({ items }) => items)
+    .filter(({ id, answerCount }) => answerCount === 0 && !seen.has(id));
+  if (questions.length === 0) return null;
+  return (
+    <Part heading={t`Waiting for an answer`}>
+      <QuestionLinks>
+        {questions.slice(0, shownQuestions).map((question) => (
+          <QuestionLink key={question.id} question={question}>
+            <Time at={question.createdAt} kind="card" />
+          </QuestionLink>
+        ))}
+      </QuestionLinks>
+    </Part>
+  );
+}
+
+function Part({ heading, children }: { heading: string; children: ReactNode }) {
+  const headingId = useId();
+  return (
+    <section aria-labelledby={headingId} className={classes.part}>
+      <h2 id={headingId} className={classes.heading}>
+        {heading}
+      </h2>
+      {children}
+    </section>
+  );
+}

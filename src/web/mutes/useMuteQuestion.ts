@@ -1,0 +1,34 @@
+import { t } from '@lingui/core/macro';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { logFailureOrSayRefusal } from '#web/platform/log.ts';
+import { toast } from '#web/platform/toast.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { patchPost } from '#web/posts/question-page.ts';
+import { muteKeys, putQuestionMute } from './mutes.ts';
+
+/** Mutes the question of the page, or no longer. Shows at once, and back again when the server refuses it. */
+export function useMuteQuestion() {
+  const { cache, questionId } = useQuestionPage();
+  const client = useQueryClient();
+  const show = (muted: boolean) =>
+    cache.change((page) => patchPost(page, { kind: 'question', id: questionId }, { muted }));
+  const mute = useMutation({
+    mutationFn: (muted: boolean) => putQuestionMute(questionId, muted),
+    onMutate: show,
+    onSuccess: async (state) => {
+      await show(state.muted);
+      void client.invalidateQueries({ queryKey: muteKeys.questions });
+      if (state.muted)
+        toast(t`You will hear nothing more of this question.`, {
+          label: t`Undo`,
+          run: () => mute.mutate(false),
+        });
+      else toast(t`You will hear of this question again.`);
+    },
+    onError: async (error, wanted) => {
+      await show(!wanted);
+      logFailureOrSayRefusal('Muting', error);
+    },
+  });
+  return mute;
+}

@@ -1,0 +1,18 @@
+import { profilePath } from '#web/platform/paths.ts';
+import { PathLink } from './PathLink.tsx';
+
+/** The name of who wrote something, leading to their profile; of one without an account, the name alone. */
+export function Author(props: { id: number | null; name: string; className?: string | undefined }) {
+  const { id, name, className } = props;
+  if (id === null)
+    return (
+      <span className={className} dir="auto">
+        {name}
+      </span>
+    );
+  return (
+    <PathLink href={profilePath(id)} className={className} dir="auto">
+      {name}
+    </PathLink>
+  );
+}
