@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { logOut, register, signIn, someone } from './members.ts';
+import { withoutFirstAnswers } from './shell.ts';
 
 test.describe('registering', () => {
   test('a visitor creates an account and is signed in at home', async ({ page }) => {
@@ -222,6 +223,7 @@ test('until it is known who is signed in, neither a page nor the login form show
     await held;
     await route.continue();
   });
+  await withoutFirstAnswers(page);
   const asked = page.waitForRequest('**/api/session');
   await page.goto('/');
   await asked;

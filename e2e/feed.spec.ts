@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
 import { newCommunity, type Community } from './parley.ts';
+import { withoutFirstAnswers } from './shell.ts';
 
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
 const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
@@ -213,6 +214,7 @@ test.describe('a community of its own', () => {
     await expect(cards(page)).toHaveCount(1);
 
     // The page itself arrives, its first request does not.
+    await withoutFirstAnswers(page);
     await page.route('**/api/session', (route) => route.abort());
     await page.reload();
     // Or, where there was time to keep the page, that one.

@@ -1,4 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test';
+import { withoutFirstAnswers } from './shell.ts';
 
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 export const waitingAnswer = (page: Page) => page.getByRole('article', { name: 'Waiting answer' });
@@ -22,5 +23,9 @@ export async function writeAnswer(page: Page, text: string): Promise<void> {
 export async function cutApi(page: Page): Promise<() => Promise<void>> {
   await page.routeWebSocket('**/api/live/**', (socket) => socket.close());
   await page.route('**/api/**', (route) => route.abort('connectionrefused'));
-  return () => page.unroute('**/api/**');
+  const whole = await withoutFirstAnswers(page);
+  return async () => {
+    await whole();
+    await page.unroute('**/api/**');
+  };
 }

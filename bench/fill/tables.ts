@@ -19,7 +19,7 @@ export const columns = {
     'id, question_id, answer_id, parent_reply_id, level, author_id, content, upvotes, downvotes, created_at, updated_at',
   vote: 'member_id, question_id, answer_id, reply_id, direction, created_at',
   question_view: 'question_id, member_id, viewed_at',
-  question_follow: 'question_id, member_id, created_at',
+  question_follow: 'question_id, member_id, created_at, asked_at',
   notification: 'recipient_id, sender_id, kind, question_id, answer_id, reply_id, created_at, read_at',
   tag: 'id, name, key, questions_count, active_at',
   tag_follow: 'tag_id, member_id, created_at',
@@ -52,6 +52,13 @@ export const derived: readonly Derived[] = [
       from (select id, row_number() over (order by upvotes desc, id desc) as rank from question
         order by upvotes desc, id desc limit 40000) known
       where known.id = question.id and (select count(*) from question) >= 20000`,
+  },
+  {
+    column: 'tag.followers_count',
+    fills: false,
+    statement: `update tag set followers_count = followed.followers
+      from (select tag_id, count(*) as followers from tag_follow group by tag_id) followed
+      where followed.tag_id = tag.id`,
   },
   {
     column: 'answer.tier',
@@ -129,7 +136,7 @@ function writeQuestion(question: Question, parts: Parts): void {
   for (const viewer of question.viewers)
     take('question_view', `${id}\t${viewer}\t${timestamp(at + 60_000 + random.below(4e8))}\n`);
   for (const follower of question.followers)
-    take('question_follow', `${id}\t${follower}\t${timestamp(at + 90_000)}\n`);
+    take('question_follow', `${id}\t${follower}\t${timestamp(at + 90_000)}\t${time}\n`);
   writeVotes(parts, question, { kind: 'question', place: row(id, none, none) });
   countQuestion(question, totals);
 }

@@ -38,13 +38,12 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     await databases?.remove();
   });
 
-  test('every page is read from the replica, and the primary only says who asks', async () => {
+  test('every page that is not kept in memory is read from the replica, and the primary only says who asks', async () => {
     const id = await ada.ask({ title: 'Which page is read where?', tags: ['pages'] });
     const answer = await ada.answer(id);
     const reply = await ada.reply(answer.id);
     const pages = [
-      ...['recent', 'popular', 'unanswered'].map((feed) => `/feeds/${feed}`),
-      ...['', '/answers', '/replies', '/revisions'].map((part) => `/questions/${id}${part}`),
+      ...['/answers', '/replies', '/revisions'].map((part) => `/questions/${id}${part}`),
       ...['/replies', '/revisions'].map((part) => `/answers/${answer.id}${part}`),
       `/replies/${reply.id}/revisions`,
       ...['', '/questions', '/answers'].map((part) => `/members/${ada.id}${part}`),
@@ -59,7 +58,6 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
       for (const page of pages) expect([page, (await ada.get(page)).status]).toEqual([page, 200]);
       const checks = parleyStatements(await databases.primary.log()).slice(primary);
       const readings = parleyStatements(await databases.replica.log()).slice(replica);
-      expect(checks.length).toBeGreaterThan(pages.length);
       return readings.length >= pages.length && !checks.some((text) => /\bfrom (question|tag)\b/.test(text));
     });
   });

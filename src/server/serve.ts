@@ -70,7 +70,8 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     log.info(`Parley is ready at ${node.address} (started in ${secondsSinceStart()} s)`);
     if (demo)
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
-    else if (await isEmptyCommunity(connection))
+    // Only a hint: a database that goes away at this moment ends no Parley that serves.
+    else if (await isEmptyCommunity(db).catch(() => false))
       log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');
     await aborted(stopping.first);
     await embedded?.note({ stopping: true });

@@ -70,7 +70,7 @@ test('each write tells all whose pages it changes, once', async () => {
     `member:${bob.id} notified`,
   ]);
   expect(await toldOf(accept)).toEqual([]);
-  expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([]);
+  expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([`member:${bob.id} visited`]);
   expect(await toldOf(() => eve.reply(answerId))).toEqual([
     `member:${bob.id} notified`,
     `question:${id} reply-posted`,

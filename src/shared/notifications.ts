@@ -42,15 +42,9 @@ export const notification = z.object({
 export type Notification = z.infer<typeof notification>;
 
 /** Newest first. */
-/** Counting stops here: one more says that there are more. */
-export const countedUnread = 1000;
-
 export const notifications = z.object({
   items: z.array(notification),
-  unreadCount: z
-    .int()
-    .nonnegative()
-    .max(countedUnread + 1),
+  unreadCount: z.int().nonnegative(),
   nextCursor,
 });
 export type Notifications = z.infer<typeof notifications>;

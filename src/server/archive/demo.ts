@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { hashPassword } from '#server/accounts/password.ts';
+import type { Database } from '#server/platform/database.ts';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { importStackExchange } from './archive.ts';
 import { terminalProgress } from '#server/platform/progress.ts';
@@ -41,15 +43,8 @@ async function letDemoMemberIn(
 }
 
 /** Whether nobody has asked or registered yet. */
-export async function isEmptyCommunity(connection: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ used: boolean }>(
-      'select exists (select 1 from question) or exists (select 1 from member) as used',
-    );
-    return rows[0]?.used === false;
-  } finally {
-    await client.end();
-  }
+export async function isEmptyCommunity(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`
+    select exists (select 1 from question) or exists (select 1 from member) as used`.execute(db);
+  return rows[0]?.used === false;
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await bob.put(`/questions/${id}/view`);
   // The number of one that is deleted must not be given again.
   await ann.remove('questions', await ann.ask());
-  expect(await backup(whole)).toMatchObject({ code: 0 });
+  await backup(whole);
 });
 afterAll(async () => {
   await server.stop();
@@ -118,9 +118,9 @@ test('members of a restored community are still signed in, and numbers of delete
 
 test('what members write meanwhile is in it whole or not at all', async () => {
   const file = path.join(folder, 'busy.tar');
-  let writing = true;
+  const enough = new AbortController();
   const writers = [ann, bob].map(async (member) => {
-    while (writing) {
+    while (!enough.signal.aborted) {
       const { id } = await member.answer(await member.ask());
       await (member === ann ? bob : ann).vote('answers', id, 'up');
     }
@@ -129,7 +129,7 @@ test('what members write meanwhile is in it whole or not at all', async () => {
     await rm(file, { force: true });
     expect(await backup(file)).toMatchObject({ code: 0 });
   }
-  writing = false;
+  enough.abort();
   await Promise.all(writers);
   expect(await run(server.database.connection, ['verify', file])).toMatchObject({
     code: 0,
@@ -141,44 +141,33 @@ test('a damaged or cut backup is refused, wherever it is damaged, and the databa
   const bytes = await readFile(whole);
   const file = path.join(folder, 'damaged.tar');
   const { connection } = await emptyDatabase();
-  const refused: string[] = [];
   const damaged = [
     Buffer.from('garbage'),
     Buffer.alloc(0),
     bytes.subarray(0, bytes.length / 2),
     bytes.subarray(0, bytes.length - 2048),
-    ...Array.from({ length: 12 }, (_, n) => flipped(bytes, Math.floor(((n + 0.5) * bytes.length) / 12))),
+    ...bodiesIn(bytes).map(({ at, size }) => flipped(bytes, at + Math.floor(size / 2))),
   ];
+  expect(damaged.length).toBeGreaterThan(15);
   for (const version of damaged) {
     await writeFile(file, version);
-    const { code, err } = await run(connection, ['restore', file]);
-    if (code === 0) {
-      // Between the parts of a tar archive are fillings that say nothing.
-      expect(await everything(connection)).toEqual((await restoredRows()) ?? {});
-      await clear(connection);
-      continue;
-    }
-    refused.push(err);
-    expect(err).toMatch(/^(The backup cannot be used\. |The migration |The database has the migration )/m);
-    expect(await everything(connection)).toEqual({ rows: {}, definitions: [] });
+    expect(await run(connection, ['restore', file])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The (backup cannot be used\.|migration|database has the migration) /m),
+    });
   }
-  expect(refused.length).toBeGreaterThan(6);
+  expect(await everything(connection)).toEqual({ rows: {}, definitions: [] });
 });
 
-let rowsOfWhole: unknown;
-
-/** What the undamaged backup brings. */
-async function restoredRows() {
-  if (rowsOfWhole !== undefined) return rowsOfWhole;
-  const { connection } = await emptyDatabase();
-  await run(connection, ['restore', whole]);
-  rowsOfWhole = await everything(connection);
-  return rowsOfWhole;
-}
-
-async function clear(connection: pg.ClientConfig): Promise<void> {
-  await runAsAdmin(connection, 'drop schema public cascade');
-  await runAsAdmin(connection, 'create schema public');
+/** Where what a tar archive holds stands in it: behind headers of 512 bytes, which have the size in octal digits. */
+function bodiesIn(tar: Buffer): { at: number; size: number }[] {
+  const bodies: { at: number; size: number }[] = [];
+  for (let header = 0; tar[header] !== 0;) {
+    const size = Number.parseInt(tar.toString('latin1', header + 124, header + 135), 8);
+    bodies.push({ at: header + 512, size });
+    header += 512 * (1 + Math.ceil(size / 512));
+  }
+  return bodies;
 }
 
 function flipped(bytes: Buffer, at: number): Buffer {

@@ -3,7 +3,7 @@ import type { WantedPage } from '#server/platform/read-models/read-models.ts';
 import { authorTopics, renames } from '#server/posts/authors.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { type QuestionCardRow, toQuestionCard } from '#server/questions/cards.ts';
-import type { Topic } from '#shared/events.ts';
+import type { LiveEvent, Topic } from '#shared/events.ts';
 import type { Feed } from '#shared/feeds.ts';
 import { limits } from '#shared/limits.ts';
 import type { FeedPage } from '#shared/mutes.ts';
@@ -64,18 +64,16 @@ function stalenessOf(feed: Feed, rows: readonly QuestionCardRow[]): (news: Strea
     if (renamed !== undefined) return renamed;
     const { topic, event } = news;
     if (topic === 'answers') return event.kind === 'answer-deleted';
-    switch (event.kind) {
-      case 'question-counted':
-        return ids.has(event.questionId) || event.upvotes >= entrance;
-      case 'question-solved':
-      case 'question-edited':
-      case 'question-deleted':
-        return ids.has(event.questionId);
-      // Where transactions overlap, also far from the beginning.
-      case 'question-posted':
-        return entrance === 0 || feed !== 'popular';
-      default:
-        return true;
-    }
+    // Where transactions overlap, also far from the beginning.
+    if (event.kind === 'question-posted') return entrance === 0 || feed !== 'popular';
+    if (event.kind === 'question-counted') return ids.has(event.questionId) || event.upvotes >= entrance;
+    return aboutOne.has(event.kind) && 'questionId' in event ? ids.has(event.questionId) : true;
   };
 }
+
+/** What concerns the question it tells of, where that is shown, and nothing else. */
+const aboutOne: ReadonlySet<LiveEvent['kind']> = new Set([
+  'question-solved',
+  'question-edited',
+  'question-deleted',
+]);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
-import { countedUnread, type NotificationKind } from '#shared/notifications.ts';
+import type { NotificationKind } from '#shared/notifications.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import type { NotificationAbout } from '#shared/notification-settings.ts';
 
@@ -168,12 +168,11 @@ export async function notificationsOf(
   return rows;
 }
 
-/** Counts to one more than `countedUnread`. */
 export async function unreadCount(db: Reader, memberId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select from notification where recipient_id = ${memberId} and read_at is null limit ${countedUnread + 1}
-    ) unread`.execute(db);
+    select count(*) as count from notification where recipient_id = ${memberId} and read_at is null`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }
 

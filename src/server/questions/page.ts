@@ -112,15 +112,13 @@ async function readOwnValues(
 
 /** Whether something that happened to a member changes what is their own on the page of a question, their votes apart. */
 function isOwnChange(event: LiveEvent, id: number): boolean {
-  switch (event.kind) {
-    case 'follows-changed':
-    case 'mutes-changed':
-    case 'bookmarked':
-    case 'visited':
-      return 'questionId' in event && event.questionId === id;
-    case 'bookmarks-changed':
-      return true;
-    default:
-      return false;
-  }
+  if (event.kind === 'bookmarks-changed') return true;
+  return ownChanges.has(event.kind) && 'questionId' in event && event.questionId === id;
 }
+
+const ownChanges: ReadonlySet<LiveEvent['kind']> = new Set([
+  'follows-changed',
+  'mutes-changed',
+  'bookmarked',
+  'visited',
+]);

@@ -40,7 +40,15 @@ async function storeVisits(
   db: Database,
   { views, how }: { views: readonly View[]; how: How },
 ): Promise<boolean[]> {
-  const noted = await transaction(db, (tx) => noteVisits(tx, views), how);
+  const noted = await transaction(
+    db,
+    async (tx) => {
+      const visits = await noteVisits(tx, views);
+      await publishAll(tx, visits.map(visited));
+      return visits;
+    },
+    how,
+  );
   const again = new Set(noted.map(keyOf));
   return views.map((view) => again.has(keyOf(view)));
 }
@@ -70,6 +78,10 @@ async function storeViews(
 }
 
 const keyOf = ({ questionId, memberId }: View) => `${questionId} ${memberId}`;
+
+function visited({ questionId, memberId }: View): StreamedEvent {
+  return { topic: `member:${memberId}`, event: { kind: 'visited', questionId } };
+}
 
 function toldOf(question: ViewedQuestion): StreamedEvent[] {
   const { id, views } = question;

@@ -55,7 +55,7 @@ function piecesOf(plain: string, known: ReadonlySet<string>): Piece[] {
     .flatMap((run) => run.split(unspaced))
     .filter((text) => text !== '')
     .map((text) => {
-      const signs = [...text];
+      const signs = Array.from(text);
       if (!unspaced.test(text)) return { text, unspaced: false, keys: known.has(text) ? [text] : [] };
       const pairs = signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
       return { text, unspaced: true, keys: signs.length === 1 ? signs : pairs };

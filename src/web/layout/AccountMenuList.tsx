@@ -5,6 +5,7 @@ import { Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { IconLogout, IconRss, IconSettings, IconUser } from '@tabler/icons-react';
+import { useId } from 'react';
 import type { Me } from '#shared/accounts.ts';
 import { paths } from '#web/platform/paths.ts';
 import { leaveSession } from '#web/platform/session.ts';
@@ -31,18 +32,27 @@ export default function AccountMenuList({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
+  const whoId = useId();
   const logout = useMutation({
     mutationFn: () => leaveSession(queryClient),
     onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
   });
 
   return (
-    <Menu position="bottom-end" width={232} opened={useOpenedLater(opened)} onClose={onClose}>
+    <Menu
+      position="bottom-end"
+      width={232}
+      opened={useOpenedLater(opened)}
+      onClose={onClose}
+      withInitialFocusPlaceholder={false}
+      withinPortal={false}
+    >
       <Menu.Target>
         <TargetElsewhere button={button} />
       </Menu.Target>
-      <Menu.Dropdown aria-labelledby={button?.id}>
-        <div className={classes.who}>
+      {/* A menu has items only: whose it is describes it. */}
+      <Menu.Dropdown aria-labelledby={button?.id} aria-describedby={whoId}>
+        <div id={whoId} aria-hidden="true" className={classes.who}>
           <div className={classes.name}>{member.displayName}</div>
           <div className={classes.email}>{member.email}</div>
         </div>

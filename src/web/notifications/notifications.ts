@@ -7,12 +7,7 @@ import {
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
-import {
-  countedUnread,
-  type Notification,
-  type NotificationFilter,
-  type Notifications,
-} from '#shared/notifications.ts';
+import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
 import { api, read } from '#web/platform/api.ts';
 import { logFailure } from '#web/platform/log.ts';
 
@@ -56,9 +51,6 @@ export function notificationsQuery(filter: NotificationFilter) {
 export function noteSeen(): void {
   read(api.notifications.seen.$put()).catch((error: unknown) => logFailure('Saying what is seen', error));
 }
-
-/** For a label: the server counts no further than that. */
-export const unreadInWords = (count: number) => (count > countedUnread ? `${countedUnread}+` : `${count}`);
 
 export function useUnreadCount(): number {
   return useQuery(newestNotificationsQuery).data?.unreadCount ?? 0;

@@ -54,7 +54,7 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
   if (seen !== undefined) headers.set(seenHeader, seen);
   try {
     response =
-      takeFirstAnswer(String(input), init?.method ?? 'GET') ??
+      takeFirstAnswer(addressOf(input), init?.method ?? 'GET') ??
       (await fetch(input, { ...init, headers, credentials: 'same-origin' }));
   } catch (error) {
     if (isAbort(error)) throw error;
@@ -66,6 +66,8 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
   if (!response.ok) throw new ApiError(await problemOf(response), retryAfterOf(response));
   return response;
 }
+
+const addressOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : input.toString());
 
 /** The problem in the answer; a proxy in between may answer without one. */
 async function problemOf(response: Response): Promise<Problem> {

@@ -5,6 +5,7 @@ import { api, read } from '#web/platform/api.ts';
 import type { AnyPost } from '#web/posts/post.ts';
 import { postsBelow } from '#web/posts/question-page.ts';
 import { questionKeys } from '#web/posts/question-query.ts';
+import { leftAt, noteLeft } from './left.ts';
 
 /** Posts by others that are newer than `at` are marked. `returning`: that was the end of an earlier visit. */
 type Since = { at: string; returning: boolean };
@@ -16,9 +17,8 @@ export type Visit = {
   returning: boolean;
 };
 
-/** Up to which post this browser has reported, and what a page showed when it was left; by member and question. */
+/** Up to which post this page has reported, by member and question. */
 const reported = new Map<string, string>();
-const left = new Map<string, string>();
 
 /** Who was away from an open page for longer comes back to it as to a new one; in milliseconds. */
 const awayMs = 10 * 60_000;
@@ -38,7 +38,7 @@ export function useVisit(
   const newest = useMemo(() => (page === undefined ? null : newestOf(page)), [page]);
   const [since, setSince] = useState<Since | null>(null);
   if (since === null && page !== undefined && newest !== null) {
-    const before = left.get(visit) ?? (settled ? page.visitedAt : undefined);
+    const before = leftAt(visit) ?? (settled ? page.visitedAt : undefined);
     if (before !== undefined) setSince({ at: before ?? newest, returning: before !== null });
   }
   const report = useReport(questionId, visit);
@@ -57,7 +57,7 @@ export function useVisit(
     let hiddenAt: number | null = null;
     const end = () => {
       if (seen.current === null) return;
-      left.set(visit, seen.current);
+      noteLeft(visit, seen.current);
       if (seen.current > (reported.get(visit) ?? '')) report(seen.current, true);
     };
     const look = () => {
