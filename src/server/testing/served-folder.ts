@@ -37,7 +37,7 @@ async function stateOfDatabase(): Promise<string> {
 async function make(served: string): Promise<void> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-served-'));
   await chmod(parent, 0o711);
-  const whole = `${served}.${process.pid}`;
+  const whole = `${served}.${path.basename(parent)}`;
   try {
     const data = path.join(parent, 'data');
     const parley = spawnParley({ env: { PARLEY_DATA: data } });
