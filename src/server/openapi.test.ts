@@ -320,11 +320,12 @@ function isWhole(body: unknown, status: number): boolean {
   return texts.every((text) => typeof text === 'string' && text !== '') && rest['status'] === status;
 }
 
-/** Of every row of every table, but for sessions and limits on rates. */
+/** Of every row of every table, but for sessions, limits on rates, and what a job learns for search at some moment. */
 async function checksum(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('session', 'rate_limit')
+    where table_schema = 'public' and table_type = 'BASE TABLE'
+      and table_name not in ('session', 'rate_limit', 'search_word', 'setting')
     order by table_name`.execute(server.db);
   const sums = tables.map(
     ({ name }) =>
