@@ -38,6 +38,7 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   await page.getByRole('searchbox', { name: 'Search questions' }).fill('is:');
   await checkBothThemes(page, 'the help of the search box', 'search');
   await page.keyboard.press('Control+k');
+  await expect(dialog(page).getByRole('combobox')).toBeFocused();
   await page.keyboard.type(bird);
   await expect(dialog(page).getByRole('option', { name: /Why does my/u })).toBeVisible();
   await checkBothThemes(page, 'the palette');

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useShortcuts } from '#web/platform/shortcuts.ts';
@@ -7,7 +7,8 @@ import { palette, shortcutSheet } from './floating.ts';
 import { searchBoxId } from './SearchBox.tsx';
 
 const ShortcutSheet = lazyPart(() => import('./ShortcutSheet.tsx'));
-const Palette = lazyPart(() => import('#web/palette/Palette.tsx'));
+const loadPalette = () => import('#web/palette/Palette.tsx');
+const Palette = lazyPart(loadPalette);
 
 /** The keys that hold on every page for members (UI.md, Keyboard first), and what they open. */
 export function KeyboardShortcuts() {
@@ -30,6 +31,11 @@ export function KeyboardShortcuts() {
     sheet: shortcutSheet.open,
   });
 
+  useEffect(() => {
+    document.addEventListener('keydown', fetchPalette);
+    return () => document.removeEventListener('keydown', fetchPalette);
+  }, []);
+
   return (
     <Suspense>
       {sheetState !== 'never' && (
@@ -45,6 +51,14 @@ export function KeyboardShortcuts() {
     </Suspense>
   );
 }
+
+/** With the first of its two keys, so that it is there for what is typed behind the second. */
+function fetchPalette({ key }: KeyboardEvent) {
+  if (key === 'Control' || key === 'Meta') void loadPalette().catch(ignore);
+}
+
+/** It is tried again when it is opened. */
+function ignore() {}
 
 function focusSearch() {
   const box = document.getElementById(searchBoxId);
