@@ -167,6 +167,7 @@ const marks = [
     select ${member('n')}, 'answer:' || n, 'key of a draft', '{"content": "So far."}' from generate_series(1, 6000) n`,
   `insert into draft (member_id, place, key, fields)
     select busy, 'answer:' || n, 'key of a draft', '{"content": "So far."}' from who, generate_series(1, 90) n`,
+  `insert into search_word (word) select 'word' || n from generate_series(1, 20000) n`,
   `insert into event (topic, event) select 'question:' || n, '{"kind": "imported"}' from generate_series(1, 8000) n`,
 ];
 
