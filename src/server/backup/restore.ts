@@ -98,7 +98,7 @@ function requireSame({ tables }: Completion, sums: ReadonlyMap<string, ReturnTyp
       throw new DamagedBackup(`Its end does not tell of the table ${name}.`);
 }
 
-async function load({ client, open, migrationsFolder, progress, signal }: RestoreOptions) {
+async function load({ client, open, size, migrationsFolder, progress, signal }: RestoreOptions) {
   let contents: Contents | undefined;
   let completion: Completion | undefined;
   let apart: Apart = { constraints: [], indexes: [] };
@@ -130,7 +130,7 @@ async function load({ client, open, migrationsFolder, progress, signal }: Restor
     throw error;
   }
   if (contents === undefined || completion === undefined) throw new DamagedBackup('Its end is missing.');
-  await putTogether(client, apart, (what) => progress.update(what, Number.MAX_SAFE_INTEGER, rows));
+  await putTogether(client, apart, (what) => progress.update(what, size, rows));
   await setSequences(client, completion);
   return { contents, completion };
 }
