@@ -18,7 +18,7 @@ export function MarkAllRead({ newest, unread }: { newest: number | null; unread:
       {...(idle && { 'data-disabled': true })}
       aria-disabled={idle}
       onClick={() => {
-        if (!idle) markAll.mutate(newest);
+        if (!idle) markAll.mutate({ upTo: newest });
       }}
     >
       {t`Mark all read`}

@@ -58,7 +58,7 @@ function Line({
   const swipe = useSwipe<HTMLLIElement>('inline', read, (line) => line.querySelector('a'));
 
   function read() {
-    if (!notification.read) markRead(notification);
+    if (!notification.read) markRead({ notification });
   }
 
   return (

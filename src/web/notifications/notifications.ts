@@ -24,7 +24,8 @@ const minuteMs = 60_000;
 /** For the bell and the count in the title, also while the page is in the background. */
 export const newestNotificationsQuery = queryOptions({
   queryKey: notificationKeys.newest,
-  queryFn: ({ signal }) => read(api.notifications.$get({ query: {} }, { init: { signal } })),
+  queryFn: async ({ signal, client }) =>
+    withMarksUnderWay(client, await read(api.notifications.$get({ query: {} }, { init: { signal } }))),
   refetchInterval: minuteMs,
   refetchIntervalInBackground: true,
   refetchOnWindowFocus: 'always',
@@ -34,13 +35,10 @@ export const newestNotificationsQuery = queryOptions({
 export function notificationsQuery(filter: NotificationFilter) {
   return infiniteQueryOptions({
     queryKey: notificationKeys.list(filter),
-    queryFn: ({ pageParam: cursor, signal }) =>
-      read(
-        api.notifications.$get(
-          { query: { filter, ...(cursor === null ? {} : { cursor }) } },
-          { init: { signal } },
-        ),
-      ),
+    queryFn: async ({ pageParam: cursor, signal, client }) => {
+      const query = { filter, ...(cursor === null ? {} : { cursor }) };
+      return withMarksUnderWay(client, await read(api.notifications.$get({ query }, { init: { signal } })));
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
@@ -56,50 +54,66 @@ export function useUnreadCount(): number {
   return useQuery(newestNotificationsQuery).data?.unreadCount ?? 0;
 }
 
-/** Marks one read; shown at once, and back again when the server refuses. */
+/** What is marked read: one notification, or all that have been loaded or are older (null: all there are). */
+type Mark = { notification: Notification } | { upTo: number | null };
+
+const markKey = ['mark-read'];
+
+/** Marks one read; shown at once, and back again when the server refuses. A list of unread ones keeps it while it is open. */
 export function useMarkRead() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (notification: Notification) =>
+  return useMark({
+    what: 'Marking a notification read',
+    save: ({ notification }: { notification: Notification }) =>
       read(api.notifications[':id'].read.$put({ param: { id: String(notification.id) } })),
-    onMutate: (notification) => {
-      const before = snapshot(client);
-      if (!notification.read)
-        patchNotifications(client, (page) => ({
-          ...page,
-          items: page.items.map((item) => (item.id === notification.id ? asRead(item) : item)),
-          unreadCount: Math.max(0, page.unreadCount - 1),
-        }));
-      return before;
-    },
-    onError: (error, _, before) => {
-      logFailure('Marking a notification read', error);
-      before?.restore();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: notificationKeys.newest }),
+    refreshed: notificationKeys.newest,
   });
 }
 
 /** Marks all read that have been loaded or are older; what arrives meanwhile stays unread. */
 export function useMarkAllRead() {
+  return useMark({
+    what: 'Marking all notifications read',
+    save: ({ upTo }: { upTo: number | null }) => read(api.notifications.read.$put({ json: { upTo } })),
+    refreshed: notificationKeys.all,
+  });
+}
+
+type Marking<Made> = { what: string; save: (mark: Made) => Promise<unknown>; refreshed: readonly string[] };
+
+function useMark<Made extends Mark>({ what, save, refreshed }: Marking<Made>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (upTo: number | null) => read(api.notifications.read.$put({ json: { upTo } })),
-    onMutate: (upTo) => {
+    mutationKey: markKey,
+    mutationFn: save,
+    onMutate: (mark) => {
       const before = snapshot(client);
-      patchNotifications(client, (page) => ({
-        ...page,
-        items: page.items.map((item) => (upTo === null || item.id <= upTo ? asRead(item) : item)),
-        unreadCount: 0,
-      }));
+      patchNotifications(client, (page) => marked(page, mark));
       return before;
     },
     onError: (error, _, before) => {
-      logFailure('Marking all notifications read', error);
+      logFailure(what, error);
       before?.restore();
     },
-    onSettled: () => client.invalidateQueries({ queryKey: notificationKeys.all }),
+    onSettled: () => client.invalidateQueries({ queryKey: refreshed }),
   });
+}
+
+function marked(page: Notifications, mark: Mark): Notifications {
+  if ('upTo' in mark) {
+    const { upTo } = mark;
+    const items = page.items.map((item) => (upTo === null || item.id <= upTo ? asRead(item) : item));
+    return { ...page, items, unreadCount: 0 };
+  }
+  const { id, read } = mark.notification;
+  if (read || page.items.some((item) => item.id === id && item.read)) return page;
+  const items = page.items.map((item) => (item.id === id ? asRead(item) : item));
+  return { ...page, items, unreadCount: Math.max(0, page.unreadCount - 1) };
+}
+
+/** A page that the server wrote before it heard of a mark does not take that back. */
+function withMarksUnderWay(client: QueryClient, page: Notifications): Notifications {
+  const underWay = client.getMutationCache().findAll({ mutationKey: markKey, status: 'pending' });
+  return underWay.reduce((shown, { state }) => marked(shown, state.variables as Mark), page);
 }
 
 /** Changes every page of notifications that the cache holds, the bell's and those of the lists. */

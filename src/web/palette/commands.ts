@@ -77,7 +77,7 @@ export function useCommands({ showShortcuts }: { showShortcuts: () => void }): C
       id: 'read',
       Icon: IconChecks,
       label: t`Mark all notifications read`,
-      run: () => markAll.mutate(newest, { onSuccess: () => toast(t`All notifications are read.`) }),
+      run: () => markAll.mutate({ upTo: newest }, { onSuccess: () => toast(t`All notifications are read.`) }),
     },
     { id: 'shortcuts', Icon: IconKeyboard, label: t`Show keyboard shortcuts`, run: showShortcuts },
     { id: 'logout', Icon: IconLogout, label: t`Logout`, run: () => logout.mutate() },
