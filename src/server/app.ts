@@ -144,7 +144,7 @@ function createApi(
     .route('/', bookmarkRoutes(deps))
     .route('/', muteRoutes(deps))
     .route('/', activityRoutes())
-    .route('/', topicRoutes())
+    .route('/', topicRoutes(deps))
     .route('/', searchRoutes())
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))

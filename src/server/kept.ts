@@ -10,9 +10,12 @@ import { securityHeadersOf } from './platform/security-headers.ts';
 import type { Settings } from './platform/settings.ts';
 import type { EventStream } from './platform/stream.ts';
 import { questionPageKey } from './questions/page.ts';
+import { topicPageKey, topicQuestionsPageKey, topicsPageKey } from './topics/page.ts';
 import { answerSort } from '#shared/answers.ts';
 import { feed as feedName } from '#shared/feeds.ts';
 import { mutedChoice } from '#shared/mutes.ts';
+import { tagKey } from '#shared/tags.ts';
+import { topicSort } from '#shared/topics.ts';
 
 /** What a node keeps in memory to answer with, as long as its stream of events is followed. */
 export type Kept = {
@@ -75,6 +78,9 @@ export async function answerInFront(options: {
 const routes: readonly FrontRoute[] = [
   { route: '/api/questions/:id', pageAt: questionAt },
   { route: '/api/feeds/:feed', pageAt: feedAt },
+  { route: '/api/topics', pageAt: topicsAt },
+  { route: '/api/topics/:tag', pageAt: topicAt },
+  { route: '/api/topics/:tag/questions', pageAt: topicQuestionsAt },
 ];
 
 function questionAt(url: string): FrontPage | null {
@@ -91,6 +97,27 @@ function feedAt(url: string): FrontPage | null {
   if (feed === undefined || !mutedChoice.options.some((each) => each === muted) || !isEmpty(others))
     return null;
   return { key: feedPageKey(feed, cursor), ...(muted === 'hide' && { unless: mutesTopicsKey }) };
+}
+
+function topicsAt(url: string): FrontPage | null {
+  const [whole, query] = /^\/api\/topics(?:\?(.*))?$/.exec(url) ?? [];
+  const { sort: named = 'popular', cursor, ...others } = parse(query);
+  const sort = topicSort.options.find((each) => each === named);
+  if (whole === undefined || sort === undefined || !isEmpty(others)) return null;
+  return { key: topicsPageKey(sort, cursor) };
+}
+
+/** Names that an address writes as they are; others are looked at behind. */
+function topicAt(url: string): FrontPage | null {
+  const [, tag] = /^\/api\/topics\/([\w.-]{1,100})$/.exec(url) ?? [];
+  return tag === undefined ? null : { key: topicPageKey(tagKey(tag)) };
+}
+
+function topicQuestionsAt(url: string): FrontPage | null {
+  const [, tag, query] = /^\/api\/topics\/([\w.-]{1,100})\/questions(?:\?(.*))?$/.exec(url) ?? [];
+  const { cursor, ...others } = parse(query);
+  if (tag === undefined || !isEmpty(others)) return null;
+  return { key: topicQuestionsPageKey(tagKey(tag), cursor) };
 }
 
 /** The parameters of a query that are plain, each once; what is not is looked at behind. */

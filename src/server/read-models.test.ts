@@ -35,6 +35,7 @@ async function allHeard(): Promise<void> {
 const made = (node: KeepingNode) => node.kept.models.made;
 
 const feeds = ['recent', 'popular', 'unanswered'] as const;
+const topicSorts = ['popular', 'alphabetical', 'active'] as const;
 const sorts = ['newest', 'helpful', 'oldest'] as const;
 
 test('what is kept is what the database says, to whoever wrote at once on every node, after any changes', async () => {
@@ -75,7 +76,7 @@ test('what is kept is what the database says, to whoever wrote at once on every 
   );
 });
 
-/** Everything that changes what a question's page or a feed shows. A refusal changes nothing, and is none here. */
+/** Everything that changes what a question's page, a feed or a topic shows. A refusal changes nothing, and is none here. */
 const changes: Record<string, (member: Member, questions: number[], pick: number) => Promise<unknown>> = {
   async ask(member, questions, pick) {
     questions.push(await member.ask({ title: `Question ${pick}?`, tags: pick % 2 === 0 ? ['bread'] : [] }));
@@ -94,11 +95,16 @@ const changes: Record<string, (member: Member, questions: number[], pick: number
     member.put(`/questions/${at(questions, pick)}/bookmark`, { bookmarked: pick % 2 === 0 }),
   mute: (member, questions, pick) =>
     member.put(`/questions/${at(questions, pick)}/mute`, { muted: pick % 2 === 0 }),
+  followTopic: (member, _, pick) => member.put('/topics/bread/follow', { following: pick % 2 === 0 }),
   muteTopic: (member, _, pick) => member.put('/topics/bread/mute', { muted: pick % 2 === 0 }),
   rename: (member, _, pick) =>
     member.put('/settings', { displayName: `${member.name} ${pick}`, bio: '', showEmail: false }),
   edit: (member, questions, pick) =>
-    member.put(`/questions/${at(questions, pick)}`, { title: `Edited ${pick}`, content: 'Anew.', tags: [] }),
+    member.put(`/questions/${at(questions, pick)}`, {
+      title: `Edited ${pick}`,
+      content: 'Anew.',
+      tags: pick % 2 === 0 ? ['rye', 'bread'] : [],
+    }),
   async remove(member, questions, pick) {
     const { status } = await member.delete(`/questions/${at(questions, pick)}`);
     if (status === 204) questions.splice(pick % questions.length, 1);
@@ -146,6 +152,9 @@ async function pages(node: KeepingNode, member: Member, id: number, pick: number
   const paths = [
     `/questions/${id}?sort=${sorts[pick % sorts.length]}`,
     `/feeds/${feeds[pick % feeds.length]}?muted=${muted}`,
+    `/topics?sort=${topicSorts[pick % topicSorts.length]}`,
+    '/topics/bread',
+    '/topics/bread/questions',
   ];
   const answersTo = async (caller: Member) => {
     const answers = await Promise.all(paths.map((path) => caller.get(path)));

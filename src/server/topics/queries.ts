@@ -206,6 +206,20 @@ const orders: Readonly<Record<TopicSort, Order>> = {
   },
 };
 
+/** What is a member's own of topics. */
+export async function ownOnTopics(
+  db: Reader,
+  { ids, viewerId }: { ids: readonly number[]; viewerId: number },
+) {
+  const wanted = sql`any(${[...ids]}::bigint[])`;
+  const { rows } = await sql<{ id: number; following: boolean; muted: boolean }>`
+    select tag_id as id, bool_or(following) as following, bool_or(not following) as muted from (
+      select tag_id, true as following from tag_follow where member_id = ${viewerId} and tag_id = ${wanted}
+      union all select tag_id, false from tag_mute where member_id = ${viewerId} and tag_id = ${wanted}
+    ) own group by tag_id`.execute(db);
+  return rows;
+}
+
 export async function topicByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
   const { rows } = await sql<TopicRow>`
     select ${topicColumns(viewerId)} from tag where tag.key = ${key}`.execute(db);

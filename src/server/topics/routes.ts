@@ -1,10 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, problems, router } from '#server/platform/http.ts';
+import { type Pages, send } from '#server/platform/read-models/sending.ts';
 import { addressText, cursorQuery, tagParam } from '#shared/fields.ts';
-import { questionCards } from '#shared/questions.ts';
-import { followedSummary, followedTopics, topic, topics, topicSort } from '#shared/topics.ts';
+import { type QuestionCards, questionCards } from '#shared/questions.ts';
+import {
+  followedSummary,
+  followedTopics,
+  type Topic,
+  topic,
+  type Topics,
+  topics,
+  topicSort,
+} from '#shared/topics.ts';
 import { readFollowedSummary, readFollowedTopics } from './followed.ts';
-import { readTopic, readTopicQuestions, readTopics } from './topics.ts';
+import { readTopicsNamed, topicPage, topicQuestionsPage, wholeTopicsPage } from './page.ts';
 
 const list = createRoute({
   method: 'get',
@@ -51,28 +60,25 @@ const summary = createRoute({
   responses: { 200: answers(followedSummary, 'The summary'), ...problems },
 });
 
-export function topicRoutes() {
+export function topicRoutes({ pages }: { pages: Pages }) {
   return router()
     .openapi(list, async (c) => {
       const { q, sort, cursor } = c.req.valid('query');
-      return c.json(
-        await readTopics(c.get('reading'), { viewer: c.get('viewer'), query: q, sort, cursor }),
-        200,
-      );
+      const viewer = c.get('viewer');
+      // Of what is looked for there is too much to be kept.
+      if (q.trim() !== '')
+        return c.json(await readTopicsNamed(c.get('reading'), { viewer, sort, cursor, query: q }), 200);
+      return send<Topics>(c, await pages.read(c, wholeTopicsPage({ viewer, sort, cursor })));
     })
-    .openapi(read, async (c) =>
-      c.json(
-        await readTopic(c.get('reading'), { tag: c.req.valid('param').tag, viewer: c.get('viewer') }),
-        200,
-      ),
-    )
-    .openapi(questions, async (c) => {
-      const { cursor } = c.req.valid('query');
+    .openapi(read, async (c) => {
       const { tag } = c.req.valid('param');
-      return c.json(
-        await readTopicQuestions(c.get('reading'), { tag, viewer: c.get('viewer'), cursor }),
-        200,
-      );
+      return send<Topic>(c, await pages.read(c, topicPage({ tag, viewer: c.get('viewer') })));
+    })
+    .openapi(questions, async (c) => {
+      const { tag } = c.req.valid('param');
+      const { cursor } = c.req.valid('query');
+      const page = topicQuestionsPage({ tag, viewer: c.get('viewer'), cursor });
+      return send<QuestionCards>(c, await pages.read(c, page));
     })
     .openapi(followed, async (c) => {
       const { cursor } = c.req.valid('query');

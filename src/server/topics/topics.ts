@@ -1,13 +1,8 @@
-import type { Reader, Tx } from '#server/platform/database.ts';
+import type { Tx } from '#server/platform/database.ts';
 import type { StreamedEvent } from '#server/platform/events.ts';
-import { ProblemError } from '#server/platform/errors.ts';
-import type { Viewer } from '#server/platform/http.ts';
-import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
-import { toQuestionCard } from '#server/questions/cards.ts';
-import { limits } from '#shared/limits.ts';
-import type { QuestionCards } from '#shared/questions.ts';
+import { decodeCursor } from '#server/posts/cursor.ts';
 import { tagKey, topicDescription } from '#shared/tags.ts';
-import type { Topic, Topics, TopicSort } from '#shared/topics.ts';
+import type { Topic } from '#shared/topics.ts';
 import {
   changeTagCounts,
   countFollowers,
@@ -16,68 +11,13 @@ import {
   insertTagFollow,
   latestPostTime,
   lockTag,
-  questionsWithTag,
   raiseActivityOfTagged,
   raiseTagActivity,
   recomputeTagActivity,
   replaceQuestionTags,
   tagsOfQuestion,
-  topicByKey,
   type TopicRow,
-  topicsPage,
 } from './queries.ts';
-
-/** Topics a page of the grid shows. */
-const topicsAPage = 60;
-
-/** Topics with questions whose name contains `query`, a page at a time. */
-export async function readTopics(
-  db: Reader,
-  wanted: { viewer: Viewer; query: string; sort: TopicSort; cursor: string | undefined },
-): Promise<Topics> {
-  const { viewer, query, sort } = wanted;
-  const rows = await topicsPage(db, {
-    viewerId: viewer.id,
-    query: tagKey(query.trim()),
-    sort,
-    cursor: decodeCursor(wanted.cursor),
-    limit: topicsAPage + 1,
-  });
-  const { items, nextCursor } = page(rows, topicsAPage, positions[sort]);
-  return { items: items.map(toTopic), nextCursor };
-}
-
-const positions: Readonly<Record<TopicSort, (row: TopicRow) => Cursor>> = {
-  popular: (row) => ({ after: row.questions_count, id: row.id }),
-  alphabetical: (row) => ({ after: 0, id: row.id }),
-  active: (row) => ({ after: row.active_at?.getTime() ?? 0, id: row.id }),
-};
-
-/** One topic. A tag nobody used yet is a topic without questions, so that it can be followed. */
-export async function readTopic(
-  db: Reader,
-  { tag, viewer }: { tag: string; viewer: Viewer },
-): Promise<Topic> {
-  const row = await topicByKey(db, { key: tagKey(tag), viewerId: viewer.id });
-  if (row === undefined) throw new ProblemError('not-found', 'Topic not found');
-  return toTopic(row);
-}
-
-/** The questions of a topic, newest first. */
-export async function readTopicQuestions(
-  db: Reader,
-  { tag, viewer, cursor }: { tag: string; viewer: Viewer; cursor: string | undefined },
-): Promise<QuestionCards> {
-  const key = tagKey(tag);
-  const rows = await questionsWithTag(db, { key, cursor: decodeCursor(cursor), limit: limits.feedPage + 1 });
-  // Only where nothing is there it matters whether the topic is.
-  if (rows.length === 0) await readTopic(db, { tag, viewer });
-  const { items, nextCursor } = page(rows, limits.feedPage, (row) => ({
-    after: row.created_at.getTime(),
-    id: row.id,
-  }));
-  return { items: items.map(toQuestionCard), nextCursor };
-}
 
 /** Makes a member follow a tag, which becomes one if it was none, or not. Returns what to publish if that changed it. */
 export async function setTopicFollow(
