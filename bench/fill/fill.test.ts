@@ -10,6 +10,7 @@ import { shapeOf } from './shape.ts';
 import { createTotals, memberEmail, writeChunk } from './tables.ts';
 import { createWriter, readCorpus, tagNames } from './texts.ts';
 import { makeThreads } from './threads.ts';
+import { countWords } from './words.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -59,6 +60,17 @@ describe('a filled community', () => {
     for (const name of ['notifications', 'follows', 'accepted']) expect(rows[0]?.[name]).toBeGreaterThan(10);
   });
 
+  test('knows each word of its posts, and none that no post has', async () => {
+    const { rows } = await sql<{ word: string }>`
+      select word from (
+        select word from ts_stat($$select search_words(title || ' ' || tag_text || ' ' || content) from question$$)
+        union select word from ts_stat('select search_words(content) from answer')
+      ) used where char_length(word) between 3 and 200
+      order by word collate "C"`.execute(server.db);
+    const known = await sql<{ word: string }>`select word from search_word order by word`.execute(server.db);
+    expect(known.rows).toEqual(rows);
+  });
+
   test('shows of each question on its card what any other question shows', async () => {
     const questions = await server.db
       .selectFrom('question')
@@ -97,6 +109,7 @@ test('the same seed makes the same community, another seed another one', async (
       writer: createWriter(random, corpus),
       tags: tagNames(random, corpus, shape.tags),
       totals: createTotals(seeded),
+      words: countWords(),
       take: (_: string, text: string) => void (rows += text),
     };
     for (const chunk of makeThreads(seeded)) writeChunk(chunk, parts);

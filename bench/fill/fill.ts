@@ -16,6 +16,7 @@ import { createRandom } from './random.ts';
 import type { Shape } from './shape.ts';
 import { createWriter, readCorpus, tagNames } from './texts.ts';
 import { makeThreads } from './threads.ts';
+import { countWords } from './words.ts';
 
 /** Thrown where a database cannot be filled; its message tells why. */
 export class FillProblem extends Error {}
@@ -116,6 +117,7 @@ async function load({ connection, shape, archive, tell }: FillOptions): Promise<
     writer: createWriter(random, corpus),
     tags: tagNames(random, corpus, shape.tags),
     totals: createTotals(shape),
+    words: countWords(),
     take: (table, rows) => fillings.get(table)?.add(rows),
   };
   const settled = () => Promise.all([...fillings.values()].map((filling) => filling.settled()));

@@ -5,6 +5,7 @@ import { heavyTail, type Random, zipf } from './random.ts';
 import { age, type Shape } from './shape.ts';
 import type { Writer } from './texts.ts';
 import type { Answer, Chunk, Question, Reply } from './threads.ts';
+import type { Words } from './words.ts';
 
 /**
  * What the generator knows of tables and columns, all of it. Their rows come by COPY while triggers are off, so what
@@ -26,6 +27,7 @@ export const columns = {
   member:
     'id, display_name, email, email_verified, reputation, questions_count, answers_count, created_at, updated_at',
   account: 'member_id, account_id, provider_id, password, created_at, updated_at',
+  search_word: 'word, uses',
 } as const;
 
 /**
@@ -69,14 +71,13 @@ export const derived: readonly Derived[] = [
       where answer_id = id and (select count(*) from answer) >= 50000`,
   },
   {
+    // What is in titles and tags alone: they have other characters as well, and are short.
     column: 'search_word.word',
-    fills: true,
+    fills: false,
     statement: `insert into search_word (word, uses)
-      select word, sum(ndoc) from (
-        select word, ndoc from ts_stat($$select search_words(title || ' ' || tag_text || ' ' || content) from question$$)
-        union all select word, ndoc from ts_stat('select search_words(content) from answer')
-      ) found
-      where char_length(word) between 3 and 200 group by word`,
+      select word, ndoc from ts_stat($$select search_words(title || ' ' || tag_text) from question$$) found
+      where char_length(word) between 3 and 200
+        and not exists (select from search_word known where known.word = found.word)`,
   },
 ];
 
@@ -106,6 +107,7 @@ export type Parts = {
   writer: Writer;
   tags: readonly string[];
   totals: Totals;
+  words: Words;
   take: Take;
 };
 
@@ -117,10 +119,11 @@ export function writeChunk(chunk: Chunk, parts: Parts): void {
 }
 
 function writeQuestion(question: Question, parts: Parts): void {
-  const { random, writer, tags, totals, take } = parts;
+  const { random, writer, tags, totals, words, take } = parts;
   const { id, author, at } = question;
   const names = question.tags.map((tag) => tags[tag - 1] ?? '');
   const { content, excerpt, cut } = writer.details();
+  words.add(content);
   const time = timestamp(at);
   const said = row(id, author, writer.title(names), text(content), excerpt, cut);
   const counts = row(
@@ -152,8 +155,12 @@ function countQuestion({ author, at, tags, answers }: Question, totals: Totals):
 
 function writeAnswer(answer: Answer, parts: Parts): void {
   const { id, author, at, question, up, down } = answer;
-  const content = text(parts.writer.answer());
-  parts.take('answer', `${row(id, question.id, author, content, up.length, down.length, timestamp(at))}\n`);
+  const content = parts.writer.answer();
+  parts.words.add(content);
+  parts.take(
+    'answer',
+    `${row(id, question.id, author, text(content), up.length, down.length, timestamp(at))}\n`,
+  );
   const place = row(question.id, id, none);
   notify(parts, { kind: 'answer', to: question.author, from: author, place, at });
   if (question.accepted === answer)
@@ -207,9 +214,9 @@ function notify({ random, take }: Parts, { kind, to, from, place, at }: Told): v
   take('notification', `${row(to, from, kind, place, time, read)}\n`);
 }
 
-/** Members, tags and who follows which; after the last chunk. Every member signs in with the password of that hash. */
+/** Members, tags and who follows which, and the words of all texts; after the last chunk. Every member signs in with the password of that hash. */
 export function* writeRest(parts: Parts, passwordHash: string): Generator<number> {
-  const { shape, random, writer, tags, totals, take } = parts;
+  const { shape, random, writer, tags, totals, words, take } = parts;
   const draw = {
     tag: zipf(random, shape.tags, 0.9),
     tags: heavyTail({ mean: 3, none: 0.4, tail: 1.8, most: 50 }),
@@ -230,6 +237,11 @@ export function* writeRest(parts: Parts, passwordHash: string): Generator<number
       'tag',
       `${row(index + 1, name, tagKey(name), totals.tagged[index + 1] ?? 0, active === 0 ? none : timestamp(active))}\n`,
     );
+  }
+  let written = 0;
+  for (const counted of words.rows()) {
+    take('search_word', counted);
+    if (++written % 10_000 === 0) yield shape.members;
   }
   yield shape.members;
 }
