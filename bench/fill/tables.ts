@@ -5,7 +5,7 @@ import { heavyTail, type Random, zipf } from './random.ts';
 import { age, type Shape } from './shape.ts';
 import type { Writer } from './texts.ts';
 import type { Answer, Chunk, Question, Reply } from './threads.ts';
-import type { Words } from './words.ts';
+import { isCountable, type Words } from './words.ts';
 
 /**
  * What the generator knows of tables and columns, all of it. Their rows come by COPY while triggers are off, so what
@@ -71,11 +71,13 @@ export const derived: readonly Derived[] = [
       where answer_id = id and (select count(*) from answer) >= 50000`,
   },
   {
-    // What is in titles and tags alone: they have other characters as well, and are short.
+    // What is in titles and tags that were not counted as they were written.
     column: 'search_word.word',
     fills: false,
     statement: `insert into search_word (word, uses)
-      select word, ndoc from ts_stat($$select search_words(title || ' ' || tag_text) from question$$) found
+      select word, ndoc from ts_stat($$
+        select search_words(title || ' ' || tag_text) from question where title || ' ' || tag_text ~ '[^ -~]|[+#]'
+      $$) found
       where char_length(word) between 3 and 200
         and not exists (select from search_word known where known.word = found.word)`,
   },
@@ -123,9 +125,11 @@ function writeQuestion(question: Question, parts: Parts): void {
   const { id, author, at } = question;
   const names = question.tags.map((tag) => tags[tag - 1] ?? '');
   const { content, excerpt, cut } = writer.details();
-  words.add(content);
+  const title = writer.title(names);
+  const heading = `${title} ${names.join(', ')}`;
+  words.add(isCountable(heading) ? `${heading} ${content}` : content);
   const time = timestamp(at);
-  const said = row(id, author, writer.title(names), text(content), excerpt, cut);
+  const said = row(id, author, title, text(content), excerpt, cut);
   const counts = row(
     question.up.length,
     question.down.length,
