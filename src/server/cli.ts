@@ -70,7 +70,7 @@ async function migrateOnly({ config, log }: Surroundings): Promise<void> {
   const { connection, stop } = await connectBeside(config, log);
   const db = openDatabase({ connection });
   try {
-    const applied = await migrate(db, migrationsFolder);
+    const applied = await migrate(db, migrationsFolder, (name) => console.log(`Applying ${name} …`));
     console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
   } finally {
     await db.destroy();

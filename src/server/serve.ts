@@ -48,7 +48,10 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       },
     });
     undo.unshift(() => closePool(db));
-    for (const name of await migrate(db, migrationsFolder)) log.info(`Applied the migration ${name}.`);
+    const migrated = await migrate(db, migrationsFolder, (name) =>
+      log.info(`Applying the migration ${name}. In a large community that may take minutes …`),
+    );
+    for (const name of migrated) log.info(`Applied the migration ${name}.`);
     const secret = await sharedSecret(db, {
       given: config.secret,
       folder: embedded?.folder ?? config.dataFolder ?? defaultDataFolder(),

@@ -63,7 +63,9 @@ test('one that fails leaves nothing of itself, nor of those before it', async ()
   await expect(migrate(db, folder)).rejects.toThrow('division by zero');
   await expect(rowsOf('pet')).rejects.toThrow('does not exist');
   await add('9002_broken.sql', 'create table owner (name text);');
-  expect(await migrate(db, folder)).toEqual([next, '9002_broken.sql']);
+  const begun: string[] = [];
+  expect(await migrate(db, folder, (name) => begun.push(name))).toEqual([next, '9002_broken.sql']);
+  expect(begun).toEqual([next, '9002_broken.sql']);
 });
 
 test('one that was changed after it was applied is refused, and nothing else is applied', async () => {

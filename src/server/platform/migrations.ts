@@ -13,14 +13,19 @@ const migrationLock = 7_275_539;
 /**
  * Brings the database up to date with the files `NNNN_name.sql` of `folder`, in order, all in one transaction:
  * afterwards all of them hold or none. Returns the names of those applied now.
+ * @param onUpgrade called before each that changes a database in which there is something: in a large one it takes long.
  * @throws MigrationError when an applied file was changed or is missing (the database is newer than the program).
  */
-export async function migrate(db: Database, folder: string): Promise<string[]> {
+export async function migrate(
+  db: Database,
+  folder: string,
+  onUpgrade?: (name: string) => void,
+): Promise<string[]> {
   const files = await readMigrations(folder);
   return transaction(db, async (tx) => {
     // Another node's migration, which is waited for, may take as long as this one.
     await sql`set local statement_timeout = 0`.execute(tx);
-    return apply(tx, files);
+    return apply(tx, files, onUpgrade);
   });
 }
 
@@ -43,7 +48,11 @@ export async function applyMigrations(
   );
 }
 
-async function apply(tx: Queryable, files: MigrationFile[]): Promise<string[]> {
+async function apply(
+  tx: Queryable,
+  files: MigrationFile[],
+  onUpgrade?: (name: string) => void,
+): Promise<string[]> {
   await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
   await sql`create table if not exists migration (
     name text primary key,
@@ -54,6 +63,7 @@ async function apply(tx: Queryable, files: MigrationFile[]): Promise<string[]> {
     select name, checksum from migration order by name`.execute(tx);
   const pending = filesLeft(rows, files);
   for (const file of pending) {
+    if (rows.length > 0) onUpgrade?.(file.name);
     await sql.raw(file.text).execute(tx);
     await sql`insert into migration (name, checksum) values (${file.name}, ${file.checksum})`.execute(tx);
   }
