@@ -62,25 +62,30 @@ const markKey = ['mark-read'];
 /** Marks one read; shown at once, and back again when the server refuses. A list of unread ones keeps it while it is open. */
 export function useMarkRead() {
   return useMark({
-    what: 'Marking a notification read',
     save: ({ notification }: { notification: Notification }) =>
       read(api.notifications[':id'].read.$put({ param: { id: String(notification.id) } })),
     refreshed: notificationKeys.newest,
+    log: (error) => logFailure('Marking a notification read', error),
   });
 }
 
 /** Marks all read that have been loaded or are older; what arrives meanwhile stays unread. */
 export function useMarkAllRead() {
   return useMark({
-    what: 'Marking all notifications read',
     save: ({ upTo }: { upTo: number | null }) => read(api.notifications.read.$put({ json: { upTo } })),
     refreshed: notificationKeys.all,
+    log: (error) => logFailure('Marking all notifications read', error),
   });
 }
 
-type Marking<Made> = { what: string; save: (mark: Made) => Promise<unknown>; refreshed: readonly string[] };
+type Marking<Made> = {
+  save: (mark: Made) => Promise<unknown>;
+  /** What is asked for again afterwards. */
+  refreshed: readonly string[];
+  log: (error: Error) => void;
+};
 
-function useMark<Made extends Mark>({ what, save, refreshed }: Marking<Made>) {
+function useMark<Made extends Mark>({ save, refreshed, log }: Marking<Made>) {
   const client = useQueryClient();
   return useMutation({
     mutationKey: markKey,
@@ -91,7 +96,7 @@ function useMark<Made extends Mark>({ what, save, refreshed }: Marking<Made>) {
       return before;
     },
     onError: (error, _, before) => {
-      logFailure(what, error);
+      log(error);
       before?.restore();
     },
     onSettled: () => client.invalidateQueries({ queryKey: refreshed }),
