@@ -88,6 +88,8 @@ async function newLane(
       reducedMotion: 'reduce',
       locale: values.language,
       serviceWorkers: 'block',
+      hasTouch: isPhone(size),
+      isMobile: isPhone(size),
     } as const;
     return (await browser.newContext(options)).newPage();
   };
@@ -106,6 +108,10 @@ async function newLane(
       visitor: { page: visitor, ...shared },
     },
   };
+}
+
+function isPhone({ width }: Size): boolean {
+  return width < 768;
 }
 
 async function sayerIn(language: string): Promise<Stage['say']> {
@@ -132,7 +138,7 @@ async function lookAt(browser: Browser, { lanes, wanted, folder }: Job): Promise
     try {
       const seen = await Promise.all(
         lanes
-          .filter(({ size }) => !screen.wide || size.width >= 768)
+          .filter(({ size }) => !screen.wide || !isPhone(size))
           .map((lane) => visitIn(lane, screen, state)),
       );
       const pictures: Picture[] = seen.flatMap((each) => each.pictures);

@@ -1,3 +1,4 @@
+import { withoutFirstAnswers } from '../shell.ts';
 import { button, dialog, field, type Screen, type Stage } from './screen.ts';
 import { keepBack, refuse } from './states.ts';
 
@@ -18,10 +19,13 @@ export const overlays: readonly Screen[] = [
     path: () => '/',
     states: ['full'],
     wide: true,
-    arrange: ({ page }) => refuse(page, '/api/notifications'),
+    async arrange({ page }) {
+      await withoutFirstAnswers(page);
+      await refuse(page, '/api/notifications');
+    },
     async prepare(stage) {
       await bell(stage).click();
-      await dialog(stage).locator('h2').waitFor();
+      await dialog(stage).getByRole('alert').waitFor();
     },
   },
   {
@@ -50,12 +54,7 @@ export const overlays: readonly Screen[] = [
       await page.getByRole('option').first().waitFor();
     },
   },
-  {
-    name: 'search-help',
-    path: () => '/',
-    states: ['full'],
-    prepare: (stage) => searchFor(stage, 'is:'),
-  },
+  searching('search-help', 'is:'),
   {
     name: 'search-operators-help',
     path: () => '/',
@@ -65,18 +64,8 @@ export const overlays: readonly Screen[] = [
       await stage.page.keyboard.press('ArrowDown');
     },
   },
-  {
-    name: 'search-tags',
-    path: () => '/',
-    states: ['full'],
-    prepare: (stage) => searchFor(stage, 'how [pro'),
-  },
-  {
-    name: 'search-members',
-    path: () => '/',
-    states: ['full'],
-    prepare: (stage) => searchFor(stage, 'user:m'),
-  },
+  searching('search-tags', 'how [pro'),
+  searching('search-members', 'user:m'),
   {
     name: 'shortcuts',
     path: () => '/',
@@ -137,7 +126,7 @@ export const overlays: readonly Screen[] = [
       if (state === 'failed') await refuse(page, '/api/answers/');
       await edited.click();
       await dialog(stage).waitFor();
-      const shown = { loading: 'p', failed: '[role="alert"]' }[state as string] ?? 'ins';
+      const shown = { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[state as string] ?? 'ins';
       await dialog(stage).locator(shown).first().waitFor();
     },
   },
@@ -216,6 +205,11 @@ async function open(stage: Stage, part: ReturnType<Stage['page']['locator']>, na
     .first()
     .click();
   await dialog(stage).waitFor();
+}
+
+/** What the search box offers for what is typed. */
+function searching(name: string, text: string): Screen {
+  return { name, path: () => '/', states: ['full'], prepare: (stage) => searchFor(stage, text) };
 }
 
 async function searchFor({ page, say }: Stage, text: string): Promise<void> {

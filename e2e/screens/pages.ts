@@ -88,7 +88,7 @@ export const pages: readonly Screen[] = [
   { name: 'following', path: () => '/following', states: lists },
   { name: 'following-activity', path: () => '/following?tab=activity', states: ['empty', 'full'] },
   { name: 'following-topics', path: () => '/following?tab=topics', states: ['empty', 'full'] },
-  { name: 'notifications', path: () => '/notifications', states: all },
+  { name: 'notifications', path: () => '/notifications', states: lists },
   { name: 'notifications-unread', path: () => '/notifications?tab=unread', states: ['empty', 'full'] },
   { name: 'profile', path: () => '/profile', states: lists },
   {
@@ -108,7 +108,11 @@ export const pages: readonly Screen[] = [
   { name: 'settings', path: () => '/settings', states: ['loading', 'empty', 'full', 'failed'] },
   { name: 'search', path: () => '/search?q=how', states: ['loading', 'full', 'failed'] },
   { name: 'search-answers', path: () => '/search?q=the&in=answers', states: ['full'] },
-  { name: 'search-users', path: () => '/search?q=a&in=users', states: ['full', 'extreme'] },
+  {
+    name: 'search-users',
+    path: (_, state) => `/search?q=${state === 'extreme' ? 'N'.repeat(80) : 'a'}&in=users`,
+    states: ['full', 'extreme'],
+  },
   { name: 'search-operators', path: () => '/search?q=is%3Aanswered+score%3A1+how', states: ['full'] },
   { name: 'search-mistaken', path: () => '/search?q=scroe%3A1+how+score%3A', states: ['full'] },
   { name: 'search-none', path: () => '/search?q=nothing-like-it', states: ['full'] },
@@ -140,11 +144,13 @@ export const changedPages: readonly Screen[] = [
     name: 'question-news',
     path: ({ spare }) => `/question/${spare}`,
     states: ['full'],
-    async prepare({ page, other, ids }) {
+    async arrange({ page, other, ids }) {
+      await page.request.put(`/api/questions/${ids.spare}/view`);
       await other.post(`/api/questions/${ids.spare}/answers`, { data: { content: 'Since you were here.' } });
-      await page.locator('article').filter({ hasText: 'Since you were here.' }).first().waitFor();
-      await page.reload();
-      await page.locator('article').filter({ hasText: 'Since you were here.' }).first().waitFor();
+    },
+    async prepare({ page, say }) {
+      // What leads to it comes with it.
+      await page.getByRole('article').getByText(say('New'), { exact: true }).first().waitFor();
     },
   },
   {

@@ -64,12 +64,17 @@ async function settle(page: Page, state: State): Promise<void> {
   await page.locator('h1, [aria-busy="true"]').first().waitFor();
   if (state === 'loading') {
     await page.locator('[aria-busy="true"]').first().waitFor();
-    // Skeletons come after 150 ms.
-    await page.waitForTimeout(400);
+    await page.evaluate(skeletonsToStand);
     return;
   }
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+/** In the page: skeletons appear a moment later, for who would rather have no motion as well. */
+async function skeletonsToStand(): Promise<void> {
+  const pending = [...document.querySelectorAll('[aria-busy="true"]')];
+  await Promise.all(pending.flatMap((each) => each.getAnimations().map(({ finished }) => finished)));
 }
 
 /** Throws away what was begun, here and on the server, so that the next screen is as it would be without it. */
@@ -78,7 +83,10 @@ export async function tidy({ page, ids }: Stage): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   // Of the same origin, without the program that keeps drafts.
   await page.goto('/manifest.webmanifest');
-  await page.evaluate(() => localStorage.clear());
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
   const response = await page.request.get('/api/drafts');
   if (!response.ok()) return;
   const { items } = (await response.json()) as { items: { place: string }[] };

@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
+import { withoutFirstAnswers } from '../shell.ts';
 
 /** What a screen can look like, beside size and theme. */
 export const states = ['loading', 'empty', 'full', 'extreme', 'failed'] as const;
@@ -18,25 +19,34 @@ export const themes = ['light', 'dark'] as const;
 /** Lets nothing of the page's data come, or lets all of it fail; what says who is signed in comes. */
 export async function hold(page: Page, state: State): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
+  if (state !== 'loading' && state !== 'failed') return;
+  await withoutFirstAnswers(page);
   if (state === 'loading') await keepBack(page, '/api/');
   if (state === 'failed') await refuse(page, '/api/');
 }
 
 /** Requests whose path begins so get no answer. */
 export function keepBack(page: Page, start: string): Promise<unknown> {
-  return page.route(matching(start), () => new Promise(() => {}));
+  return page.route(matching(start), async (route) => {
+    if (asksWhoIsThere(route.request())) await route.fallback();
+  });
 }
 
 /** Requests whose path begins so are answered with an error: of the server, or the one of that status. */
 export function refuse(page: Page, start: string, status = 500): Promise<unknown> {
   const body = JSON.stringify({ ...broken, status });
   return page.route(matching(start), (route) =>
-    route.fulfill({ status, contentType: 'application/problem+json', body }),
+    asksWhoIsThere(route.request())
+      ? route.fallback()
+      : route.fulfill({ status, contentType: 'application/problem+json', body }),
   );
 }
 
-const matching = (start: string) => (url: URL) =>
-  url.pathname.startsWith(start) && url.pathname !== '/api/session';
+const matching = (start: string) => (url: URL) => url.pathname.startsWith(start);
+
+/** Every page asks first who is signed in; signing in is a request like others. */
+const asksWhoIsThere = (request: Request) =>
+  request.method() === 'GET' && new URL(request.url()).pathname === '/api/session';
 
 const broken = {
   type: 'about:blank',

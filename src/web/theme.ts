@@ -12,7 +12,7 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
     // A named variant makes it ask for the colours below, also without a colour.
     Button: { defaultProps: { size: 'md', variant: 'filled' } },
-    Input: { classNames: { input: fields.input } },
+    Input: { classNames: { wrapper: fields.field, input: fields.input } },
     InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
     Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },
     Modal: {

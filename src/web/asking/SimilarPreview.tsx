@@ -10,7 +10,7 @@ import { Count } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './SimilarPreview.module.css';
 
@@ -42,9 +42,7 @@ export default function SimilarPreview({
         )}
         {page === undefined && !isError && (
           <Pending label={t`Loading the question`}>
-            <Skeleton width="92%" />
-            <Skeleton width="84%" />
-            <Skeleton width="60%" />
+            <SkeletonLines widths={['92%', '84%', '60%']} />
           </Pending>
         )}
         <p className={classes.foot}>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { bookmarkListDraft } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
 import { said } from '#web/platform/said.ts';
+import check from '#web/ui/check.module.css';
 import { bookmarkKeys, bookmarkListsQuery, postList } from './bookmarks.ts';
 import classes from './ListChoice.module.css';
 
@@ -48,6 +49,7 @@ export function ListChoice(props: {
         <label key={id} className={classes.choice}>
           <input
             type="checkbox"
+            className={check.check}
             checked={props.chosen.has(id)}
             onChange={(event) => tick(id, event.currentTarget.checked)}
           />

@@ -9,6 +9,7 @@ import { ApiError } from '#web/platform/errors.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
 import { NewItems } from '#web/ui/NewItems.tsx';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { useLiveFeed } from './useLiveFeed.ts';
 import { QuestionCardSkeletons } from './QuestionCardSkeleton.tsx';
 import classes from './FeedList.module.css';
@@ -21,16 +22,7 @@ export function FeedList({ feed }: { feed: Feed }) {
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
-    return (
-      <div className={classes.notice}>
-        <p role="alert">
-          {t`The questions could not be loaded.`} {reasonOf(query.error)}
-        </p>
-        <Button variant="default" onClick={() => void query.refetch()}>
-          {t`Try again`}
-        </Button>
-      </div>
-    );
+    return <NotLoaded text={t`The questions could not be loaded.`} query={query} />;
 
   const questions = query.data.pages.flatMap((page) => page.items);
   return (

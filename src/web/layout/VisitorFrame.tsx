@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Logo } from '#web/ui/Logo.tsx';
@@ -20,7 +21,7 @@ export function VisitorFrame({ children }: { children: ReactNode }) {
         {children}
       </main>
       <footer className={classes.footer}>
-        <LanguageSelect />
+        <LanguageSelect label={t`Language`} />
       </footer>
     </div>
   );

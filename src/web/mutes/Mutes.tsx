@@ -8,10 +8,11 @@ import { said } from '#web/platform/said.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { questionKeys } from '#web/posts/question-query.ts';
 import { topicKeys } from '#web/topics/topics.ts';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { TopicLink } from '#web/ui/TopicLink.tsx';
 import {
@@ -36,17 +37,10 @@ export function Mutes() {
 }
 
 function MutedTopics() {
-  const { data, isPending, refetch } = useQuery({ ...mutedTopicsQuery, staleTime: 0 });
-  if (isPending) return <Loading />;
-  if (data === undefined)
-    return (
-      <div className={classes.failure}>
-        <p role="alert">{t`The muted topics could not be loaded.`}</p>
-        <Button variant="default" onClick={() => void refetch()}>
-          {t`Try again`}
-        </Button>
-      </div>
-    );
+  const query = useQuery({ ...mutedTopicsQuery, staleTime: 0 });
+  const { data } = query;
+  if (query.isPending) return <Loading />;
+  if (data === undefined) return <NotLoaded text={t`The muted topics could not be loaded.`} query={query} />;
   if (data.items.length === 0)
     return (
       <p className={classes.empty}>
@@ -131,10 +125,7 @@ function Line(props: { mutedAt: string; unmute: () => Promise<unknown>; children
 function Loading() {
   return (
     <Pending label={t`Loading what you muted`}>
-      <span className={classes.loading}>
-        <Skeleton width="55%" />
-        <Skeleton width="40%" />
-      </span>
+      <SkeletonLines widths={['90%', '40%']} />
     </Pending>
   );
 }

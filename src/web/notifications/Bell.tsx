@@ -16,6 +16,7 @@ const intent = onIntent(load);
 
 /** The bell in the top bar: how many are unread, and the newest of them. */
 export function Bell({ className }: { className: string }) {
+  // The error is read here to be told of it: what the bell opens may be loaded after the answer came.
   const { data, error, refetch } = useQuery(newestNotificationsQuery);
   const id = useId();
   const [button, setButton] = useState<HTMLElement | null>(null);
@@ -60,7 +61,7 @@ export function Bell({ className }: { className: string }) {
             opened={opened}
             onClose={() => setState('closed')}
             page={data}
-            error={error}
+            query={{ error, refetch }}
           />
         </Suspense>
       )}

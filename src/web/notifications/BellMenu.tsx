@@ -6,12 +6,14 @@ import type { Notifications } from '#shared/notifications.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { TargetElsewhere, useOpenedLater } from '#web/ui/floating.tsx';
+import { type Failed, NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { MarkAllRead } from './MarkAllRead.tsx';
 import { NotificationList } from './NotificationList.tsx';
+import { NotificationSkeletons } from './NotificationSkeletons.tsx';
 import classes from './BellMenu.module.css';
 
-type Shown = { page: Notifications | undefined; error: Error | null; onClose: () => void };
+type Shown = { page: Notifications | undefined; query: Failed; onClose: () => void };
 
 /** What the bell opens; loaded when it is first wanted. */
 export default function BellMenu({
@@ -38,7 +40,7 @@ export default function BellMenu({
   );
 }
 
-function Menu({ page, error, onClose }: Shown) {
+function Menu({ page, query, onClose }: Shown) {
   const items = page?.items ?? [];
   return (
     <>
@@ -47,11 +49,12 @@ function Menu({ page, error, onClose }: Shown) {
         <MarkAllRead newest={items[0]?.id ?? null} unread={page?.unreadCount ?? 0} />
       </div>
       <div className={classes.list}>
-        {page === undefined && error instanceof ApiError && (
-          <p className={classes.note}>
-            {t`The notifications could not be loaded.`} {error.message}
-          </p>
+        {page === undefined && query.error instanceof ApiError && (
+          <div className={classes.failure}>
+            <NotLoaded text={t`The notifications could not be loaded.`} query={query} />
+          </div>
         )}
+        {page === undefined && query.error === null && <NotificationSkeletons />}
         {page !== undefined && items.length === 0 && (
           <p className={classes.note}>{t`Answers, replies and upvotes to what you write show up here.`}</p>
         )}

@@ -1,20 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Me } from '#shared/accounts.ts';
 import { DraftList } from '#web/drafts/DraftList.tsx';
+import { DraftSkeletons } from '#web/drafts/DraftSkeletons.tsx';
 import { draftsQuery } from '#web/drafts/drafts.ts';
-import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Empty } from '#web/ui/Empty.tsx';
-import { Message } from '#web/ui/Message.tsx';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './page.module.css';
 
 export function DraftsPage() {
@@ -25,31 +21,19 @@ export function DraftsPage() {
 }
 
 function MemberDrafts({ member }: { member: Me }) {
-  const { data: drafts, error, isPending, refetch } = useQuery(draftsQuery(member.id));
-  if (drafts === undefined && !isPending)
-    return (
-      <Message
-        heading={t`The drafts could not be loaded`}
-        text={error instanceof ApiError ? said(error.message) : t`Something went wrong.`}
-      >
-        <Button variant="default" onClick={() => void refetch()}>
-          {t`Try again`}
-        </Button>
-      </Message>
-    );
+  const query = useQuery(draftsQuery(member.id));
   return (
     <>
       <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
       <p className={classes.lead}>{t`What you begin to write is kept here until you post it.`}</p>
-      {drafts === undefined ? (
-        <Pending label={t`Loading your drafts`}>
-          <Skeleton width="60%" />
-          <Skeleton width="45%" />
-        </Pending>
+      {query.isPending ? (
+        <DraftSkeletons />
+      ) : query.data === undefined ? (
+        <NotLoaded text={t`The drafts could not be loaded.`} query={query} />
       ) : (
-        <DraftList drafts={drafts} memberId={member.id} />
+        <DraftList drafts={query.data} memberId={member.id} />
       )}
-      {drafts?.length === 0 && <NoDrafts />}
+      {query.data?.length === 0 && <NoDrafts />}
     </>
   );
 }

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { MailScope } from '#shared/notification-settings.ts';
 import { VisitorFrame } from '#web/layout/VisitorFrame.tsx';
 import { api, read } from '#web/platform/api.ts';
-import { ApiError } from '#web/platform/errors.ts';
+import { ApiError, isStatus } from '#web/platform/errors.ts';
 import { said } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -73,18 +73,24 @@ function LinkPage(props: {
 }) {
   const { heading, text, action, isPending, isSuccess, error, onClick, children } = props;
   usePageTitle(heading);
+  // Another try would be refused as well.
+  const isDead = isStatus(error, 410);
   return (
     <VisitorFrame>
       <PageHeading className={classes.heading}>{heading}</PageHeading>
-      <p className={classes.lead}>
-        <output>{text}</output>
-      </p>
-      <FormError message={error === null ? null : sentenceFor(error)} />
-      {!isSuccess && (
-        <Button mt="lg" size="md" loading={isPending} onClick={onClick}>
-          {action}
-        </Button>
+      {!isDead && (
+        <p className={classes.lead}>
+          <output>{text}</output>
+        </p>
       )}
+      <div className={classes.actions}>
+        <FormError message={error === null ? null : sentenceFor(error)} />
+        {!isSuccess && !isDead && (
+          <Button size="md" loading={isPending} onClick={onClick}>
+            {action}
+          </Button>
+        )}
+      </div>
       <p className={classes.other}>{children}</p>
     </VisitorFrame>
   );

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { Mutes } from '#web/mutes/Mutes.tsx';
@@ -13,9 +12,11 @@ import { Section } from '#web/settings/Section.tsx';
 import { Sessions } from '#web/settings/Sessions.tsx';
 import { settingsQuery } from '#web/settings/settings.ts';
 import { ThemeChoice } from '#web/settings/ThemeChoice.tsx';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import forms from '#web/settings/forms.module.css';
 import classes from './page.module.css';
 
@@ -58,24 +59,25 @@ export function SettingsPage() {
 }
 
 function OwnProfile() {
-  const { data: settings, isPending, refetch } = useQuery(settingsQuery);
-  if (isPending)
+  const query = useQuery(settingsQuery);
+  if (query.isPending)
     return (
       <Pending label={t`Loading your profile`}>
         <span className={forms.skeleton}>
-          <Skeleton width="100%" height="2.625rem" />
-          <Skeleton width="100%" height="8rem" />
+          <span>
+            <SkeletonLines widths={['6rem']} />
+            <Skeleton width="100%" height="2.625rem" />
+          </span>
+          <span>
+            <SkeletonLines widths={['2rem', '75%']} />
+            <Skeleton width="100%" height="8rem" />
+          </span>
+          <SkeletonLines widths={['17rem']} />
+          <Skeleton width="9rem" height="2.625rem" />
         </span>
       </Pending>
     );
-  if (settings === undefined)
-    return (
-      <div className={classes.lead}>
-        <p role="alert">{t`Your profile could not be loaded.`}</p>
-        <Button variant="default" onClick={() => void refetch()}>
-          {t`Try again`}
-        </Button>
-      </div>
-    );
-  return <ProfileForm initial={settings} />;
+  if (query.data === undefined)
+    return <NotLoaded text={t`Your profile could not be loaded.`} query={query} />;
+  return <ProfileForm initial={query.data} />;
 }

@@ -5,6 +5,9 @@ import { Suspense, useState } from 'react';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import type { Revision } from '#shared/revisions.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { Pending } from '#web/ui/Pending.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { readRevisions } from './post-api.ts';
 import type { PostRef } from './post.ts';
@@ -48,21 +51,19 @@ export function VersionsDialog(props: {
 }
 
 function Versions({ post, editedAt }: { post: PostRef; editedAt: string }) {
-  const { data, isError, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['revisions', post.kind, post.id, editedAt],
     queryFn: ({ signal }) => readRevisions(post, signal),
   });
-  if (isError)
+  if (query.isPending)
     return (
-      <p role="alert">
-        {t`The earlier versions could not be loaded.`}{' '}
-        <button type="button" className={classes.again} onClick={() => void refetch()}>
-          {t`Try again`}
-        </button>
-      </p>
+      <Pending label={t`Loading the versions`}>
+        <SkeletonLines widths={['40%', '96%', '90%', '55%']} />
+      </Pending>
     );
-  if (data === undefined) return <p className={classes.wait}>{t`Loading…`}</p>;
-  const versions = data.toSorted((one, other) => other.number - one.number);
+  if (query.data === undefined)
+    return <NotLoaded text={t`The earlier versions could not be loaded.`} query={query} />;
+  const versions = query.data.toSorted((one, other) => other.number - one.number);
   return (
     <Suspense>
       {versions.map((version, index) => (

@@ -1,13 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Button, VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import type { MailChoice, NotificationAbout, NotificationChoice } from '#shared/notification-settings.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { said } from '#web/platform/said.ts';
 import { toastError } from '#web/platform/toast.ts';
+import check from '#web/ui/check.module.css';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { type Change, notificationSettingsQuery, useChoose } from './notification-settings.ts';
 import { MailNote } from './MailNote.tsx';
 import { PushHere } from './PushHere.tsx';
@@ -15,7 +18,7 @@ import classes from './NotificationChoices.module.css';
 
 /** How the member hears of what: a line for each thing, a column for each way. Every change is saved at once. */
 export function NotificationChoices() {
-  const { data: settings, isPending, refetch } = useQuery(notificationSettingsQuery);
+  const query = useQuery(notificationSettingsQuery);
   const ids = { inApp: useId(), mail: useId(), push: useId() };
   const [savedLine, setSavedLine] = useState<NotificationAbout | null>(null);
   useEffect(() => {
@@ -24,23 +27,9 @@ export function NotificationChoices() {
     return () => clearTimeout(timer);
   }, [savedLine]);
 
-  if (isPending)
-    return (
-      <Pending label={t`Loading your choices`}>
-        <span className={classes.loading}>
-          <Skeleton width="100%" height="18rem" />
-        </span>
-      </Pending>
-    );
-  if (settings === undefined)
-    return (
-      <div className={classes.notes}>
-        <p role="alert">{t`Your choices could not be loaded.`}</p>
-        <Button variant="default" onClick={() => void refetch()}>
-          {t`Try again`}
-        </Button>
-      </div>
-    );
+  if (query.isPending) return <Loading />;
+  const settings = query.data;
+  if (settings === undefined) return <NotLoaded text={t`Your choices could not be loaded.`} query={query} />;
   const { choices, mail, pushKey } = settings;
   return (
     <>
@@ -80,6 +69,31 @@ export function NotificationChoices() {
   );
 }
 
+/** As many lines as there are choices, each as high as one, and what stands below them. */
+function Loading() {
+  return (
+    <Pending label={t`Loading your choices`}>
+      <span className={classes.loading}>
+        {nameWidths.map((width) => (
+          <span key={width} className={classes.loadingLine}>
+            <Skeleton width={width} />
+            <Skeleton width="1.125rem" height="1.125rem" />
+            <Skeleton width="5.5rem" height="2.75rem" />
+            <Skeleton width="1.125rem" height="1.125rem" />
+          </span>
+        ))}
+        <span className={classes.notes}>
+          <SkeletonLines widths={['18rem', '24rem']} />
+          <Skeleton width="16rem" height="2.625rem" />
+        </span>
+      </span>
+    </Pending>
+  );
+}
+
+/** About as long as the names that come. */
+const nameWidths = ['68%', '80%', '60%', '46%', '52%', '49%'];
+
 /** How long 'Saved' stands, in milliseconds. */
 const savedFor = 4_000;
 
@@ -109,6 +123,7 @@ function ChoiceLine(props: {
         <label className={classes.box}>
           <input
             type="checkbox"
+            className={check.check}
             aria-labelledby={`${lineId} ${columns.inApp}`}
             checked={inApp}
             onChange={(event) => save({ inApp: event.currentTarget.checked })}
@@ -134,6 +149,7 @@ function ChoiceLine(props: {
         <label className={classes.box}>
           <input
             type="checkbox"
+            className={check.check}
             aria-labelledby={`${lineId} ${columns.push}`}
             disabled={isOff || !canPush}
             checked={push && canPush}

@@ -6,6 +6,7 @@ import { settings as settingsRules, type MemberSettings } from '#shared/profiles
 import { ApiError } from '#web/platform/errors.ts';
 import { said } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
+import check from '#web/ui/check.module.css';
 import { Counter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useSaveSettings } from './settings.ts';
@@ -75,6 +76,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
       <label className={classes.choice}>
         <input
           type="checkbox"
+          className={check.check}
           checked={showEmail}
           onChange={(event) => setShowEmail(event.currentTarget.checked)}
         />

@@ -6,8 +6,10 @@ import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useId } from 'react';
 import type { OwnSession } from '#shared/accounts.ts';
 import { toastError } from '#web/platform/toast.ts';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { browserName } from './browser-name.ts';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from './settings.ts';
@@ -15,27 +17,22 @@ import classes from './Sessions.module.css';
 
 /** Where the member is signed in; each of the others can be ended from here. */
 export function Sessions() {
-  const { data, isPending, refetch } = useQuery(sessionsQuery);
+  const query = useQuery(sessionsQuery);
+  const { data } = query;
   const endOthers = useEndOtherSessions();
 
-  if (isPending)
+  if (query.isPending)
     return (
       <Pending label={t`Loading where you are signed in`}>
-        <span className={classes.loading}>
-          <Skeleton width="60%" />
-          <Skeleton width="45%" />
+        <span className={classes.line}>
+          <Skeleton width="1.5rem" height="1.5rem" />
+          <span className={classes.about}>
+            <SkeletonLines widths={['11rem', '15rem']} />
+          </span>
         </span>
       </Pending>
     );
-  if (data === undefined)
-    return (
-      <div className={classes.loading}>
-        <p role="alert">{t`The list could not be loaded.`}</p>
-        <Button variant="default" onClick={() => void refetch()}>
-          {t`Try again`}
-        </Button>
-      </div>
-    );
+  if (data === undefined) return <NotLoaded text={t`The list could not be loaded.`} query={query} />;
   // This one first.
   const sessions = data.items.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (

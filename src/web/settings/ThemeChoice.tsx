@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMantineColorScheme } from '@mantine/core';
+import check from '#web/ui/check.module.css';
 import classes from './forms.module.css';
 
 const choices = () =>
@@ -18,6 +19,7 @@ export function ThemeChoice() {
         <label key={scheme} className={classes.choice}>
           <input
             type="radio"
+            className={check.check}
             name="theme"
             checked={colorScheme === scheme}
             onChange={() => (scheme === 'auto' ? clearColorScheme() : setColorScheme(scheme))}

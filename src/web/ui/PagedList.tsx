@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
+import { NotLoaded } from './NotLoaded.tsx';
 import classes from './PagedList.module.css';
 
 const notLoaded = {
@@ -40,17 +41,7 @@ export function PagedList<Item>({
   children: (items: readonly Item[]) => ReactNode;
 }) {
   if (query.isPending) return pending;
-  if (query.data === undefined)
-    return (
-      <div className={classes.failure}>
-        <p role="alert">
-          {notLoaded[noun]()} {reasonOf(query.error)}
-        </p>
-        <Button variant="default" onClick={() => void query.refetch()}>
-          {t`Try again`}
-        </Button>
-      </div>
-    );
+  if (query.data === undefined) return <NotLoaded text={notLoaded[noun]()} query={query} />;
 
   const items = distinct(
     query.data.pages.flatMap((page) => page.items),
