@@ -106,11 +106,12 @@ for (const address of ['/search', '/search?q=', '/search?q=%20%20'])
     await page.goto(address);
     await expect(page.getByRole('heading', { name: 'Search', exact: true, level: 1 })).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Search suggestions' })).toBeVisible();
+    await expect(page.getByText('Check the spelling')).toHaveCount(0);
     await expect(page.getByRole('main').getByRole('article')).toHaveCount(0);
     expect(asked).toBe(0);
   });
 
-test('a search that fails shows an empty list, and is logged', async ({ page }) => {
+test('a search that fails shows an empty list, is logged, and can be tried again', async ({ page }) => {
   await register(page.request);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
@@ -118,8 +119,12 @@ test('a search that fails shows an empty list, and is logged', async ({ page }) 
   await page.goto('/search?q=anything');
   await expect(count(page, '0 results')).toBeVisible();
   await expect(page.getByRole('main').getByRole('article')).toHaveCount(0);
+  await expect(page.getByText('Check the spelling')).toHaveCount(0);
   await expect(page.getByRole('alert')).toBeHidden();
   expect(logged.join('\n')).toContain('Searching failed');
+  await page.unroute('**/api/search*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('Check the spelling')).toBeVisible();
 });
 
 test('every character can be searched for', async ({ page }) => {

@@ -11,6 +11,8 @@ import classes from './HeatMap.module.css';
 /** Distance of two days, and the edge of a day of each level: more is larger as well as stronger in colour. */
 const step = 13;
 const edges = [3, 6, 8, 10, 11] as const;
+/** Of a name's area; sizes that are no whole pixels never add up to 1. */
+const wholly = 0.97;
 
 /** What a member wrote on each day of a year: a column a week, Monday at the top. */
 export function HeatMap({ activity }: { activity: MemberActivity }) {
@@ -33,6 +35,7 @@ export function HeatMap({ activity }: { activity: MemberActivity }) {
     if (box === null) return;
     // Where it is wider than the screen, the last weeks are in view.
     box.scrollLeft = getComputedStyle(box).direction === 'rtl' ? -box.scrollWidth : box.scrollWidth;
+    return hideCutMonths(box);
   }, []);
 
   return (
@@ -60,12 +63,7 @@ export function HeatMap({ activity }: { activity: MemberActivity }) {
             aria-label={t`Activity by day. ${summary}.`}
             aria-valuetext={dayContributions(pointed ?? days.at(-1) ?? { day: activity.to, total: 0 })}
           >
-            <svg
-              viewBox={`0 0 ${weeksShown * step} ${7 * step}`}
-              width={weeksShown * step}
-              height={7 * step}
-              aria-hidden
-            >
+            <svg viewBox={`0 0 ${weeksShown * step} ${7 * step}`} aria-hidden>
               {days.map(({ day, total }, index) => (
                 <Day key={day} index={index} level={levelOf(total, most)} pointed={index === current} />
               ))}
@@ -75,6 +73,19 @@ export function HeatMap({ activity }: { activity: MemberActivity }) {
       </div>
     </Picture>
   );
+}
+
+/** A name of a month that the edge would cut does not show. @returns what ends it. */
+function hideCutMonths(box: HTMLElement): () => void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, intersectionRatio } of entries)
+        target.toggleAttribute('data-cut', intersectionRatio < wholly);
+    },
+    { root: box, threshold: wholly },
+  );
+  for (const month of box.querySelectorAll('[data-month]')) observer.observe(month);
+  return () => observer.disconnect();
 }
 
 function Day({ index, level, pointed }: { index: number; level: 0 | 1 | 2 | 3 | 4; pointed: boolean }) {

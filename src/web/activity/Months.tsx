@@ -8,7 +8,7 @@ export function Months({ from }: { from: string }) {
   return (
     <div className={classes.months} aria-hidden>
       {monthStarts(from).map(({ week, day }) => (
-        <span key={day} style={{ insetInlineStart: `${(week / weeksShown) * 100}%` }}>
+        <span key={day} data-month style={{ insetInlineStart: `${(week / weeksShown) * 100}%` }}>
           {dayText(day, 'month')}
         </span>
       ))}

@@ -9,15 +9,20 @@ const rows = ['92%', '64%', '78%', '50%', '86%'];
 export function QuestionCardSkeletons() {
   return (
     <Pending label={t`Loading questions`}>
-      {rows.map((width) => (
-        <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>
-          <Skeleton width="11rem" height="1.25rem" />
-          <Skeleton width={width} height="1.5rem" />
-          <Skeleton width="100%" />
-          <Skeleton width="70%" />
-          <Skeleton width="14rem" />
-        </span>
-      ))}
+      <QuestionCardBars />
     </Pending>
   );
+}
+
+/** The same as a part of what is on its way. */
+export function QuestionCardBars() {
+  return rows.map((width) => (
+    <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>
+      <Skeleton width="11rem" height="1.25rem" />
+      <Skeleton width={width} height="1.5rem" />
+      <Skeleton width="100%" />
+      <Skeleton width="70%" />
+      <Skeleton width="14rem" />
+    </span>
+  ));
 }

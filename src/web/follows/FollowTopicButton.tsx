@@ -23,7 +23,8 @@ export function FollowTopicButton({
 }) {
   const follow = useFollowTopic(tag, following);
   const waits = useWaitingTopicFollow(useMember()?.id ?? null, tag);
-  const shown = waits ?? following;
+  // What was pressed, whatever comes in meanwhile.
+  const shown = waits ?? (follow.isPending ? follow.variables : following);
   const waitingId = useId();
   const Icon = waits !== undefined ? IconClock : shown ? IconCheck : IconPlus;
 

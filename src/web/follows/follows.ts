@@ -1,4 +1,5 @@
 import {
+  hashKey,
   infiniteQueryOptions,
   queryOptions,
   type InfiniteData,
@@ -8,6 +9,7 @@ import type { MutedChoice } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
 import type { Topic } from '#shared/topics.ts';
 import { api, read } from '#web/platform/api.ts';
+import { stopFetches } from '#web/platform/stop-fetches.ts';
 import type { Sending } from '#web/platform/send-waiting.ts';
 import { topicKeys } from '#web/topics/topics.ts';
 
@@ -84,6 +86,20 @@ export async function refreshFollowed(client: QueryClient): Promise<void> {
     // Not while it is looked at: a topic just left stays in reach until the page is.
     client.invalidateQueries({ queryKey: followKeys.topics, refetchType: 'none' }),
   ]);
+}
+
+/**
+ * Stops what would bring the topic as it was before the member's click.
+ * @returns fetches it again, except for 'My Topics': a topic just left stays in reach there until the page is.
+ */
+export async function stopTopics(client: QueryClient, tag: string): Promise<() => Promise<void>> {
+  const oneKey = hashKey(topicKeys.one(tag));
+  await stopFetches(client, ({ queryHash }) => queryHash === hashKey(followKeys.topics));
+  return stopFetches(
+    client,
+    ({ queryKey, queryHash }) =>
+      queryHash === oneKey || (queryKey[0] === topicKeys.lists[0] && queryKey[1] === topicKeys.lists[1]),
+  );
 }
 
 /** Sets the button of a topic wherever the cache holds the topic; the member's own click counts at once. */

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { logFailure } from '#web/platform/log.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { useMember } from '#web/platform/session.ts';
-import { refreshFollowed, setFollowTopic, showFollowing } from './follows.ts';
+import { refreshFollowed, setFollowTopic, showFollowing, stopTopics } from './follows.ts';
 import { followTopicAction } from './waiting-follows.ts';
 
 /** Follows a topic or stops; shown at once, and back again when the server refuses. @param before as the server has it. */
@@ -14,17 +14,19 @@ export function useFollowTopic(tag: string, before: boolean) {
       sendOrWait(memberId, followTopicAction({ tag, following }), (sending) =>
         setFollowTopic(tag, following, sending),
       ),
-    onMutate: (following) => {
+    onMutate: async (following) => {
+      const again = await stopTopics(client, tag);
       showFollowing(client, tag, following);
-      return before;
+      return { before, again };
     },
-    // Again, because a list that was on its way may have come in between with what was before. One that waits is shown
-    // on top of what the server has.
-    onSuccess: (state, _, before) => showFollowing(client, tag, state?.following ?? before),
-    onError: (error, _, before) => {
+    // Again, because a list fetched meanwhile may have come with what was before. One that waits is shown on top of what
+    // the server has.
+    onSuccess: (state, _, { before }) => showFollowing(client, tag, state?.following ?? before),
+    onError: (error, _, shown) => {
       logFailure(`Following the topic ${tag}`, error);
-      if (before !== undefined) showFollowing(client, tag, before);
+      if (shown !== undefined) showFollowing(client, tag, shown.before);
     },
-    onSettled: (state) => (state === null ? undefined : refreshFollowed(client)),
+    onSettled: (state, _error, _following, shown) =>
+      Promise.all([shown?.again(), state === null ? undefined : refreshFollowed(client)]),
   });
 }

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useLocation, useRouter } from '@tanstack/react-router';
-import { IconCommand, IconSearch } from '@tabler/icons-react';
+import { IconBolt, IconSearch } from '@tabler/icons-react';
 import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import { flushSync } from 'react-dom';
@@ -122,7 +122,7 @@ function SearchForm({ asked }: { asked: string }) {
         aria-keyshortcuts="Control+K Meta+K"
         onClick={palette.open}
       >
-        <IconCommand size={18} stroke={1.6} />
+        <IconBolt size={18} stroke={1.6} />
       </ActionIcon>
     </search>
   );

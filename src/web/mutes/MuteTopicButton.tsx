@@ -11,8 +11,10 @@ export function MuteTopicButton(props: {
   following: boolean;
   describedBy: string;
 }) {
-  const { tag, muted, following, describedBy } = props;
+  const { tag, following, describedBy } = props;
   const mute = useMuteTopic(tag, following);
+  // What was pressed, whatever comes in meanwhile.
+  const muted = mute.isPending ? mute.variables : props.muted;
   return (
     <Button
       size="compact-sm"

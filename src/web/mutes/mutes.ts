@@ -1,4 +1,5 @@
 import {
+  hashKey,
   type InfiniteData,
   infiniteQueryOptions,
   queryOptions,
@@ -8,6 +9,7 @@ import type { FeedPage, MutedTopics } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
 import { followKeys } from '#web/follows/follows.ts';
 import { api, read } from '#web/platform/api.ts';
+import { stopFetches } from '#web/platform/stop-fetches.ts';
 import { topicKeys } from '#web/topics/topics.ts';
 import type { Topic } from '#shared/topics.ts';
 
@@ -47,6 +49,12 @@ export async function refreshMutes(client: QueryClient): Promise<void> {
     client.invalidateQueries({ queryKey: ['feed'] }),
     client.invalidateQueries({ queryKey: followKeys.all }),
   ]);
+}
+
+/** Stops what would bring the mute of a topic as it was before the member's click; who mutes fetches it again. */
+export async function stopMuted(client: QueryClient, tag: string): Promise<void> {
+  const hashes = new Set([topicKeys.one(tag), muteKeys.topics].map(hashKey));
+  await stopFetches(client, ({ queryHash }) => hashes.has(queryHash));
 }
 
 /** Sets the button of a topic's page at once; muting a topic ends following it. */

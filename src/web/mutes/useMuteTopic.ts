@@ -1,18 +1,25 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { setFollowTopic } from '#web/follows/follows.ts';
+import { setFollowTopic, showFollowing } from '#web/follows/follows.ts';
 import { logFailureOrSayRefusal } from '#web/platform/log.ts';
 import { toast } from '#web/platform/toast.ts';
 import { topicKeys } from '#web/topics/topics.ts';
-import { putTopicMute, refreshMutes, showTopicMute } from './mutes.ts';
+import { putTopicMute, refreshMutes, showTopicMute, stopMuted } from './mutes.ts';
 
-/** Mutes a topic or ends it; shown at once. @param followed whether the member follows it, which undoing brings back. */
-export function useMuteTopic(tag: string, followed: boolean) {
+/** Mutes a topic or ends it; shown at once. @param following whether the member follows it, which undoing brings back. */
+export function useMuteTopic(tag: string, following: boolean) {
   const client = useQueryClient();
   const refresh = () =>
     Promise.all([refreshMutes(client), client.invalidateQueries({ queryKey: topicKeys.one(tag) })]);
 
-  async function undo() {
+  async function show(muted: boolean, followed = false) {
+    await stopMuted(client, tag);
+    showTopicMute(client, tag, muted);
+    if (followed) showFollowing(client, tag, true);
+  }
+
+  async function undo(followed: boolean) {
+    await show(false, followed);
     try {
       // Following it ends the mute as well.
       await (followed ? setFollowTopic(tag, true, {}) : putTopicMute(tag, false));
@@ -24,14 +31,22 @@ export function useMuteTopic(tag: string, followed: boolean) {
 
   return useMutation({
     mutationFn: (muted: boolean) => putTopicMute(tag, muted),
-    onMutate: (muted) => showTopicMute(client, tag, muted),
-    onSuccess: ({ muted }) => {
+    onMutate: async (muted) => {
+      await show(muted);
+      // As it was before: what is shown now says that it is not followed.
+      return { followed: muted && following };
+    },
+    onSuccess: async ({ muted }, _, { followed }) => {
+      await show(muted);
       if (muted)
-        toast(t`Questions tagged ${tag} leave your feeds.`, { label: t`Undo`, run: () => void undo() });
+        toast(t`Questions tagged ${tag} leave your feeds.`, {
+          label: t`Undo`,
+          run: () => void undo(followed),
+        });
       else toast(t`Questions tagged ${tag} are back in your feeds.`);
     },
-    onError: (error, muted) => {
-      showTopicMute(client, tag, !muted);
+    onError: async (error, muted, shown) => {
+      await show(!muted, shown?.followed);
       logFailureOrSayRefusal('Muting', error);
     },
     onSettled: refresh,

@@ -13,7 +13,7 @@ import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSwipe } from '#web/ui/swipe.ts';
 import { Time } from '#web/ui/Time.tsx';
-import { messageOf } from './message.ts';
+import { NotificationMessage } from './NotificationMessage.tsx';
 import { useMarkRead } from './notifications.ts';
 import classes from './NotificationList.module.css';
 
@@ -83,7 +83,9 @@ function Line({
         </span>
         <span className={classes.text}>
           {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
-          <span className={classes.message}>{messageOf(notification)}</span>
+          <span className={classes.message}>
+            <NotificationMessage of={notification} />
+          </span>
           <span className={classes.time}>
             <Time at={notification.createdAt} />
           </span>

@@ -11,7 +11,7 @@ export function NotificationSkeletons() {
     <Pending label={t`Loading notifications`}>
       {widths.map((width) => (
         <span key={width} className={classes.item}>
-          <Skeleton width="2rem" height="2rem" />
+          <Skeleton width="36px" height="36px" round />
           <span style={{ display: 'grid', flex: 1, gap: '0.5rem' }}>
             <Skeleton width={width} />
             <Skeleton width="6rem" height="0.8125rem" />

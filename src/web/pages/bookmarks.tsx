@@ -5,8 +5,8 @@ import { BookmarkCard } from '#web/bookmarks/BookmarkCard.tsx';
 import { BookmarkLists } from '#web/bookmarks/BookmarkLists.tsx';
 import { bookmarkListsQuery, bookmarksQuery } from '#web/bookmarks/bookmarks.ts';
 import { BookmarkSearch } from '#web/bookmarks/BookmarkSearch.tsx';
+import { BookmarkSkeletons } from '#web/bookmarks/BookmarkSkeletons.tsx';
 import { useLiveBookmarks } from '#web/bookmarks/useLiveBookmarks.ts';
-import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
@@ -30,7 +30,7 @@ export function BookmarksPage() {
       {lists.data && <BookmarkLists lists={lists.data} shown={list} />}
       {lists.isPending ? (
         // With the lists above it, or else it would move when they come.
-        <QuestionCardSkeletons />
+        <BookmarkSkeletons withLists />
       ) : isStatus(bookmarks.error, 404) ? (
         <Empty title={t`This list is gone`} text={t`Its bookmarks are among all bookmarks.`}>
           <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
@@ -40,7 +40,7 @@ export function BookmarksPage() {
           query={bookmarks}
           noun="bookmarks"
           keyOf={(bookmark) => bookmark.id}
-          pending={<QuestionCardSkeletons />}
+          pending={<BookmarkSkeletons />}
           empty={<NoBookmarks searched={q !== ''} listed={list !== null} />}
         >
           {(items) =>

@@ -33,7 +33,9 @@ export function FollowingPage() {
 
   return (
     <>
-      <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
+      </div>
       {summary && <FollowedSummary summary={summary} />}
       <TabLinks label={t`What you follow`} tabs={tabs()} current={tab}>
         {/* Below 'My Topics', so that the topic just left stays where it is. */}

@@ -8,7 +8,7 @@ import { lazyPart } from '#web/platform/lazy-part.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
-import classes from './home.module.css';
+import classes from './page.module.css';
 
 const HomeAside = lazyPart(async () => {
   const { HomeAside } = await import('#web/feeds/HomeAside.tsx');
@@ -27,7 +27,9 @@ export function HomePage() {
   const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
   return (
     <>
-      <PageHeading className={classes.heading}>{t`Questions for you`}</PageHeading>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Questions for you`}</PageHeading>
+      </div>
       <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
         <FeedList key={feed} feed={feed} />
       </TabLinks>

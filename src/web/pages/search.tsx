@@ -30,7 +30,7 @@ export function SearchPage() {
               ? t`Type what you are looking for into the search box at the top.`
               : t`Search for something shorter: up to 200 characters.`}
           </p>
-          <SearchSuggestions q={q} kind={kind} />
+          <SearchSuggestions q={q} kind={kind} searched={false} />
         </>
       )}
     </>

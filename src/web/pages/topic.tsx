@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useId } from 'react';
@@ -8,7 +9,7 @@ import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
 import { MuteTopicButton } from '#web/mutes/MuteTopicButton.tsx';
-import { isStatus } from '#web/platform/errors.ts';
+import { ApiError, isStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
 import { descriptionOf } from '#web/topics/description.ts';
@@ -38,6 +39,17 @@ export function TopicPage() {
     return (
       <Message heading={said('Topic not found')} text={t`No question has the tag “${tag}”.`}>
         <ButtonLink href={paths.topics}>{t`Explore Topics`}</ButtonLink>
+      </Message>
+    );
+  if (topic.data === undefined && topic.error !== null)
+    return (
+      <Message
+        heading={t`The topic could not be loaded`}
+        text={topic.error instanceof ApiError ? topic.error.message : t`Something went wrong.`}
+      >
+        <Button variant="default" onClick={() => void Promise.all([topic.refetch(), questions.refetch()])}>
+          {t`Try again`}
+        </Button>
       </Message>
     );
   return (

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import type { AnswerCards, Profile } from '#shared/profiles.ts';
 import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
@@ -14,6 +15,7 @@ import { answersByQuery, profileKeys, questionsByQuery } from './profiles.ts';
 
 /** What a member asked. */
 export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }) {
+  const name = <bdi>{profile.displayName}</bdi>;
   return (
     <LiveQuestionList
       query={useInfiniteQuery(questionsByQuery(profile.id))}
@@ -25,7 +27,7 @@ export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }
             <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
           </Empty>
         ) : (
-          <Empty title={t`${profile.displayName} hasn't asked any questions yet.`} />
+          <Empty title={<Trans>{name} hasn't asked any questions yet.</Trans>} />
         )
       }
     />
@@ -34,6 +36,7 @@ export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }
 
 /** What a member answered. */
 export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) {
+  const name = <bdi>{profile.displayName}</bdi>;
   const news = useLiveAnswers({
     queryKey: profileKeys.answers(profile.id),
     changeCards: changePages,
@@ -51,7 +54,7 @@ export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) 
             <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
           </Empty>
         ) : (
-          <Empty title={t`${profile.displayName} hasn't answered any questions yet.`} />
+          <Empty title={<Trans>{name} hasn't answered any questions yet.</Trans>} />
         )
       }
     >

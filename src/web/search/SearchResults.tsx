@@ -1,9 +1,11 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import { countedResults, type SearchHit, type SearchResults as Results } from '#shared/search.ts';
 import { QuestionCard } from '#web/feeds/QuestionCard.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { useLiveCards } from '#web/feeds/useLiveCards.ts';
+import { Empty } from '#web/ui/Empty.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { ActiveTerms } from './ActiveTerms.tsx';
 import { AnswerCard } from './AnswerCard.tsx';
@@ -19,34 +21,44 @@ export function SearchResults({ search }: { search: Search }) {
   const query = useInfiniteQuery({ ...searchQuery(search), select: toList });
   const failed = query.isError && query.data === undefined;
   const first = query.data?.first;
-  const nothing = <SearchSuggestions q={search.q} kind={search.kind} suggestions={first?.suggestions} />;
 
   return (
     <>
       {search.kind === 'questions' && <LiveQuestions queryKey={queryKey} />}
       {search.kind === 'answers' && <LiveAnswers queryKey={queryKey} />}
       <ActiveTerms search={search} unknown={first?.unknown ?? []} />
-      <output className={classes.count}>{!query.isPending && resultCount(first?.total ?? 0)}</output>
       {first?.corrected === true && (
         <p className={classes.corrected} dir="auto">
-          {t`Nothing matches “${search.q}” as typed. These are close to it.`}
+          {closeTo(search.q, first.total)}
         </p>
       )}
+      <output className={classes.count}>{!query.isPending && resultCount(first?.total ?? 0)}</output>
       {failed ? (
-        nothing
+        <Empty title={t`The search got no answer`}>
+          <Button variant="default" onClick={() => void query.refetch()}>
+            {t`Try again`}
+          </Button>
+        </Empty>
       ) : (
         <PagedList
           query={query}
           noun="results"
           keyOf={({ kind, item }) => `${kind} ${item.id}`}
           pending={<QuestionCardSkeletons />}
-          empty={nothing}
+          empty={<SearchSuggestions q={search.q} kind={search.kind} suggestions={first?.suggestions} />}
         >
           {(results) => results.map((result) => <Result key={result.item.id} {...result} />)}
         </PagedList>
       )}
     </>
   );
+}
+
+function closeTo(q: string, total: number): string {
+  return plural(total, {
+    one: `Nothing matches “${q}” as typed. This is close to it.`,
+    other: `Nothing matches “${q}” as typed. These are close to it.`,
+  });
 }
 
 type Found =

@@ -9,15 +9,17 @@ import { TagLinks } from '#web/ui/TagLinks.tsx';
 import { withoutKind } from './search.ts';
 import classes from './SearchSuggestions.module.css';
 
-/** What to try when nothing was found (DECISIONS section 5.4). */
+/** What to try when nothing was found (DECISIONS section 5.4), or nothing was searched for yet. */
 export function SearchSuggestions({
   q,
   kind,
+  searched = true,
   suggestions,
 }: {
   q: string;
   kind: SearchKind;
-  /** Absent where the server was not asked, or gave no answer. */
+  searched?: boolean;
+  /** Absent where the server was not asked. */
   suggestions?: Suggestions | undefined;
 }) {
   const { tags = [], questions = [] } = suggestions ?? {};
@@ -43,9 +45,15 @@ export function SearchSuggestions({
       )}
       <Part title={t`Search suggestions`}>
         <ul className={classes.hints}>
-          <li>{t`Check the spelling, or use fewer words.`}</li>
-          <li>{t`Try a more general word, or a part of one: script finds JavaScript.`}</li>
-          {kind !== 'questions' && q !== '' && (
+          {searched ? (
+            <>
+              <li>{t`Check the spelling, or use fewer words.`}</li>
+              <li>{t`Try a more general word, or a part of one: script finds JavaScript.`}</li>
+            </>
+          ) : (
+            <li>{t`A part of a word is enough: script finds JavaScript.`}</li>
+          )}
+          {searched && kind !== 'questions' && (
             <li>
               <Trans>
                 Search the{' '}

@@ -1,0 +1,18 @@
+import type { Query, QueryClient } from '@tanstack/react-query';
+
+/**
+ * Stops what is on its way and would take back for a moment what the member just did: the server may have written it
+ * before it heard of that. What has nothing to show yet goes on.
+ * @param holds whether a query holds what is about to change.
+ * @returns fetches again what was stopped, and what began meanwhile.
+ */
+export async function stopFetches(
+  client: QueryClient,
+  holds: (query: Query) => boolean,
+): Promise<() => Promise<void>> {
+  const isUnderWay = (query: Query) =>
+    query.state.fetchStatus !== 'idle' && query.state.data !== undefined && holds(query);
+  const stopped = new Set(client.getQueryCache().findAll({ predicate: isUnderWay }));
+  await client.cancelQueries({ predicate: (query) => stopped.has(query) });
+  return () => client.invalidateQueries({ predicate: (query) => stopped.has(query) || isUnderWay(query) });
+}
