@@ -108,7 +108,7 @@ test('what opens while one writes, keeps or deletes has no barriers, in both the
   const waiting = page.getByRole('article', { name: 'Waiting answer' });
   await expect(page.getByText('You are offline.')).toBeVisible();
   await checkBothThemes(page, 'the bar that says one is offline', 'output:has(span)');
-  await waiting.getByRole('button', { name: 'Discard' }).click();
-  await checkBothThemes(page, 'discarding');
+  await waiting.getByRole('button', { name: 'Delete' }).click();
+  await checkBothThemes(page, 'deleting what waits');
   await other.context().close();
 });

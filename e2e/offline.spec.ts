@@ -14,7 +14,12 @@ test('who starts without a network reads what they opened before, and what they 
   await register(page.request, someone('Ada Offline'));
   const title = unique('Does it start?');
   const id = await ask(page.request, { title, tags: ['offline'] });
+  // The feed comes with the page itself, and nothing else does.
+  await page.route('**/api/**', (route) => route.abort('connectionrefused'));
   await page.goto('/');
+  await expect(page.getByRole('article', { name: title })).toBeVisible();
+  await expect(offline(page)).toHaveText('You are offline. What you see may be old.');
+  await page.unroute('**/api/**');
   await page.getByRole('link', { name: title }).click();
   await expect(page.getByLabel('Your answer')).toBeVisible();
   await workerStands(page);

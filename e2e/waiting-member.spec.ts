@@ -19,10 +19,10 @@ test('a waiting answer is edited and discarded', async ({ page, context }) => {
   await expect(waitingAnswer(page)).toContainText('First thought, and a second');
   await writeAnswer(page, 'Nobody needs this');
   await expect(waitingAnswer(page)).toHaveCount(2);
-  await waitingAnswer(page).first().getByRole('button', { name: 'Discard' }).click();
+  await waitingAnswer(page).first().getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await expect(waitingAnswer(page)).toHaveCount(2);
-  await waitingAnswer(page).first().getByRole('button', { name: 'Discard' }).click();
+  await waitingAnswer(page).first().getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(waitingAnswer(page)).toHaveCount(1);
   await context.setOffline(false);

@@ -32,7 +32,7 @@ test('an answer to a question that is deleted meanwhile comes back with the reas
   await expect(refused).toContainText('Your answer was not posted: Question not found');
   await page.reload();
   await expect(refused).toContainText('Not so soon.');
-  await refused.getByRole('button', { name: 'Discard' }).click();
+  await refused.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(refused).toHaveCount(0);
   await page.reload();

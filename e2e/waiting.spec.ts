@@ -34,7 +34,7 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   await expect(waitingAnswer(page)).toContainText('Waiting for the connection');
   await expect(waitingAnswer(page)).toBeFocused();
   await expect(page.getByLabel('Your answer')).toHaveValue('');
-  await expect(waitingAnswer(page).getByRole('button')).toHaveText(['Edit', 'Discard']);
+  await expect(waitingAnswer(page).getByRole('button')).toHaveText(['Edit', 'Delete']);
 
   await bens.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByLabel('Your reply').fill('Since when?');

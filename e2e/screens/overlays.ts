@@ -184,14 +184,14 @@ export const overlays: readonly Screen[] = [
     },
   },
   {
-    name: 'offline-discarding',
+    name: 'offline-deleting',
     path: ({ spare }) => `/question/${spare}`,
     states: ['full'],
     async prepare(stage) {
       await goOffline(stage);
       await field(stage, 'Your answer').fill('Written in a tunnel.');
       await button(stage, 'Post Answer').click();
-      await open(stage, stage.page.locator('main article[id^="waiting-"]'), 'Discard');
+      await open(stage, stage.page.locator('main article[id^="waiting-"]'), 'Delete');
     },
   },
 ];

@@ -37,6 +37,7 @@ export function AcceptButton({ answerId }: { answerId: number }) {
     <PostAction
       label={t`This solved it`}
       Icon={accepted ? IconCircleCheckFilled : IconCircleCheck}
+      short
       pressed={accepted}
       busy={save.isPending}
       onPress={() => {

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { IconCheck, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconCheck } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { draftPlaces } from '#shared/draft-places.ts';
 import type { Answer } from '#shared/answers.ts';
@@ -8,14 +8,16 @@ import { isStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 import { CopyLink } from '#web/posts/CopyLink.tsx';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
-import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { isSamePost, type PostRef } from '#web/posts/post.ts';
 import { patchPost, removeAnswer } from '#web/posts/question-page.ts';
 import { SourceLine } from '#web/posts/SourceLine.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
+import { ReplyAction } from '#web/replies/ReplyAction.tsx';
 import { ReplyForm } from '#web/replies/ReplyForm.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
@@ -25,7 +27,7 @@ import classes from './AnswerArticle.module.css';
 
 /** One answer, without its replies: they stand below it, each an article of its own. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
-  const { questionId, member, cache, replyingTo, setReplyingTo, reveal, opening, askerId, acceptedAnswerId } =
+  const { questionId, member, cache, replyingTo, reveal, opening, askerId, acceptedAnswerId } =
     useQuestionPage();
   const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'answer', id: answer.id }));
   const post: PostRef = { kind: 'answer', id: answer.id };
@@ -60,7 +62,10 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
     >
       <PostMeta post={post} content={answer}>
         {accepted && (
-          <span className={asked ? classes.printedBadge : classes.badge} title={t`Accepted by the asker`}>
+          <span
+            className={asked ? `${classes.badge} ${classes.toAsker}` : classes.badge}
+            title={t`Accepted by the asker`}
+          >
             <IconCheck size={15} stroke={2.2} aria-hidden="true" />
             {t`This solved it`}
           </span>
@@ -82,25 +87,11 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
           <div className={classes.actions}>
             <PostActions>
               <VoteButtons post={post} questionId={questionId} votes={answer} />
-              <PostAction
-                label={t`Reply`}
-                shortcut="r"
-                active={replying}
-                onPress={() => setReplyingTo(replying ? null : post)}
-              />
+              <ReplyAction to={post} />
               {asked && <AcceptButton answerId={answer.id} />}
               <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
               <CopyLink post={post} />
-              {own && (
-                <PostAction
-                  label={t`Edit`}
-                  Icon={IconPencil}
-                  shortcut="e"
-                  short
-                  onPress={() => setEditing(true)}
-                />
-              )}
-              {own && <PostAction label={t`Delete`} Icon={IconTrash} short onPress={deletion.ask} />}
+              {own && <OwnPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
             </PostActions>
           </div>
         </>

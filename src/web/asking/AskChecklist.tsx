@@ -1,22 +1,19 @@
 import { t } from '@lingui/core/macro';
-import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
+import { IconCheck, IconPointFilled } from '@tabler/icons-react';
 import type { AskDraft } from './ask.ts';
-import { type Advice, followed } from './checklist.ts';
+import { type Advice, advise } from './checklist.ts';
 import classes from './AskChecklist.module.css';
-
-const advices: readonly Advice[] = ['title', 'details', 'code', 'tags'];
 
 /** What helps others to answer; each is ticked as it is done, and none is a condition. */
 export function AskChecklist({ draft }: { draft: Pick<AskDraft, 'title' | 'content' | 'tags'> }) {
-  const done = followed(draft);
   return (
     <ul className={classes.list} aria-label={t`What helps others to answer`}>
-      {advices.map((advice) => {
-        const Icon = done.has(advice) ? IconCircleCheckFilled : IconCircle;
+      {advise(draft).map(({ advice, done }) => {
+        const Icon = done ? IconCheck : IconPointFilled;
         return (
-          <li key={advice} className={classes.item} data-done={done.has(advice) || undefined}>
-            <Icon size={18} aria-hidden />
-            <span className={classes.state}>{done.has(advice) ? t`Done:` : t`Not yet:`}</span>
+          <li key={advice} className={classes.item} data-done={done || undefined}>
+            <Icon size={16} aria-hidden />
+            <span className={classes.state}>{done ? t`Done:` : t`Not yet:`}</span>
             <span>{textOf(advice)}</span>
           </li>
         );

@@ -137,7 +137,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         error={tagsWrong === null ? errorOf('tags') : said(tagsWrong)}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
-      <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} onAdd={addTag} />
+      <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
       <p className={classes.audience}>{audienceText(audience)}</p>
       <AskChecklist draft={draft} />
       {props.signedOut ? <SignInFirst /> : <FormError message={errorOf(null)} />}

@@ -1,9 +1,12 @@
 import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '#shared/answers.ts';
 import type { Question, QuestionPage } from '#shared/questions.ts';
+import { ApiError, isStatus } from '#web/platform/errors.ts';
 import { questionPath } from '#web/platform/paths.ts';
+import { said } from '#web/platform/said.ts';
 import { questionQuery } from '#web/posts/question-query.ts';
 import { SourceLine } from '#web/posts/SourceLine.tsx';
 import { Count } from '#web/ui/Count.tsx';
@@ -24,7 +27,15 @@ export default function SimilarPreview({
   opened: boolean;
   onClose: () => void;
 }) {
-  const { data: page, isError } = useQuery({ ...questionQuery(id, 'helpful'), retry: false });
+  const {
+    data: page,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery({
+    ...questionQuery(id, 'helpful'),
+    retry: false,
+  });
   return (
     <Dialog
       title={page?.question.title ?? t`Similar question`}
@@ -34,14 +45,11 @@ export default function SimilarPreview({
     >
       <div className={classes.preview}>
         {page !== undefined && <Contents page={page} />}
-        {page === undefined && isError && (
-          <p
-            role="alert"
-            className={classes.none}
-          >{t`This question cannot be shown. It may have been deleted.`}</p>
+        {page === undefined && error !== null && (
+          <Failure error={error} isTrying={isFetching} onTry={() => void refetch()} />
         )}
-        {page === undefined && !isError && (
-          <Pending label={t`Loading the question`}>
+        {page === undefined && error === null && (
+          <Pending label={t`Loading the question`} part>
             <SkeletonLines widths={['92%', '84%', '60%']} />
           </Pending>
         )}
@@ -53,6 +61,26 @@ export default function SimilarPreview({
         </p>
       </div>
     </Dialog>
+  );
+}
+
+function Failure(props: { error: Error; isTrying: boolean; onTry: () => void }) {
+  const { error } = props;
+  if (isStatus(error, 404))
+    return (
+      <p role="alert" className={classes.none}>
+        {t`This question was deleted.`}
+      </p>
+    );
+  return (
+    <>
+      <p role="alert" className={classes.none}>
+        {t`The question could not be loaded.`} {error instanceof ApiError ? said(error.message) : ''}
+      </p>
+      <Button variant="default" className={classes.again} loading={props.isTrying} onClick={props.onTry}>
+        {t`Try again`}
+      </Button>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type RefObject, useEffect, useRef } from 'react';
 import type { TagSuggestion } from '#shared/similar.ts';
 import { tagKey } from '#shared/tags.ts';
 import { api, read } from '#web/platform/api.ts';
@@ -17,16 +18,24 @@ const shownAtMost = 6;
 export function TagSuggestions(props: {
   typed: string;
   fitting: readonly TagSuggestion[];
+  /** Where they are typed: who is there sees what is suggested. */
+  field: RefObject<HTMLElement | null>;
   onAdd: (tag: string) => void;
 }) {
-  const { typed, fitting, onAdd } = props;
+  const { typed, fitting, field, onAdd } = props;
   const unfinished = unfinishedTag(typed);
   const completing = useCompletions(unfinished);
   const wanted = completing.length > 0 ? completing : fitting;
   const shown = hasRoomForTag(typed) ? wanted.filter(({ name }) => !hasTag(typed, name)) : [];
+  const row = useRef<HTMLDivElement>(null);
+  const isSuggesting = shown.length > 0;
+  useEffect(() => {
+    if (isSuggesting && field.current === document.activeElement)
+      row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSuggesting, field]);
   return (
-    <div className={classes.row}>
-      {shown.length > 0 && (
+    <div ref={row} className={classes.row}>
+      {isSuggesting && (
         <ul className={classes.tags} aria-label={t`Suggestions`}>
           {shown.slice(0, shownAtMost).map(({ name, questionsCount }) => (
             <li key={name}>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { followed } from './checklist.ts';
+import { advise } from './checklist.ts';
 import { hasRoomForTag, unfinishedTag, withTag } from './tag-field.ts';
 
 describe('a tag that is pressed', () => {
@@ -32,7 +32,11 @@ describe('a tag that is pressed', () => {
 
 describe('the checklist', () => {
   const empty = { title: '', content: '', tags: '' };
-  const ticks = (draft: Partial<typeof empty>) => [...followed({ ...empty, ...draft })];
+  const advices = (draft: Partial<typeof empty>) => advise({ ...empty, ...draft });
+  const ticks = (draft: Partial<typeof empty>) =>
+    advices(draft)
+      .filter(({ done }) => done)
+      .map(({ advice }) => advice);
 
   test('ticks nothing for an empty form', () => {
     expect(ticks({})).toEqual([]);
@@ -55,7 +59,6 @@ describe('the checklist', () => {
   });
 
   test.each([
-    ['Plain words; and more of them.', true],
     ['```js\nconst a = 1;\n```', true],
     ['    const a = 1;', true],
     ['Use `const a = 1;` here', true],
@@ -64,8 +67,15 @@ describe('the checklist', () => {
     ['<div class="box">', false],
     ['SELECT name FROM member', false],
   ])('sees code outside of code blocks: %j', (content, tidy) => {
-    expect(ticks({ content }).includes('code')).toBe(tidy);
+    expect(advices({ content })).toContainEqual({ advice: 'code', done: tidy });
   });
+
+  test.each(['', 'Plain words; and more of them.', 'One line.\n\nAnother.'])(
+    'says nothing of code to who writes none: %j',
+    (content) => {
+      expect(advices({ content }).map(({ advice }) => advice)).toEqual(['title', 'details', 'tags']);
+    },
+  );
 
   test('wants a tag', () => {
     expect(ticks({ tags: ' , ' })).toEqual([]);

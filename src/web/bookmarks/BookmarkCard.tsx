@@ -6,6 +6,7 @@ import type { Bookmark, BookmarkList } from '#shared/bookmarks.ts';
 import { answerPath, questionPath } from '#web/platform/paths.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import { CardTitle } from '#web/ui/CardTitle.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { bookmarkListPath } from './address.ts';
@@ -43,11 +44,9 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
           </Trans>
         </span>
       </div>
-      <h2 id={titleId} className={classes.title} dir="auto">
-        <PathLink href={href} data-shortcut-stop>
-          {bookmark.title}
-        </PathLink>
-      </h2>
+      <CardTitle id={titleId} href={href}>
+        {bookmark.title}
+      </CardTitle>
       <p className={classes.excerpt} dir="auto">
         {bookmark.excerptCut ? `${bookmark.excerpt}…` : bookmark.excerpt}
       </p>

@@ -1,13 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { QuestionCard as Card } from '#shared/questions.ts';
 import type { SearchHit } from '#shared/search.ts';
+import { questionPath } from '#web/platform/paths.ts';
 import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import { CardTitle } from '#web/ui/CardTitle.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Marked } from '#web/ui/Marked.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './QuestionCard.module.css';
@@ -24,7 +26,7 @@ export function QuestionCard({
   hit?: SearchHit | undefined;
 }) {
   const titleId = useId();
-  const params = { id: String(question.id) };
+  const href = questionPath(question.id);
   return (
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
@@ -32,19 +34,17 @@ export function QuestionCard({
         <Author id={question.authorId} name={question.authorName} className={classes.author} />
         <Time at={question.createdAt} kind="card" />
       </div>
-      <h2 id={titleId} className={classes.title} dir="auto">
-        <Link to="/question/$id" params={params} data-shortcut-stop>
-          {hit === undefined ? question.title : <Marked parts={hit.title} />}
-        </Link>
-      </h2>
+      <CardTitle id={titleId} href={href}>
+        {hit === undefined ? question.title : <Marked parts={hit.title} />}
+      </CardTitle>
       <p className={classes.excerpt} dir="auto">
         {hit?.text ? <Marked parts={hit.text} /> : question.excerpt}
         {question.excerptCut && (
           <>
             {hit?.text ? ' ' : '… '}
-            <Link to="/question/$id" params={params} aria-describedby={titleId} className={classes.more}>
+            <PathLink href={href} aria-describedby={titleId} className={classes.more}>
               {t`Read more`}
-            </Link>
+            </PathLink>
           </>
         )}
       </p>

@@ -5,10 +5,10 @@ import classes from './QuestionCard.module.css';
 
 const rows = ['92%', '64%', '78%', '50%', '86%'];
 
-/** A list of questions on its way. */
-export function QuestionCardSkeletons() {
+/** A list of questions on its way. @param part of a page that shows more than the list. */
+export function QuestionCardSkeletons({ part = false }: { part?: boolean }) {
   return (
-    <Pending label={t`Loading questions`}>
+    <Pending label={t`Loading questions`} part={part}>
       <QuestionCardBars />
     </Pending>
   );

@@ -10,7 +10,7 @@ import { changePages, type LiveCards, useLiveCards } from './useLiveCards.ts';
 
 type Pages = InfiniteData<QuestionCards>;
 
-/** Questions as cards, 20 at a time, live. @param takes @param keeps what comes in and goes, as useLiveCards has it. */
+/** Questions as cards below what they are of, 20 at a time, live. @param takes @param keeps what comes in and goes, as useLiveCards has it. */
 export function LiveQuestionList({
   queryKey,
   takes,
@@ -21,25 +21,27 @@ export function LiveQuestionList({
 > &
   Pick<LiveCards<Pages>, 'keeps'>) {
   const news = useLiveCards({ queryKey, changeCards: changePages, takes, ...(keeps && { keeps }) });
-  return <QuestionList {...shown} news={news} />;
+  return <QuestionList {...shown} news={news} part />;
 }
 
-/** Questions as cards, 20 at a time. */
+/** Questions as cards, 20 at a time. @param part of a page that shows more than the list. */
 export function QuestionList({
   query,
   news,
   empty,
+  part = false,
 }: {
   query: UseInfiniteQueryResult<Pages>;
   news: News;
   empty: ReactNode;
+  part?: boolean;
 }) {
   return (
     <PagedList
       query={query}
       noun="questions"
       keyOf={(question) => question.id}
-      pending={<QuestionCardSkeletons />}
+      pending={<QuestionCardSkeletons part={part} />}
       empty={empty}
     >
       {(questions) => (

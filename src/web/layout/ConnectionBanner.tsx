@@ -6,6 +6,7 @@ import { notificationKeys } from '#web/notifications/notifications.ts';
 import { useConnection } from '#web/platform/connection.ts';
 import { keptFrom } from '#web/platform/keeping.ts';
 import { changesWait } from '#web/platform/waiting.ts';
+import { useIsPagePending } from '#web/ui/Pending.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { NewVersion } from './NewVersion.tsx';
 import { useWaitingCount } from './useWaitingCount.ts';
@@ -45,35 +46,49 @@ export function ConnectionBanner() {
   );
 }
 
-/** Of when it is, where the page shows what was kept; or that nothing of it is. */
+/** Of when it is, where the page shows what was kept; or that it has nothing to show. */
 function KeptFrom() {
-  const client = useQueryClient();
-  const shown = useSyncExternalStore(
-    (listener) => client.getQueryCache().subscribe(listener),
-    () => keptPage(client),
-  );
-  if (shown === null) return null;
-  if (shown === 'missing') return ` ${t`This page comes when you are back online.`}`;
+  const isPending = useIsPagePending();
+  const isAwaited = useCached(isAnyAwaited);
+  const oldest = useCached(oldestKept);
+  if (isPending && isAwaited) return ` ${t`This page comes when you are back online.`}`;
+  if (oldest === null) return null;
   return (
     <>
       {' '}
       <Trans>
-        It was loaded <Time at={new Date(shown).toISOString()} />.
+        It was loaded <Time at={new Date(oldest).toISOString()} />.
       </Trans>
     </>
   );
 }
 
-/** The time of the oldest part of the page that was kept; 'missing' where none is and the page waits for one. */
-function keptPage(client: QueryClient): number | 'missing' | null {
-  const parts = client
+function useCached<T extends number | boolean | null>(look: (client: QueryClient) => T): T {
+  const client = useQueryClient();
+  return useSyncExternalStore(
+    (listener) => client.getQueryCache().subscribe(listener),
+    () => look(client),
+  );
+}
+
+/** Whether some part of the page was asked for in vain, and is not kept either. */
+function isAnyAwaited(client: QueryClient): boolean {
+  return partsOf(client).some(({ state }) => state.status === 'pending' && state.fetchFailureCount > 0);
+}
+
+/** The time of the oldest part of the page that was kept. */
+function oldestKept(client: QueryClient): number | null {
+  const times = partsOf(client)
+    .map(({ queryHash }) => keptFrom(queryHash))
+    .filter((at) => at !== undefined);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function partsOf(client: QueryClient) {
+  return client
     .getQueryCache()
     .findAll({ type: 'active' })
     .filter(({ queryHash }) => queryHash !== bell);
-  const times = parts.map(({ queryHash }) => keptFrom(queryHash)).filter((at) => at !== undefined);
-  if (times.length > 0) return Math.min(...times);
-  const isMissing = parts.some(({ state }) => state.status === 'pending' && state.fetchFailureCount > 0);
-  return isMissing ? 'missing' : null;
 }
 
 /** Stands on every page. */

@@ -124,7 +124,7 @@ function Line(props: { mutedAt: string; unmute: () => Promise<unknown>; children
 
 function Loading() {
   return (
-    <Pending label={t`Loading what you muted`}>
+    <Pending label={t`Loading what you muted`} part>
       <SkeletonLines widths={['90%', '40%']} />
     </Pending>
   );

@@ -54,7 +54,7 @@ function Menu({ page, query, onClose }: Shown) {
             <NotLoaded text={t`The notifications could not be loaded.`} query={query} />
           </div>
         )}
-        {page === undefined && query.error === null && <NotificationSkeletons />}
+        {page === undefined && query.error === null && <NotificationSkeletons part />}
         {page !== undefined && items.length === 0 && (
           <p className={classes.note}>{t`Answers, replies and upvotes to what you write show up here.`}</p>
         )}

@@ -6,9 +6,9 @@ import classes from './NotificationList.module.css';
 const widths = ['70%', '55%', '80%', '62%', '74%', '48%'];
 
 /** Notifications on their way. */
-export function NotificationSkeletons() {
+export function NotificationSkeletons({ part = false }: { part?: boolean }) {
   return (
-    <Pending label={t`Loading notifications`}>
+    <Pending label={t`Loading notifications`} part={part}>
       {widths.map((width) => (
         <span key={width} className={classes.item}>
           <Skeleton width="36px" height="36px" round />

@@ -62,7 +62,7 @@ function OwnProfile() {
   const query = useQuery(settingsQuery);
   if (query.isPending)
     return (
-      <Pending label={t`Loading your profile`}>
+      <Pending label={t`Loading your profile`} part>
         <span className={forms.skeleton}>
           <span>
             <SkeletonLines widths={['6rem']} />

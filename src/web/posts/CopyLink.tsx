@@ -12,6 +12,7 @@ export function CopyLink({ post }: { post: PostRef }) {
       label={t`Copy link`}
       Icon={IconLink}
       short
+      minor
       onPress={() => void copyLink(`#${anchorOf(post)}`)}
     />
   );

@@ -19,6 +19,10 @@ export function PostAction(props: {
   active?: boolean;
   /** On phones the icon stands alone. */
   short?: boolean;
+  /** In a row of many, its icon says enough in any window. */
+  minor?: boolean;
+  /** On phones the icon stands alone where the row has no room for both. */
+  yields?: boolean;
   /** The id of the element that says whose action it is, where its name alone does not. */
   describedBy?: string;
   /** For one that stays pressed: says to screen readers, too, whether it is on. */
@@ -35,12 +39,14 @@ export function PostAction(props: {
       aria-describedby={props.describedBy}
       aria-disabled={props.busy || undefined}
       aria-pressed={props.pressed}
-      title={props.short === true ? label : undefined}
+      title={props.short === true || props.yields === true ? label : undefined}
       data-short={props.short || undefined}
+      data-minor={props.minor || undefined}
+      data-yields={props.yields || undefined}
       onClick={props.onPress}
     >
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
-      {props.short === true ? <span className={classes.short}>{label}</span> : label}
+      <span>{label}</span>
     </button>
   );
 }

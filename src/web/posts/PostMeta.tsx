@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { exactTime } from '#web/platform/dates.ts';
 import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import facts from '#web/ui/facts.module.css';
 import { LongAgo, Time } from '#web/ui/Time.tsx';
 import { anchorOf, type AnyPost, type PostRef } from './post.ts';
 import { useQuestionPage } from './page-context.ts';
@@ -22,17 +23,23 @@ export function PostMeta({
   const { askerId, isNew } = useQuestionPage();
   const byAsker = post.kind !== 'question' && content.authorId !== null && content.authorId === askerId;
   return (
-    <div className={classes.meta}>
+    <div className={`${classes.meta} ${facts.facts}`}>
       <span className={classes.who}>
         <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
         {byAsker && <span className={classes.asker}>{t`Asker`}</span>}
       </span>
-      <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
-        <Time at={content.createdAt} />
-      </a>
-      <LongAgo at={content.createdAt} className={classes.since} />
-      {content.editedAt !== null && <EditedNote post={post} editedAt={content.editedAt} />}
+      <span className={`${classes.when} ${facts.fact}`}>
+        <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
+          <Time at={content.createdAt} />
+        </a>
+        <LongAgo at={content.createdAt} className={classes.since} />
+      </span>
+      {content.editedAt !== null && (
+        <span className={facts.fact}>
+          <EditedNote post={post} editedAt={content.editedAt} />
+        </span>
+      )}
       {post.kind !== 'question' && isNew(content) && <span className={classes.new}>{t`New`}</span>}
       {children}
     </div>

@@ -8,6 +8,7 @@ import { Dialog } from '#web/ui/Dialog.tsx';
 import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
+import facts from '#web/ui/facts.module.css';
 import { Time } from '#web/ui/Time.tsx';
 import { readRevisions } from './post-api.ts';
 import type { PostRef } from './post.ts';
@@ -57,7 +58,7 @@ function Versions({ post, editedAt }: { post: PostRef; editedAt: string }) {
   });
   if (query.isPending)
     return (
-      <Pending label={t`Loading the versions`}>
+      <Pending label={t`Loading the versions`} part>
         <SkeletonLines widths={['40%', '96%', '90%', '55%']} />
       </Pending>
     );
@@ -68,8 +69,11 @@ function Versions({ post, editedAt }: { post: PostRef; editedAt: string }) {
     <Suspense>
       {versions.map((version, index) => (
         <section key={version.number} className={classes.version}>
-          <h3 className={classes.heading}>
-            {nameOf(index, version, versions.length)} · <Time at={version.createdAt} />
+          <h3 className={`${classes.heading} ${facts.facts}`}>
+            <span>{nameOf(index, version, versions.length)}</span>{' '}
+            <span className={facts.fact}>
+              <Time at={version.createdAt} />
+            </span>
           </h3>
           <Difference before={versions[index + 1] ?? null} after={version} />
         </section>

@@ -3,13 +3,16 @@ import type { Source } from '#shared/fields.ts';
 import { safeAddress } from '#web/ui/markdown/links.ts';
 import classes from './SourceLine.module.css';
 
-/** Where an imported post comes from, as its licence asks: the site, the original, the author and the licence. */
+/**
+ * Where an imported post comes from, as its licence asks: the site, the original, the author and the licence. No line
+ * begins with a mark.
+ */
 export function SourceLine({ source, authorName }: { source: NonNullable<Source>; authorName: string }) {
   return (
     <p className={classes.source}>
       <Trans>
-        From {source.site} · <SourceLink address={source.url}>original</SourceLink> · by{' '}
-        <SourceLink address={source.authorUrl}>{authorName}</SourceLink> · {source.license}
+        From {source.site}&nbsp;· <SourceLink address={source.url}>original</SourceLink>&nbsp;· by{' '}
+        <SourceLink address={source.authorUrl}>{authorName}</SourceLink>&nbsp;· {source.license}
       </Trans>
     </p>
   );

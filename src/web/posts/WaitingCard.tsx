@@ -5,6 +5,7 @@ import { useMember } from '#web/platform/session.ts';
 import { toast } from '#web/platform/toast.ts';
 import { removeWaiting } from '#web/platform/waiting.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import facts from '#web/ui/facts.module.css';
 import { copyText } from '#web/ui/markdown/copy.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { WaitingMark } from '#web/ui/WaitingMark.tsx';
@@ -28,7 +29,7 @@ export function WaitingCard({
 }) {
   const { kind, data, item } = post;
   const name = useMember()?.displayName ?? '';
-  const [discarding, setDiscarding] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const article = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const element = article.current;
@@ -45,7 +46,7 @@ export function WaitingCard({
       className={postClasses.post}
       aria-label={item.refused === null ? texts[kind].waiting() : texts[kind].refused()}
     >
-      <div className={metaClasses.meta}>
+      <div className={`${metaClasses.meta} ${facts.facts}`}>
         <span className={metaClasses.who}>
           <Avatar id={memberId} name={name} size={kind === 'reply' ? 22 : 28} />
           <span className={metaClasses.author} dir="auto">
@@ -67,16 +68,16 @@ export function WaitingCard({
           {onEdit === undefined && (
             <PostAction label={t`Copy text`} onPress={() => void copy(data.content)} />
           )}
-          <PostAction label={t`Discard`} onPress={() => setDiscarding(true)} />
+          <PostAction label={t`Delete`} onPress={() => setDeleting(true)} />
         </PostActions>
       </div>
       <DeleteDialog
-        opened={discarding}
-        title={texts[kind].discard()}
+        opened={deleting}
+        title={texts[kind].title()}
         text={t`It has not been posted and cannot be brought back.`}
         deleting={false}
         onDelete={() => removeWaiting(memberId, item)}
-        onCancel={() => setDiscarding(false)}
+        onCancel={() => setDeleting(false)}
       />
     </article>
   );
@@ -87,13 +88,13 @@ const texts = {
     waiting: () => t`Waiting answer`,
     refused: () => t`Answer that was not posted`,
     reason: (refused: string) => t`Your answer was not posted: ${refused}`,
-    discard: () => t`Discard this answer?`,
+    title: () => t`Delete this answer?`,
   },
   reply: {
     waiting: () => t`Waiting reply`,
     refused: () => t`Reply that was not posted`,
     reason: (refused: string) => t`Your reply was not posted: ${refused}`,
-    discard: () => t`Discard this reply?`,
+    title: () => t`Delete this reply?`,
   },
 } as const;
 

@@ -47,7 +47,7 @@ export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) 
       query={useInfiniteQuery(answersByQuery(profile.id))}
       noun="answers"
       keyOf={(answer) => answer.id}
-      pending={<QuestionCardSkeletons />}
+      pending={<QuestionCardSkeletons part />}
       empty={
         own ? (
           <Empty title={t`You haven't answered any questions yet.`}>

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useId, useState } from 'react';
 import { draftPlaces } from '#shared/draft-places.ts';
 import type { Question } from '#shared/questions.ts';
@@ -7,12 +6,14 @@ import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
 import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
 import { MuteButton } from '#web/mutes/MuteButton.tsx';
+import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
-import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import type { PostRef } from '#web/posts/post.ts';
 import { SourceLine } from '#web/posts/SourceLine.tsx';
+import facts from '#web/ui/facts.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -45,7 +46,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
         </span>
       </PageHeading>
       <PostMeta post={post} content={question}>
-        <span className={classes.views}>
+        <span className={facts.fact}>
           <Count of={question.views} singular="view" />
         </span>
       </PostMeta>
@@ -71,15 +72,12 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
               <BookmarkButton post={{ kind: 'question', id: question.id }} bookmarked={question.bookmarked} />
               <ShareButton question={question} />
               {own && (
-                <PostAction
-                  label={t`Edit`}
-                  Icon={IconPencil}
-                  shortcut="e"
-                  short
-                  onPress={() => setEditing(true)}
+                <OwnPostActions
+                  onEdit={() => setEditing(true)}
+                  onDelete={deletion.ask}
+                  deleteName={t`Delete Question`}
                 />
               )}
-              {own && <PostAction label={t`Delete Question`} Icon={IconTrash} short onPress={deletion.ask} />}
               <MuteButton muted={question.muted} />
               <MoreMenu question={question} />
             </PostActions>

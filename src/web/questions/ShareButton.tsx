@@ -22,5 +22,5 @@ export function ShareButton({ question }: { question: Question }) {
     if (await copyText(url)) toast(t`Link copied to clipboard!`);
     else toastError(t`The link could not be copied: ${url}`);
   };
-  return <PostAction label={t`Share`} Icon={IconShare2} short onPress={() => void share()} />;
+  return <PostAction label={t`Share`} Icon={IconShare2} short minor onPress={() => void share()} />;
 }

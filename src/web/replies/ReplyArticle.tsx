@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
 import { draftPlaces } from '#shared/draft-places.ts';
@@ -8,8 +7,9 @@ import { isStatus } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { CopyLink } from '#web/posts/CopyLink.tsx';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
-import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { isSamePost, type PostRef } from '#web/posts/post.ts';
@@ -18,11 +18,12 @@ import { SourceLine } from '#web/posts/SourceLine.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
+import { ReplyAction } from './ReplyAction.tsx';
 import { EditReplyForm, ReplyForm } from './ReplyForm.tsx';
 import classes from './ReplyArticle.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
-  const { questionId, member, cache, replyingTo, setReplyingTo, reveal, opening } = useQuestionPage();
+  const { questionId, member, cache, replyingTo, reveal, opening } = useQuestionPage();
   const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'reply', id: reply.id }));
   const post: PostRef = { kind: 'reply', id: reply.id };
   const replying = isSamePost(replyingTo, post);
@@ -57,25 +58,9 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
           {reply.source !== null && <SourceLine source={reply.source} authorName={reply.authorName} />}
           <PostActions>
             <VoteButtons post={post} questionId={questionId} votes={reply} />
-            {reply.level < limits.replyLevel && (
-              <PostAction
-                label={t`Reply`}
-                shortcut="r"
-                active={replying}
-                onPress={() => setReplyingTo(replying ? null : post)}
-              />
-            )}
+            {reply.level < limits.replyLevel && <ReplyAction to={post} />}
             <CopyLink post={post} />
-            {own && (
-              <PostAction
-                label={t`Edit`}
-                Icon={IconPencil}
-                shortcut="e"
-                short
-                onPress={() => setEditing(true)}
-              />
-            )}
-            {own && <PostAction label={t`Delete`} Icon={IconTrash} short onPress={deletion.ask} />}
+            {own && <OwnPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
           </PostActions>
         </>
       )}

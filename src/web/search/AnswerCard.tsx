@@ -4,6 +4,7 @@ import type { AnswerCard as Card, SearchHit } from '#shared/search.ts';
 import { answerPath } from '#web/platform/paths.ts';
 import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import { CardTitle } from '#web/ui/CardTitle.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Marked } from '#web/ui/Marked.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -22,11 +23,9 @@ export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | un
         <span className={classes.verb}>{t`answered`}</span>
         <Time at={answer.createdAt} kind="card" />
       </div>
-      <h2 id={titleId} className={classes.title} dir="auto">
-        <PathLink href={href} data-shortcut-stop>
-          {hit === undefined ? answer.questionTitle : <Marked parts={hit.title} />}
-        </PathLink>
-      </h2>
+      <CardTitle id={titleId} href={href}>
+        {hit === undefined ? answer.questionTitle : <Marked parts={hit.title} />}
+      </CardTitle>
       <p className={classes.excerpt} dir="auto">
         {hit?.text ? <Marked parts={hit.text} /> : answer.excerpt}
         {answer.excerptCut && (

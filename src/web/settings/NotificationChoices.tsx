@@ -72,7 +72,7 @@ export function NotificationChoices() {
 /** As many lines as there are choices, each as high as one, and what stands below them. */
 function Loading() {
   return (
-    <Pending label={t`Loading your choices`}>
+    <Pending label={t`Loading your choices`} part>
       <span className={classes.loading}>
         {nameWidths.map((width) => (
           <span key={width} className={classes.loadingLine}>

@@ -23,7 +23,7 @@ export function Sessions() {
 
   if (query.isPending)
     return (
-      <Pending label={t`Loading where you are signed in`}>
+      <Pending label={t`Loading where you are signed in`} part>
         <span className={classes.line}>
           <Skeleton width="1.5rem" height="1.5rem" />
           <span className={classes.about}>

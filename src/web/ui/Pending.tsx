@@ -1,11 +1,39 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import classes from './Pending.module.css';
 
-/** Holds skeletons; they show after 150 ms, so that what is there at once does not flicker. */
-export function Pending({ label, children }: { label: string; children: ReactNode }) {
+/**
+ * Holds skeletons; they show after 150 ms, so that what is there at once does not flicker.
+ * @param part they stand for a part of a page that has more to show, or for what is in a dialog.
+ */
+export function Pending(props: { label: string; part?: boolean; children: ReactNode }) {
+  const { label, part = false, children } = props;
+  useLayoutEffect(() => (part ? undefined : standIn()), [part]);
   return (
     <output className={classes.pending} aria-busy="true" aria-label={label}>
       {children}
     </output>
   );
+}
+
+/** Whether skeletons stand in the place of what the page is about. */
+export function useIsPagePending(): boolean {
+  return useSyncExternalStore(subscribe, () => standing > 0);
+}
+
+let standing = 0;
+const listeners = new Set<() => void>();
+
+function standIn(): () => void {
+  change(1);
+  return () => change(-1);
+}
+
+function change(by: 1 | -1): void {
+  standing += by;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

@@ -1,0 +1,21 @@
+import { t } from '@lingui/core/macro';
+import { IconArrowBackUp } from '@tabler/icons-react';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import { PostAction } from '#web/posts/PostActions.tsx';
+import { isSamePost, type PostRef } from '#web/posts/post.ts';
+
+/** Opens the form for a reply to a post, or closes it. */
+export function ReplyAction({ to }: { to: PostRef }) {
+  const { replyingTo, setReplyingTo } = useQuestionPage();
+  const replying = isSamePost(replyingTo, to);
+  return (
+    <PostAction
+      label={t`Reply`}
+      Icon={IconArrowBackUp}
+      yields
+      shortcut="r"
+      active={replying}
+      onPress={() => setReplyingTo(replying ? null : to)}
+    />
+  );
+}
