@@ -151,7 +151,9 @@ async function press(context: BrowserContext, question: string): Promise<Presses
   const navigation = await timed(page, () => link.click(), page.getByLabel('Your answer'));
   await idle(page);
   const vote = page.locator('#question').getByRole('button', { name: /^Upvote/u });
-  const voted = page.locator('#question').getByRole('button', { name: /^Upvote/u, pressed: true });
+  // The vote of an earlier round is taken back.
+  const pressed = (await vote.getAttribute('aria-pressed')) !== 'true';
+  const voted = page.locator('#question').getByRole('button', { name: /^Upvote/u, pressed });
   const upvote = await timed(page, () => vote.click(), voted);
   await context.close();
   return { vote: upvote, navigation };

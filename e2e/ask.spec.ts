@@ -114,16 +114,6 @@ test('what was typed survives a reload and a sign-out, and is gone once posted',
   await expect(page.getByText('Draft saved')).toBeHidden();
 });
 
-test('another member at the same browser does not see the draft', async ({ page }) => {
-  const { title } = fields(page);
-  await title.fill('Mine alone');
-  await expect(page.getByText('Draft saved')).toBeVisible();
-  await logOut(page);
-  await register(page.request);
-  await page.goto('/ask');
-  await expect(title).toHaveValue('');
-});
-
 test('when the session has ended, the form says so, and signing in brings the draft back', async ({
   page,
   context,

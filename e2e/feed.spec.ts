@@ -1,7 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
 import { newCommunity, type Community } from './parley.ts';
-import { withoutFirstAnswers } from './shell.ts';
 
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
 const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
@@ -131,7 +130,7 @@ test('without a network the page says so, keeps what it shows, and recovers by i
 });
 
 test.describe('a community of its own', () => {
-  // Each starts a server of its own, one of them twice.
+  // It starts a server of its own.
   test.slow();
   let community: Community;
   test.beforeEach(async () => {
@@ -194,33 +193,5 @@ test.describe('a community of its own', () => {
       await expect(cards(page)).toHaveCount(count);
     }
     await expect(page.getByRole('article', { name: first?.title ?? '', exact: true })).toBeHidden();
-  });
-
-  test('a restart of the server is waited for, on an open page and on a page that is just being opened', async ({
-    page,
-  }) => {
-    const { address } = community;
-    await register(page.request, someone(), address);
-    await ask(page.request, { title: 'Here before and after' }, address);
-    await page.goto(`${address}/`);
-    await expect(cards(page)).toHaveCount(1);
-    await community.stop();
-    await page.getByRole('tab', { name: 'Popular' }).click();
-    const banner = page.getByText('You are offline. What you see may be old.');
-    await expect(banner).toBeVisible();
-    await community.start();
-    await expect(banner).toBeHidden({ timeout: 15_000 });
-    await expect(page.getByRole('tab', { name: 'Popular' })).toHaveAttribute('aria-selected', 'true');
-    await expect(cards(page)).toHaveCount(1);
-
-    // The page itself arrives, its first request does not.
-    await withoutFirstAnswers(page);
-    await page.route('**/api/session', (route) => route.abort());
-    await page.reload();
-    // Or, where there was time to keep the page, that one.
-    const said = page.getByRole('heading', { name: 'Parley cannot be reached' }).or(banner);
-    await expect(said.filter({ visible: true })).toHaveCount(1);
-    await page.unroute('**/api/session');
-    await expect(cards(page)).toHaveCount(1);
   });
 });

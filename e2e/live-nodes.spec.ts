@@ -40,10 +40,14 @@ test.describe('a community on nodes of its own', () => {
     await feed.evaluate(() => document.body.setAttribute('data-loaded-once', ''));
 
     await second.stop();
+    await feed.getByRole('tab', { name: 'Popular' }).click();
+    await expect(feed.getByText('You are offline. What you see may be old.')).toBeVisible();
     await answer(there.request, id, 'Meanwhile, next door.');
     await upvote(there.request, id);
     await second.start();
     await expect(page.getByText('Meanwhile, next door.')).toBeVisible({ timeout: 30_000 });
+    await expect(feed.getByText('You are offline. What you see may be old.')).toBeHidden({ timeout: 30_000 });
+    await expect(feed.getByRole('tab', { name: 'Popular' })).toHaveAttribute('aria-selected', 'true');
     await expect(page.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
     await expect(card).toContainText('1 answer');
     await answer(there.request, id, 'And live again.');

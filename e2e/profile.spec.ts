@@ -79,7 +79,7 @@ test('empty tabs say so, to oneself and to others', async ({ page, request }) =>
   await request.dispose();
 });
 
-for (const id of ['999999999', '0', '-1', '1.5', 'nobody', '99999999999999999999', '1%20or%201'])
+for (const id of ['999999999', 'nobody'])
   test(`nobody has the profile ${id}`, async ({ page }) => {
     await register(page.request);
     await page.goto(`/profile/${id}`);

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register, signIn, someone } from './members.ts';
+import { ask, register, someone } from './members.ts';
 import { answer, reply, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
@@ -219,23 +219,16 @@ test('a question can be commented on, and the comment replied to', async ({ page
   ]);
 });
 
-test('a reply in the making opens again after a reload and a dead session', async ({ page, context }) => {
+test('a reply in the making opens again after a reload', async ({ page }) => {
   await withoutLiveUpdates(page);
   const member = await register(page.request);
-  const { questionId, answerId } = await openThread(page);
+  const { answerId } = await openThread(page);
   await reply(page.request, answerId, 'What do you think?');
   await page.reload();
   await replyBy(page, member.displayName).getByRole('button', { name: 'Reply' }).click();
   await field(page).fill('I think that');
   await expect(page.getByText('Draft saved')).toBeVisible();
-  // At rest: a request of the page that is still to come would find the session dead before the member does.
-  await page.reload({ waitUntil: 'networkidle' });
-  await expect(field(page)).toHaveValue('I think that');
-  await context.clearCookies();
-  await button(page, 'Post Reply').click();
-  await expect(page).toHaveURL(/\/login/u);
-  await signIn(page, member);
-  await expect(page).toHaveURL(`/question/${questionId}`);
+  await page.reload();
   await expect(field(page)).toHaveValue('I think that');
   await button(page, 'Post Reply').click();
   await expect(replyBy(page, member.displayName)).toHaveCount(2);

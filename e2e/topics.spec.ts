@@ -127,7 +127,7 @@ test('a follow that the server refuses is taken back, without a message', async 
 test('a topic of any name opens its questions and can be followed there', async ({ page }) => {
   test.slow();
   await register(page.request);
-  for (const name of ['c#', 'a/b', '100%', '日本語', 'two words', 'index', '%2e']) {
+  for (const name of ['c#', 'a/b', '100% 日本語', '%2e']) {
     const title = unique('Anything about it?');
     await ask(page.request, { title, tags: [name] });
     await page.goto(`/topics?${new URLSearchParams({ q: name }).toString()}`);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '#server/platform/embedded/leftovers.ts';
-import { eventually, postmasterPid, servedDataFolder, temporaryDataFolder } from '#server/testing/parley.ts';
+import { eventually, postmasterPid, servedDataFolder } from '#server/testing/parley.ts';
 import { type ParleyProcess, watch } from '#server/testing/process.ts';
 
 const run = promisify(execFile);
@@ -52,7 +52,7 @@ test('Parley stops when the start script is killed', async () => {
 });
 
 test('Parley stops when npm is told to stop', async () => {
-  const data = await temporaryDataFolder();
+  const data = await servedDataFolder();
   const npm = watch(
     spawn('npm', ['start'], {
       cwd: project,

@@ -34,12 +34,16 @@ await runScript(async () => {
   const sum = { passed: 0, failed: 0 };
   /** @type {Set<string>} */
   const broken = new Set();
-  for (const check of checks.filter(({ name }) => only === undefined || only.includes(name))) {
+  /** @param {Check} check */
+  const run = async (check) => {
     const { passed, failed } = await runCheck(check, broken, filters);
     if (failed > 0) broken.add(check.name);
     sum.passed += passed;
     sum.failed += failed;
-  }
+  };
+  const wanted = checks.filter(({ name }) => only === undefined || only.includes(name));
+  await Promise.all(wanted.filter(({ alone }) => !alone).map(run));
+  for (const check of wanted.filter(({ alone }) => alone)) await run(check);
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
   return sum.failed === 0 ? 0 : 1;
 });

@@ -11,7 +11,10 @@ import { packageFolder, pinnedNode } from './project.mjs';
 /**
  * What a check found. `skipped` are tests that were left out.
  * @typedef {{ passed: number, failed: number, skipped: number, output?: string }} Result
- * @typedef {{ name: string, explains: string, needs?: string, run: (filters: string[]) => Promise<Result> }} Check
+ * `alone` keeps all processors busy by itself, and begins when the others are done.
+ * @typedef {{
+ *   name: string, explains: string, needs?: string, alone?: boolean, run: (filters: string[]) => Promise<Result>
+ * }} Check
  */
 
 /**
@@ -36,11 +39,17 @@ export const checks = [
     run: () => tool('knip', 'bin/knip.js', []),
   },
   { name: 'build', explains: 'the browser part builds (vite)', run: buildBrowserPart },
-  { name: 'server', explains: 'the tests against a real PostgreSQL (vitest)', run: serverTests },
+  {
+    name: 'server',
+    explains: 'the tests against a real PostgreSQL (vitest)',
+    alone: true,
+    run: serverTests,
+  },
   {
     name: 'browser',
     explains: 'the tests in a real browser (playwright)',
     needs: 'build',
+    alone: true,
     run: browserTests,
   },
 ];

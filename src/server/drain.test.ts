@@ -10,7 +10,7 @@ import { eventually } from './testing/parley.ts';
 
 const statusOf = async (url: string) => (await fetch(url)).status;
 
-test('/healthz and /readyz answer everyone, and nobody keeps their answers', async () => {
+test('/healthz and /readyz answer everyone; connections are kept longer than by balancers, answers by nobody', async () => {
   const { start } = await testCluster();
   const address = await start().ready;
   await eventually(async () => (await statusOf(`${address}/readyz`)) === 200);
@@ -20,6 +20,8 @@ test('/healthz and /readyz answer everyone, and nobody keeps their answers', asy
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.getSetCookie()).toEqual([]);
   }
+  const { headers } = await new Caller(address).get('/session');
+  expect(headers.get('keep-alive')).toBe('timeout=620');
 });
 
 test('a node whose database is gone lives and is not ready, until the database is back', async () => {
@@ -95,13 +97,6 @@ test('the answer that is being made when a node is told to stop says that its co
   response.resume();
   expect(response).toMatchObject({ statusCode: 201, headers: { connection: 'close' } });
   expect(await parley.ended).toBe(0);
-});
-
-test('an idle connection is kept longer than balancers keep theirs', async () => {
-  const { start } = await testCluster();
-  const address = await start().ready;
-  const { headers } = await new Caller(address).get('/session');
-  expect(headers.get('keep-alive')).toBe('timeout=620');
 });
 
 async function answerOf(agent: http.Agent, url: string) {

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from './testing/database.ts';
+import { urlOf } from './testing/database-url.ts';
 import { LiveSocket } from './testing/live-socket.ts';
 import { Caller, done, password, register } from './testing/member.ts';
 import { testCluster } from './testing/nodes.ts';
 import { eventually } from './testing/parley.ts';
+import { type ParleyProcess, spawnParley } from './testing/process.ts';
 
 test('three nodes started together on an empty database migrate it once, and serve one community', async () => {
   const { start } = await testCluster({ bare: true });
@@ -19,45 +22,58 @@ test('three nodes started together on an empty database migrate it once, and ser
   expect(nodes.map((node) => node.output()).join('')).not.toContain('another secret');
 });
 
-test('a login that is ended on one node is refused on the other, and its sockets there are closed', async () => {
-  const { start } = await testCluster();
-  const [first, second] = await Promise.all([start().ready, start().ready]);
-  const here = await register(first, 'Ada');
-  const elsewhere = (await here.elsewhere()).at(second);
-  const socket = await LiveSocket.open(elsewhere, 'feeds');
-  const mine = await LiveSocket.open(here.at(second), 'feeds');
-  const closed = socket.closed();
+describe('on two nodes', () => {
+  let database: TestDatabase;
+  let nodes: ParleyProcess[];
+  let first: string;
+  let second: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const env = { DATABASE_URL: urlOf(database.connection), LOG_LEVEL: 'info' };
+    const pair = [spawnParley({ env }), spawnParley({ env })] as const;
+    nodes = [...pair];
+    [first, second] = await Promise.all([pair[0].ready, pair[1].ready]);
+  });
+  afterAll(async () => {
+    for (const node of nodes) node.signal('SIGTERM');
+    await Promise.all(nodes.map((node) => node.ended));
+    await database.drop();
+  });
 
-  done(await here.delete('/sessions'));
-  await closed;
-  expect(await elsewhere.get('/feeds/recent')).toMatchObject({ status: 401 });
-  await elsewhere.at(first).get('/feeds/recent');
-  expect((await here.at(second).me()).id).toBe(here.id);
-  expect(mine.isConnected).toBe(true);
+  test('a login that is ended on one node is refused on the other, and its sockets there are closed', async () => {
+    const here = await register(first, 'Ada');
+    const elsewhere = (await here.elsewhere()).at(second);
+    const socket = await LiveSocket.open(elsewhere, 'feeds');
+    const mine = await LiveSocket.open(here.at(second), 'feeds');
+    const closed = socket.closed();
 
-  const leaving = mine.closed();
-  done(await here.delete('/session'));
-  await leaving;
-  expect((await here.at(second).get('/session')).body).toMatchObject({ member: null });
-});
+    done(await here.delete('/sessions'));
+    await closed;
+    expect(await elsewhere.get('/feeds/recent')).toMatchObject({ status: 401 });
+    await elsewhere.at(first).get('/feeds/recent');
+    expect((await here.at(second).me()).id).toBe(here.id);
+    expect(mine.isConnected).toBe(true);
 
-test('failed sign-ins count on all nodes together', async () => {
-  const { start } = await testCluster();
-  const [first, second] = await Promise.all([start().ready, start().ready]);
-  const { email } = await register(first, 'Ada');
-  const tries = [first, second, first, second, first];
-  for (const address of tries)
-    expect(await new Caller(address).signIn(email, 'guess')).toMatchObject({ code: 'wrong-password' });
-  for (const address of [first, second])
-    expect(await new Caller(address).signIn(email, password)).toMatchObject({ status: 429 });
-});
+    const leaving = mine.closed();
+    done(await here.delete('/session'));
+    await leaving;
+    expect((await here.at(second).get('/session')).body).toMatchObject({ member: null });
+  });
 
-test('what is done on one node is heard on the other', async () => {
-  const { start } = await testCluster();
-  const [first, second] = await Promise.all([start().ready, start().ready]);
-  const ada = await register(first, 'Ada');
-  const socket = await LiveSocket.open(ada.at(second), 'feeds');
-  const questionId = await ada.ask();
-  await eventually(() => socket.heard.length > 0);
-  expect(socket.heard).toEqual([{ kind: 'question-posted', questionId, tags: [], authorId: ada.id }]);
+  test('failed sign-ins count on all nodes together', async () => {
+    const { email } = await register(first, 'Ada');
+    const tries = [first, second, first, second, first];
+    for (const address of tries)
+      expect(await new Caller(address).signIn(email, 'guess')).toMatchObject({ code: 'wrong-password' });
+    for (const address of [first, second])
+      expect(await new Caller(address).signIn(email, password)).toMatchObject({ status: 429 });
+  });
+
+  test('what is done on one node is heard on the other', async () => {
+    const ada = await register(first, 'Ada');
+    const socket = await LiveSocket.open(ada.at(second), 'feeds');
+    const questionId = await ada.ask();
+    await eventually(() => socket.heard.length > 0);
+    expect(socket.heard).toEqual([{ kind: 'question-posted', questionId, tags: [], authorId: ada.id }]);
+  });
 });

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { execFile } from 'node:child_process';
 import http from 'node:http';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { isAlive } from './platform/embedded/leftovers.ts';
 import {
@@ -129,28 +127,6 @@ test('after kill -9 of PostgreSQL requests get a 503 with Retry-After until it r
   expect(parley.output()).toContain('PostgreSQL has ended unexpectedly and is started again');
 });
 
-test('after kill -9 of one of its backends PostgreSQL recovers, with every member', async () => {
-  const data = await servedDataFolder();
-  const parley = startParley({ env: { PARLEY_DATA: data } });
-  const address = await parley.ready;
-  expect(await register(address, 'Ada')).toBe(201);
-  process.kill(await backendPid(await postmasterPid(data)), 'SIGKILL');
-  const statuses = await untilServed(address);
-  expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
-});
-
-test('after kill -9 of both the next start has every member', async () => {
-  const data = await servedDataFolder();
-  const first = startParley({ env: { PARLEY_DATA: data } });
-  expect(await register(await first.ready, 'Ada')).toBe(201);
-  const postgres = await postmasterPid(data);
-  first.signal('SIGKILL');
-  process.kill(postgres, 'SIGKILL');
-  await first.ended;
-  const second = startParley({ env: { PARLEY_DATA: data } });
-  expect((await signIn(await second.ready, 'Ada')).status).toBe(200);
-});
-
 /** Begins a request and waits until the server has taken it; its body is not complete. */
 async function beginRegistration(address: string): Promise<http.ClientRequest> {
   const body = JSON.stringify({ displayName: 'Bob', email: 'bob@example.org', password: 'correct horse' });
@@ -190,11 +166,4 @@ async function untilServed(address: string): Promise<number[]> {
   });
   expect(Math.min(...retryAfter)).toBeGreaterThan(0);
   return statuses;
-}
-
-/** A process of PostgreSQL that serves one of Parley's connections. */
-async function backendPid(postmaster: number): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
-  const line = stdout.split('\n').find((line) => line.includes(` ${postmaster} postgres: parley parley `));
-  return Number.parseInt(line ?? '', 10);
 }

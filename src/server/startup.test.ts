@@ -21,7 +21,7 @@ import {
 
 test('a taken port is one sentence that names it and how to choose another', async () => {
   const { port, close } = await takePort();
-  const sentence = await refusal({ PORT: String(port), PARLEY_DATA: await temporaryDataFolder() });
+  const sentence = await refusal({ PORT: String(port), PARLEY_DATA: await servedDataFolder() });
   close();
   expect(sentence).toBe(
     `Port ${port} on 127.0.0.1 is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port + 1}.`,
@@ -29,7 +29,7 @@ test('a taken port is one sentence that names it and how to choose another', asy
 });
 
 test('an address that this machine does not have is one sentence', async () => {
-  const sentence = await refusal({ HOST: '192.0.2.1', PARLEY_DATA: await temporaryDataFolder() });
+  const sentence = await refusal({ HOST: '192.0.2.1', PARLEY_DATA: await servedDataFolder() });
   expect(sentence).toBe('This machine has no address 192.0.2.1. Choose another with HOST=.');
 });
 

@@ -24,32 +24,24 @@ describe.skipIf(!present).for([
   ['beer-2020', 'alcohol.stackexchange.com', 1029, 2277, 6863, 3509, 18564],
   ['bioinformatics-2017', 'bioinformatics.stackexchange.com', 419, 801, 1379, 2158, 6034],
 ] as const)('%s, imported', ([name, site, questions, answers, users, comments, votes]) => {
-  it(
-    'has every count that the archive says, and importing it again changes nothing',
-    { timeout },
-    async () => {
-      const community = await createCommunity();
-      const summary = await importReal(community, name);
-      expect(summary).toMatchObject({
-        site,
-        added: { questions, answers, members: users, replies: comments },
-      });
-      expect(summary.files.find(({ file }) => file === 'Votes.xml')?.read).toBe(votes);
+  it('has every count that the archive says', { timeout }, async () => {
+    const community = await createCommunity();
+    const summary = await importReal(community, name);
+    expect(summary).toMatchObject({
+      site,
+      added: { questions, answers, members: users, replies: comments },
+    });
+    expect(summary.files.find(({ file }) => file === 'Votes.xml')?.read).toBe(votes);
 
-      const original = await read(name);
-      expect(await importedPosts(community)).toEqual(original.posts);
-      expect(await importedTags(community)).toEqual(original.tags);
-      expect(await importedUsers(community)).toEqual(original.users);
-      await expectCountsToEqualRows(community);
-      expect(await community.rows(`select * from question where content ~ 'archive-site\\.invalid'`)).toEqual(
-        [],
-      );
-
-      const before = await community.digest();
-      expect((await importReal(community, name)).unchanged).toBe(true);
-      expect(await community.digest()).toEqual(before);
-    },
-  );
+    const original = await read(name);
+    expect(await importedPosts(community)).toEqual(original.posts);
+    expect(await importedTags(community)).toEqual(original.tags);
+    expect(await importedUsers(community)).toEqual(original.users);
+    await expectCountsToEqualRows(community);
+    expect(await community.rows(`select * from question where content ~ 'archive-site\\.invalid'`)).toEqual(
+      [],
+    );
+  });
 });
 
 describe.skipIf(!present)('of other real archives', () => {
@@ -131,12 +123,21 @@ describe.skipIf(!present)('of other real archives', () => {
     },
   );
 
-  it('sites and their metas are told apart', { timeout }, async () => {
-    const community = await createCommunity();
-    expect((await importReal(community, 'conlang-meta-2020')).site).toBe('conlang.meta.stackexchange.com');
-    expect((await importReal(community, 'bicycles-meta-2023')).site).toBe('bicycles.meta.stackexchange.com');
-    await expectCountsToEqualRows(community);
-  });
+  it(
+    'sites and their metas are told apart, and importing one again changes nothing',
+    { timeout },
+    async () => {
+      const community = await createCommunity();
+      expect((await importReal(community, 'conlang-meta-2020')).site).toBe('conlang.meta.stackexchange.com');
+      const before = await community.digest();
+      expect((await importReal(community, 'conlang-meta-2020')).unchanged).toBe(true);
+      expect(await community.digest()).toEqual(before);
+      expect((await importReal(community, 'bicycles-meta-2023')).site).toBe(
+        'bicycles.meta.stackexchange.com',
+      );
+      await expectCountsToEqualRows(community);
+    },
+  );
 });
 
 function importReal(community: Community, name: string, site?: string): Promise<ImportSummary> {

@@ -85,7 +85,7 @@ export async function serveOn(
     beside: (other = {}, mailing) => serveOn(database, other, mailing, webFolder),
     background,
     async forgetRates() {
-      await sql`truncate rate_limit`.execute(db);
+      await sql`delete from rate_limit`.execute(db);
     },
     async stop() {
       http.cutOff();
