@@ -36,7 +36,7 @@ test('what a member keeps is found again with its note and list, in every tab, a
   await other.getByRole('searchbox', { name: 'Search bookmarks' }).fill('train');
   await expect(other).toHaveURL(/q=train/);
   await card.getByRole('button', { name: 'Edit note' }).click();
-  await card.getByLabel('Note').fill('For the boat');
+  await card.getByLabel('Note').fill('For the boat, not the train');
   await card.getByLabel('Note').press('Control+Enter');
   await expect(card.getByText('For the boat')).toBeVisible();
   await expect(card.getByRole('button', { name: 'Edit note' })).toBeFocused();

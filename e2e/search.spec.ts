@@ -116,7 +116,7 @@ test('a search that fails shows an empty list, is logged, and can be tried again
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await page.route('**/api/search*', (route) => route.fulfill({ status: 500, body: 'broken' }));
-  await page.goto('/search?q=anything');
+  await page.goto(`/search?q=${uniqueWord('nowhere')}`);
   await expect(count(page, '0 results')).toBeVisible();
   await expect(page.getByRole('main').getByRole('article')).toHaveCount(0);
   await expect(page.getByText('Check the spelling')).toHaveCount(0);

@@ -6,13 +6,14 @@ export type Beginning = { deflated: Buffer; crc: number; length: number };
 /** Half of what the best level takes off costs a quarter of its time. */
 const level = 4;
 
+/** Fit to be kept. */
 export function gzip(bytes: Buffer): Buffer {
-  return zlib.gzipSync(bytes, { level });
+  return alone(zlib.gzipSync(bytes, { level }));
 }
 
 export function beginningOf(bytes: Buffer): Beginning {
   // Up to the end of a byte, and not the last block.
-  const deflated = zlib.deflateRawSync(bytes, { level, finishFlush: zlib.constants.Z_SYNC_FLUSH });
+  const deflated = alone(zlib.deflateRawSync(bytes, { level, finishFlush: zlib.constants.Z_SYNC_FLUSH }));
   return { deflated, crc: zlib.crc32(bytes), length: bytes.length };
 }
 
@@ -33,4 +34,14 @@ export function gzipFrom({ deflated, crc, length }: Beginning, end: Buffer): Buf
   trailer.writeUInt32LE(zlib.crc32(end, crc), 0);
   trailer.writeUInt32LE(length + end.length, 4);
   return Buffer.concat([header, deflated, block, end, trailer]);
+}
+
+/**
+ * The same bytes in memory of their own. Those of zlib lie in a block of 16 KB, and short ones of Buffer.from in one that
+ * many share: whoever keeps a few of them keeps all of it.
+ */
+export function alone(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

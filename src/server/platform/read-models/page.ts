@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Topic } from '#shared/events.ts';
-import { type Beginning, beginningOf, gzip, gzipFrom } from './gzip.ts';
+import { alone, type Beginning, beginningOf, gzip, gzipFrom } from './gzip.ts';
 import type { Keepable } from './keep.ts';
 
 /**
@@ -52,7 +52,7 @@ const longestEnd = 1_024;
 /** @param own the keys of values that are the viewer's own. */
 export function toPage(key: string, own: readonly string[], parts: PageParts): Page {
   const { ids, topics, isStaleBy } = parts;
-  const json = Buffer.from(parts.json);
+  const json = alone(Buffer.from(parts.json));
   const slots = own.length === 0 ? [] : slotsIn(parts.json, own);
   // Half as much again for what is compressed.
   const size = Math.ceil(json.length * 1.5) + slots.length * slotSize + topics.length * topicSize + entrySize;
