@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The checkout. */
@@ -22,6 +23,18 @@ export function pinnedNode() {
   if (name === undefined) throw new Failure(`Parley does not come with a Node.js for ${platform}.`);
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   return path.join(packageFolder(name), 'bin', file);
+}
+
+/**
+ * With what Node serves: it collects garbage before it takes more memory than Parley promises (docs/benchmarks.md). What
+ * NODE_OPTIONS says wins.
+ * @returns {string[]}
+ */
+export function serverFlags() {
+  /** @type {string[]} */
+  const flags = JSON.parse(readFileSync(path.join(project, 'src/server/node-flags.json'), 'utf8'));
+  const chosen = process.env['NODE_OPTIONS'] ?? '';
+  return flags.filter((flag) => !chosen.includes(flag.slice(0, flag.indexOf('='))));
 }
 
 /**

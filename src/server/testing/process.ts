@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import flags from '#server/node-flags.json' with { type: 'json' };
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 
 /** A Parley in a process of its own. */
@@ -38,7 +39,7 @@ export function spawnParley({
   user,
 }: ParleyOptions): ParleyProcess {
   const main = path.join(project, 'src/server/main.ts');
-  const child = spawn(node, [main, ...parameters], {
+  const child = spawn(node, [...flags, main, ...parameters], {
     cwd: '/',
     env: { PATH: process.env['PATH'], PORT: '0', NODE_COMPILE_CACHE: compiled, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
