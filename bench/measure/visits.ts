@@ -1,22 +1,12 @@
-import os from 'node:os';
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
-import { register } from '../e2e/members.ts';
-import { newCommunity } from '../e2e/parley.ts';
+import type { BrowserContext, Page } from '@playwright/test';
 
-const help = `bench/first-visit.ts [rounds]
+/** How many times slower the processor is made. */
+export const slowdown = 4;
 
-What a signed-in member's browser does on a first visit, with nothing in its cache, to the home page and to a question of
-the demo community, served by a server of its own as shipped: bytes of JavaScript and style sheets on the wire,
-requests before the first question shows; with the processor slowed 4 times, on a fast 3G network: time to the content,
-longest task, layout shift; and from the press of a button to the next picture: a vote, and the way to a question.
-Medians and the worst over the rounds (5). PARLEY_CHROMIUM names the browser's program.`;
-
-/** As Chromium's developer tools have "Fast 3G": milliseconds, and bytes a second. */
-const fast3G = { latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375, offline: false };
-const slowdown = 4;
+/** A browser in which a member is signed in, with nothing in its cache. */
+export type Open = () => Promise<BrowserContext>;
 
 export type FirstVisit = {
-  page: string;
   /** Of JavaScript and style sheets, as they came over the wire without headers, until the page is idle. */
   programBytes: number;
   /** The same, of those that were asked for before the content showed. */
@@ -26,83 +16,14 @@ export type FirstVisit = {
   apiRequestsBeforeContent: number;
 };
 
-export type SlowVisit = {
-  page: string;
-  contentMs: number;
-  longestTaskMs: number;
-  layoutShift: number;
-};
+export type SlowVisit = { contentMs: number; longestTaskMs: number; layoutShift: number };
 
 /** Milliseconds from the input to the next picture, as the browser's Event Timing has it (in steps of 8). */
 export type Presses = { vote: number; navigation: number };
 
-if (import.meta.main) {
-  if (process.argv.includes('--help')) console.log(help);
-  else await main(Number(process.argv[2] ?? 5));
-}
-
-async function main(rounds: number): Promise<void> {
-  const program = process.env['PARLEY_CHROMIUM'];
-  const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
-  const community = await newCommunity({ demo: true });
-  try {
-    const { fast, slow, presses } = await measureFirstVisits(browser, community.address, rounds);
-    for (const figures of [fast, slow, [presses]]) console.table(figures);
-    console.log(`${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}, ${rounds} rounds`);
-  } finally {
-    await browser.close();
-    await community.remove();
-  }
-}
-
-/** @param address of a server whose home page shows a question. Registers one member there. */
-export async function measureFirstVisits(
-  browser: Browser,
-  address: string,
-  rounds: number,
-): Promise<{ fast: FirstVisit[]; slow: SlowVisit[]; presses: Presses }> {
-  const member = await browser.newContext({ baseURL: address });
-  await register(member.request);
-  const state = await member.storageState();
-  const question = await firstQuestion(member);
-  await member.close();
-  const open = () => browser.newContext({ baseURL: address, storageState: state, serviceWorkers: 'block' });
-
-  const fast: FirstVisit[] = [];
-  const slow: SlowVisit[] = [];
-  for (const page of ['/', question]) {
-    fast.push(await visit(await open(), page));
-    const visits: SlowVisit[] = [];
-    for (let round = 0; round < rounds; round++) visits.push(await slowVisit(await open(), page));
-    slow.push({
-      page,
-      contentMs: median(visits.map(({ contentMs }) => contentMs)),
-      // The worst: the target holds for every visit.
-      longestTaskMs: Math.max(...visits.map(({ longestTaskMs }) => longestTaskMs)),
-      layoutShift: Math.max(...visits.map(({ layoutShift }) => layoutShift)),
-    });
-  }
-  const presses: Presses[] = [];
-  for (let round = 0; round < rounds; round++) presses.push(await press(await open(), question));
-  return {
-    fast,
-    slow,
-    presses: {
-      vote: median(presses.map(({ vote }) => vote)),
-      navigation: median(presses.map(({ navigation }) => navigation)),
-    },
-  };
-}
-
-async function firstQuestion(context: BrowserContext): Promise<string> {
-  const page = await context.newPage();
-  await page.goto('/');
-  const href = await page.locator('main article h2 a').first().getAttribute('href');
-  if (href === null) throw new Error('The home page shows no question.');
-  return href;
-}
-
-async function visit(context: BrowserContext, path: string): Promise<FirstVisit> {
+/** A first visit: what comes over the wire, and when. */
+export async function firstVisit(open: Open, path: string): Promise<FirstVisit> {
+  const context = await open();
   const page = await observed(context);
   const bytes = await countPrograms(page);
   await page.goto(path);
@@ -113,7 +34,6 @@ async function visit(context: BrowserContext, path: string): Promise<FirstVisit>
   await context.close();
   const early = new Set(before.map(({ url }) => url));
   return {
-    page: kindOf(path),
     programBytes: sum(programs.map(([, size]) => size)),
     programBytesBeforeContent: sum(programs.filter(([url]) => early.has(url)).map(([, size]) => size)),
     // The page itself is no resource.
@@ -122,25 +42,26 @@ async function visit(context: BrowserContext, path: string): Promise<FirstVisit>
   };
 }
 
-async function slowVisit(context: BrowserContext, path: string): Promise<SlowVisit> {
+/** The same with a slow processor. */
+export async function slowVisit(open: Open, path: string): Promise<SlowVisit> {
+  const context = await open();
   const page = await observed(context);
   const devtools = await context.newCDPSession(page);
-  await devtools.send('Network.enable');
-  await devtools.send('Network.emulateNetworkConditions', fast3G);
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
   await page.goto(path);
   await idle(page);
   const { contentAt, longestTask, layoutShift } = await seen(page);
   await context.close();
   return {
-    page: kindOf(path),
-    contentMs: Math.round(contentAt),
-    longestTaskMs: Math.round(longestTask),
-    layoutShift: Number(layoutShift.toFixed(4)),
+    contentMs: contentAt,
+    longestTaskMs: longestTask,
+    layoutShift,
   };
 }
 
-async function press(context: BrowserContext, question: string): Promise<Presses> {
+/** From a list to a question of it, and a vote on that. @param question its address */
+export async function press(open: Open, question: string): Promise<Presses> {
+  const context = await open();
   const page = await observed(context);
   await page.goto('/');
   await idle(page);
@@ -246,14 +167,6 @@ async function countPrograms(page: Page): Promise<() => Map<string, number>> {
   return () => sizes;
 }
 
-function kindOf(path: string): string {
-  return path === '/' ? 'home' : 'question';
-}
-
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
