@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useMediaQuery } from '@mantine/hooks';
 import { useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useDeferredValue } from 'react';
 import type { Feed } from '#shared/feeds.ts';
 import { FeedList } from '#web/feeds/FeedList.tsx';
 import { lazyPart } from '#web/platform/lazy-part.ts';
@@ -25,6 +25,8 @@ export function HomePage() {
   const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
   usePageTitle(t`Questions for you`);
   const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
+  // What stands beside the questions is not fetched before they are shown.
+  const isListShown = useDeferredValue(true, false);
   return (
     <>
       <div className={classes.header}>
@@ -33,7 +35,7 @@ export function HomePage() {
       <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
         <FeedList key={feed} feed={feed} />
       </TabLinks>
-      {wide && (
+      {wide && isListShown && (
         <Suspense>
           <HomeAside feed={feed} />
         </Suspense>
