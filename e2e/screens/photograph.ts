@@ -23,6 +23,7 @@ export async function visit(
   await page.goto(screen.path(stage.ids, state));
   await settle(page, screen.prepare === undefined ? state : 'full');
   await screen.prepare?.(stage);
+  if (state === 'loading') await page.evaluate(skeletonsToStand);
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
     await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
@@ -57,14 +58,19 @@ async function picture(page: Page, screen: Screen, size: Size): Promise<Buffer> 
   const tall = await page.evaluate(() => document.documentElement.scrollHeight);
   // A long page is cut.
   const height = Math.min(Math.max(tall, size.height), 2 * size.height);
-  return page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width: size.width, height } });
+  // A picture of the full page would be one without a finger: controls as small as for a mouse, a bar amid the page.
+  await page.setViewportSize({ ...size, height });
+  try {
+    return await page.screenshot();
+  } finally {
+    await page.setViewportSize(size);
+  }
 }
 
 async function settle(page: Page, state: State): Promise<void> {
   await page.locator('h1, [aria-busy="true"]').first().waitFor();
   if (state === 'loading') {
     await page.locator('[aria-busy="true"]').first().waitFor();
-    await page.evaluate(skeletonsToStand);
     return;
   }
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);

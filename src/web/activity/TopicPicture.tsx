@@ -26,10 +26,19 @@ export function TopicPicture({ tag, activeAt }: { tag: string; activeAt: string 
         </button>
       </p>
     );
+  if (data === undefined) return <TopicPicturePlace />;
   return (
     <div className={classes.place}>
-      {isPending && <Skeleton width="100%" height="4.5rem" />}
-      {data !== undefined && <WeekBars activity={data} />}
+      <WeekBars activity={data} />
     </div>
+  );
+}
+
+/** Where it will be, as high as it. */
+export function TopicPicturePlace() {
+  return (
+    <span className={classes.place}>
+      <Skeleton width="100%" height="9rem" />
+    </span>
   );
 }

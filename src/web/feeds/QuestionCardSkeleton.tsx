@@ -1,14 +1,20 @@
 import { t } from '@lingui/core/macro';
+import type { ReactNode } from 'react';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './QuestionCard.module.css';
 
 const rows = ['92%', '64%', '78%', '50%', '86%'];
 
-/** A list of questions on its way. @param part of a page that shows more than the list. */
-export function QuestionCardSkeletons({ part = false }: { part?: boolean }) {
+/**
+ * A list of questions on its way.
+ * @param part of a page that shows more than the list.
+ * @param children bars for what comes above the list, at the same time.
+ */
+export function QuestionCardSkeletons({ part = false, children }: { part?: boolean; children?: ReactNode }) {
   return (
     <Pending label={t`Loading questions`} part={part}>
+      {children}
       <QuestionCardBars />
     </Pending>
   );

@@ -29,7 +29,7 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
       // Inside a dialog it is no banner of the page.
       attributes={{ header: { role: 'none' } }}
       lockScroll={false}
-      classNames={{ title: classes.title ?? '' }}
+      classNames={{ title: classes.title ?? '', content: classes.content ?? '' }}
     >
       <p className={classes.note}>
         {singleKeys

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useId } from 'react';
 import { tagKey, topicDescription } from '#shared/tags.ts';
-import { TopicPicture } from '#web/activity/TopicPicture.tsx';
+import { TopicPicture, TopicPicturePlace } from '#web/activity/TopicPicture.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
@@ -21,6 +21,7 @@ import { Count } from '#web/ui/Count.tsx';
 import { Empty } from '#web/ui/Empty.tsx';
 import { Message } from '#web/ui/Message.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './page.module.css';
 
 export function TopicPage() {
@@ -75,16 +76,19 @@ export function TopicPage() {
       <p className={classes.lead} dir="auto">
         {descriptionOf({ tag: name, description: topic.data?.description ?? topicDescription(name) })}
       </p>
-      <p className={classes.counts}>
-        {topic.data && (
-          <>
-            <Count of={topic.data.questionsCount} singular="question" />
-            <Count of={topic.data.followersCount} singular="follower" />
-          </>
-        )}
-      </p>
+      {topic.data && (
+        <p className={classes.counts}>
+          <Count of={topic.data.questionsCount} singular="question" />
+          <Count of={topic.data.followersCount} singular="follower" />
+        </p>
+      )}
       {topic.isPending ? (
-        <QuestionCardSkeletons />
+        <QuestionCardSkeletons>
+          <span className={classes.counts}>
+            <Skeleton width="10rem" height="1.5em" />
+          </span>
+          <TopicPicturePlace />
+        </QuestionCardSkeletons>
       ) : (
         <>
           {topic.data && <TopicPicture tag={tag} activeAt={topic.data.activeAt} />}

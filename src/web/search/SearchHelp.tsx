@@ -53,7 +53,7 @@ export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }
             <span className={classes.operator} dir="auto">
               {option.shown}
             </span>
-            <span className={classes.explained}>{option.explained}</span>
+            <span className={classes.explained}>{unbroken(option.explained)}</span>
           </div>
         ))}
       </div>
@@ -156,6 +156,11 @@ const values = (): Record<Exclude<Completable['kind'], 'tag' | 'user'>, Option[]
     option('created:2024-05..2024-08', t`from one month to another`),
   ],
 });
+
+/** No line ends between a minus and what it is for: U+2060 joins them. */
+function unbroken(text: string): string {
+  return text.replaceAll(/-(?=\S)/g, '-\u2060');
+}
 
 function option(insert: string, explained: string): Option {
   return { insert, shown: insert, explained };
