@@ -39,7 +39,7 @@ function explain(error: unknown): { heading: string; text: string } {
     return { heading: t`The server is restarting`, text: t`This page comes back by itself in a moment.` };
   if (error instanceof ApiError)
     return {
-      heading: t`Something went wrong`,
+      heading: t`This page could not be shown`,
       text: error.errorId === null ? error.message : t`${error.message} Reference: ${error.errorId}`,
     };
   return { heading: t`Something went wrong`, text: t`This page could not be shown. Trying again may help.` };

@@ -63,7 +63,8 @@ async function show(message: string, role: 'status' | 'alert', action?: ToastAct
             },
           }),
     role,
-    color: role === 'alert' ? 'red' : 'teal',
+    // The bar at its start; Mantine's own colours are not loaded.
+    color: role === 'alert' ? 'var(--danger)' : 'var(--accent)',
     autoClose: action !== undefined ? 10_000 : role === 'alert' ? 8000 : 4000,
     withBorder: false,
     closeButtonProps: { 'aria-label': t`Close message` },

@@ -9,18 +9,36 @@ const lines = ['96%', '88%', '92%', '54%'];
 export function QuestionSkeleton() {
   return (
     <Pending label={t`Loading question`}>
-      <span className={classes.lines}>
+      <span className={classes.post}>
         <Skeleton width="82%" height="2.25rem" />
-        <Skeleton width="14rem" height="1.5rem" />
-        {lines.map((width) => (
-          <Skeleton key={width} width={width} height="1.1rem" />
-        ))}
-        <Skeleton width="18rem" height="2rem" />
-        <Skeleton width="8rem" height="1.75rem" />
-        {lines.map((width) => (
-          <Skeleton key={`answer ${width}`} width={width} height="1.1rem" />
-        ))}
+        <Author />
+        <Lines />
+        <Skeleton width="18rem" height="2.125rem" />
+      </span>
+      <span className={classes.post}>
+        <Author />
+        <Lines />
+        <Skeleton width="14rem" height="2.125rem" />
       </span>
     </Pending>
+  );
+}
+
+function Author() {
+  return (
+    <span className={classes.author}>
+      <Skeleton width="1.75rem" height="1.75rem" round />
+      <Skeleton width="11rem" height="1rem" />
+    </span>
+  );
+}
+
+function Lines() {
+  return (
+    <span className={classes.lines}>
+      {lines.map((width) => (
+        <Skeleton key={width} width={width} height="1.1rem" />
+      ))}
+    </span>
   );
 }
