@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codePoints } from '#shared/text.ts';
-import { excerpt } from './excerpt.ts';
+import { excerpt, plainText } from './excerpt.ts';
 
 describe('the excerpt on a question card', () => {
   it('shows a short text as it is, without its Markdown marks', () => {
@@ -124,3 +124,51 @@ function hostileTexts(): string[] {
     pattern.repeat(Math.ceil(30_000 / pattern.length)).slice(0, 30_000),
   );
 }
+
+it('a text without marks is read as the parser reads it', () => {
+  const pieces = [
+    'word',
+    'Two words.',
+    ' ',
+    '  ',
+    '    ',
+    '\t',
+    '\n',
+    '\n\n',
+    '\r',
+    '-',
+    '- ',
+    '1. ',
+    '=',
+    '# ',
+    ':',
+    '!',
+    '@',
+  ];
+  const others = [
+    'a@b.org',
+    'www.a.org',
+    'http://a.org/b',
+    'é',
+    '\u00a0',
+    '。',
+    '"',
+    '(',
+    ')',
+    '^',
+    '$',
+    '+',
+    '...',
+    '3)',
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces, ...others), { maxLength: 12 }), (parts) => {
+      const text = `Begin${parts.join('')}`;
+      // With a mark at its end, the whole of it is parsed.
+      const parsed = plainText(`${text}\n\n&amp;`);
+      const { prose, blocks } = plainText(text);
+      expect({ prose: `${prose} &`, blocks }).toEqual(parsed);
+    }),
+    { numRuns: 3000 },
+  );
+});

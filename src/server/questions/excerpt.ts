@@ -37,12 +37,8 @@ const graphemes = new Intl.Segmenter();
 export function excerpt(markdown: string): Excerpt {
   const text = markdown.trimEnd();
   const head = beginning(text);
-  const tree = fromMarkdown(flatten(head) + definitions(text, head), {
-    extensions: [gfm()],
-    mdastExtensions: [gfmFromMarkdown()],
-  });
-  const found: Found = { prose: [], blocks: [], unseen: head.length < text.length };
-  collect(tree, found);
+  const found = read(flatten(head) + definitions(text, head));
+  found.unseen ||= head.length < text.length;
 
   const prose = fold(found.prose);
   const blocks = fold(found.blocks);
@@ -56,12 +52,7 @@ export function excerpt(markdown: string): Excerpt {
  * long piece only the first few thousand characters.
  */
 export function plainText(piece: string): { prose: string; blocks: string } {
-  const tree = fromMarkdown(flatten(piece.slice(0, parsed.most).toWellFormed()), {
-    extensions: [gfm()],
-    mdastExtensions: [gfmFromMarkdown()],
-  });
-  const found: Found = { prose: [], blocks: [], unseen: false };
-  collect(tree, found);
+  const found = read(flatten(piece.slice(0, parsed.most).toWellFormed()));
   return { prose: fold(found.prose), blocks: fold(found.blocks) };
 }
 
@@ -71,6 +62,22 @@ interface Found {
   blocks: string[];
   /** There is something to see that has no text of its own here: an image, or what was not parsed. */
   unseen: boolean;
+}
+
+/**
+ * Signs that may mark something, anywhere or at the beginning of a line. A text without any is shown as it is written, and
+ * need not be parsed, which takes a millisecond; addresses that become links show the same text.
+ */
+const signs = /[\\`*_~[\]<>&|\0]|^[ \t]*(?:[-+=#:]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)/mu;
+
+const extensions = [gfm()];
+const mdastExtensions = [gfmFromMarkdown()];
+
+function read(markdown: string): Found {
+  const found: Found = { prose: [], blocks: [], unseen: false };
+  if (signs.test(markdown)) collect(fromMarkdown(markdown, { extensions, mdastExtensions }), found);
+  else found.prose.push(markdown);
+  return found;
 }
 
 /** Walks with a list of its own, because hostile nesting is deeper than the call stack. */
