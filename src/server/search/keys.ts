@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
 import { likeContains } from '#server/platform/sql.ts';
+import { oftenUsed, type UsedWord } from './often.ts';
 import { askedWords } from './words.ts';
 
 /** What a text to be found is in the indexes of search (migration 0014); each query is a `tsquery` as text. */
@@ -22,8 +23,8 @@ export type Part = { query: string | null; text: string | null };
 
 /** A word may be a part of so many others at most; the most used ones count. */
 const othersAtMost = 200;
-/** The most used words are looked through; of the others, so many. */
-const looked = { used: 20_000, others: 2_000 } as const;
+/** Beside the most used words, which are looked through, so many others. */
+const othersLookedAt = 2_000;
 
 /** @param main a text as typed. @param inflected whether its words are looked for in other forms too. */
 export async function keysOf(db: Reader, main: string, inflected: boolean): Promise<Keys> {
@@ -108,20 +109,23 @@ async function wordsWith(
   // Of a letter or two, words that begin so are known at most; of one, every word would do.
   if (keys.length === 0 || text.length < 2 || (text.length === 2 && !after)) return [];
   if (!before && !after) return [];
+  const fromStart = text.length === 2 || !before;
+  const isWanted = ({ word }: UsedWord) =>
+    word !== text && (fromStart ? word.startsWith(text) : after ? word.includes(text) : word.endsWith(text));
   const inside = likeContains(text);
-  const fromStart = inside.slice(1);
-  const pattern = text.length === 2 || !before ? fromStart : after ? inside : inside.slice(0, -1);
-  const { rows } = await sql<{ word: string }>`
-    select word from (
-      (select word, uses from (
-        select word, uses from search_word order by uses desc, word limit ${sql.lit(looked.used)}
-      ) often where word like ${pattern})
-      union all
-      (select word, uses from search_word where word like ${pattern} limit ${sql.lit(looked.others)})
-    ) found
-    where word <> ${text}
-    group by word order by max(uses) desc, word limit ${sql.lit(othersAtMost)}`.execute(db);
-  return rows.map(({ word }) => word);
+  const pattern = fromStart ? inside.slice(1) : after ? inside : inside.slice(0, -1);
+  const [often, { rows: others }] = await Promise.all([
+    oftenUsed(db),
+    sql<UsedWord>`
+      select word, uses from search_word where word like ${pattern} and word <> ${text}
+      limit ${sql.lit(othersLookedAt)}`.execute(db),
+  ]);
+  const uses = new Map(others.map((other) => [other.word, other.uses]));
+  for (const used of often) if (isWanted(used)) uses.set(used.word, used.uses);
+  return [...uses]
+    .toSorted(([one, used], [other, alsoUsed]) => alsoUsed - used || (one < other ? -1 : 1))
+    .slice(0, othersAtMost)
+    .map(([word]) => word);
 }
 
 /** As PostgreSQL reads a lexeme in a `tsquery`. */
