@@ -8,8 +8,11 @@ import { bufferIn, type Statement, type Value } from './statement.ts';
 
 const run = promisify(execFile);
 
-/** A script's own numbers: the variable that stands in place of this one wherever it is a value. */
-export type Variable = { name: string; value: number; from: number; to: number };
+/**
+ * A script's own numbers: the variable that stands in place of this one wherever it is a value. Drawn at random, or
+ * (`once`) each number once, as what may be there only once needs it.
+ */
+export type Variable = { name: string; value: number; from: number; to: number; once?: true };
 
 export async function hasPgbench(): Promise<boolean> {
   return run('pgbench', ['--version']).then(
@@ -68,7 +71,14 @@ const textsOf = (statements: readonly Statement[]) => statements.map(({ text }) 
 const isWhole = (value: Value) => /^\d{1,18}$/u.test(typeof value === 'object' ? '' : String(value));
 
 const setsOf = (variables: readonly Variable[]) =>
-  variables.map(({ name, from, to }) => String.raw`\set ${name} random(${from}, ${to})`);
+  variables.flatMap(({ name, from, to, once }) =>
+    once
+      ? [
+          String.raw`\set taken :taken + 1`,
+          String.raw`\set ${name} ${from} + (:taken * :clients + :client_id) % ${to - from + 1}`,
+        ]
+      : [String.raw`\set ${name} random(${from}, ${to})`],
+  );
 
 function literal(value: Value | undefined, variables: readonly Variable[]): string {
   if (value === null || value === undefined) return 'null';
@@ -107,7 +117,10 @@ function quoted(text: string): string {
     .replaceAll(':', String.raw`\x3a`)}'`;
 }
 
-/** Runs scripts, drawn at random, for so many seconds. Resolves with the transactions a second. */
+/**
+ * Runs scripts, drawn at random, for so many seconds. Resolves with the transactions a second.
+ * @param taken how many numbers each client has taken in earlier runs, of those that are taken once
+ */
 export async function pgbench(
   connection: pg.ClientConfig,
   {
@@ -115,7 +128,8 @@ export async function pgbench(
     clients,
     seconds,
     prepared,
-  }: { scripts: readonly string[]; clients: number; seconds: number; prepared: boolean },
+    taken = 0,
+  }: { scripts: readonly string[]; clients: number; seconds: number; prepared: boolean; taken?: number },
 ): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbench-'));
   try {
@@ -123,7 +137,8 @@ export async function pgbench(
     await Promise.all(files.map((file, index) => writeFile(file, scripts[index] ?? '')));
     const protocol = prepared ? 'prepared' : 'extended';
     const how = ['-n', '-M', protocol, '-c', String(clients), '-j', '1', '-T', String(Math.ceil(seconds))];
-    const { stdout } = await run('pgbench', [...how, ...files.flatMap((file) => ['-f', file])], {
+    const defined = ['-D', `taken=${taken}`, '-D', `clients=${clients}`];
+    const { stdout } = await run('pgbench', [...how, ...defined, ...files.flatMap((file) => ['-f', file])], {
       env: { ...process.env, ...environmentOf(connection) },
       maxBuffer: 16 * 1024 * 1024,
     });

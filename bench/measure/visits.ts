@@ -126,12 +126,26 @@ async function observed(context: BrowserContext): Promise<Page> {
       },
       { durationThreshold: 0 },
     );
-    const content = new MutationObserver(() => {
-      if (document.querySelector('main article') === null) return;
-      seen.contentAt = performance.now();
-      content.disconnect();
-    });
-    content.observe(document, { childList: true, subtree: true });
+    // At the moment it comes into the page: an observer would hear of it after all else that the same task begins.
+    const look = () => {
+      if (seen.contentAt === Infinity && document.querySelector('main article') !== null)
+        seen.contentAt = performance.now();
+    };
+    const { appendChild, insertBefore } = Node.prototype;
+    Node.prototype.appendChild = function append<Child extends Node>(this: Node, child: Child): Child {
+      appendChild.call(this, child);
+      if (this.isConnected) look();
+      return child;
+    };
+    Node.prototype.insertBefore = function insert<Child extends Node>(
+      this: Node,
+      child: Child,
+      before: Node | null,
+    ): Child {
+      insertBefore.call(this, child, before);
+      if (this.isConnected) look();
+      return child;
+    };
   });
   return page;
 }

@@ -10,6 +10,9 @@ import { type Recorder, startRecorder } from '../statements.ts';
 
 const clients = 32;
 
+/** More than each client of pgbench stores in one run. */
+const votesOfARun = 1_500;
+
 export const votes: Part = {
   name: 'votes',
   title: 'Votes and answers, stored durably',
@@ -43,7 +46,15 @@ export const votes: Part = {
       'answers to one question': load('answers to one question'),
       pgbench: async () => {
         if (scripts.length > 0)
-          bench.push(await pgbench(there.connection, { scripts, clients, seconds, prepared: true }));
+          bench.push(
+            await pgbench(there.connection, {
+              scripts,
+              clients,
+              seconds,
+              prepared: true,
+              taken: bench.length * votesOfARun,
+            }),
+          );
         return null;
       },
     });
@@ -78,7 +89,7 @@ export const votes: Part = {
         ],
       },
       notes: [
-        `${clients} connections, at the large community; every vote changes one, and is on disk before it is acknowledged. pgbench runs the statements of single votes on the same ${spreadOut.length} answers by members drawn at random, without those of sessions and limits, which Parley runs as well.`,
+        `${clients} connections, at the large community; every vote changes one, and is on disk before it is acknowledged. pgbench runs the statements of single votes on the same ${spreadOut.length} answers each by another member, without those of sessions and limits, which Parley runs as well.`,
       ],
     };
   },
@@ -109,9 +120,10 @@ async function voteScript(there: Community, answers: readonly number[]): Promise
     const recorded: Statement[][] = [];
     for (const answer of answers) recorded.push(await voteStatements(recorder, answer));
     const ids = there.memberIds;
-    const from = Math.min(...ids);
     const value = ids[voter(there)] ?? 0;
-    return mergedScript(recorded, [{ name: 'member', value, from, to: from + ids.length - 1 }]);
+    // Members who are not signed in: these have not voted yet.
+    const [from, to] = [Math.max(...ids) + 1, there.counts.members];
+    return mergedScript(recorded, [{ name: 'member', value, from, to, once: true }]);
   } finally {
     await recorder.stop();
   }
