@@ -23,6 +23,9 @@ export const followKeys = {
   marks: ['following', 'marks'],
 } as const;
 
+/** What is done to a topic is sent in its order, one after the other: muting ends following, and following ends muting. */
+export const topicScope = (tag: string) => ({ id: `topic ${tagKey(tag)}` });
+
 export const followedSummaryQuery = queryOptions({
   queryKey: followKeys.summary,
   queryFn: ({ signal }) => read(api.following.$get({}, { init: { signal } })),

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { logFailure } from '#web/platform/log.ts';
 import { sendOrWait } from '#web/platform/send-waiting.ts';
 import { useMember } from '#web/platform/session.ts';
-import { refreshFollowed, setFollowTopic, showFollowing, stopTopics } from './follows.ts';
+import { refreshFollowed, setFollowTopic, showFollowing, stopTopics, topicScope } from './follows.ts';
 import { followTopicAction } from './waiting-follows.ts';
 
 /** Follows a topic or stops; shown at once, and back again when the server refuses. @param before as the server has it. */
@@ -10,6 +10,7 @@ export function useFollowTopic(tag: string, before: boolean) {
   const client = useQueryClient();
   const memberId = useMember()?.id ?? null;
   return useMutation({
+    scope: topicScope(tag),
     mutationFn: (following: boolean) =>
       sendOrWait(memberId, followTopicAction({ tag, following }), (sending) =>
         setFollowTopic(tag, following, sending),

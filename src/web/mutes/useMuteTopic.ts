@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { setFollowTopic, showFollowing } from '#web/follows/follows.ts';
+import { setFollowTopic, showFollowing, topicScope } from '#web/follows/follows.ts';
 import { logFailureOrSayRefusal } from '#web/platform/log.ts';
 import { toast } from '#web/platform/toast.ts';
 import { topicKeys } from '#web/topics/topics.ts';
@@ -30,6 +30,7 @@ export function useMuteTopic(tag: string, following: boolean) {
   }
 
   return useMutation({
+    scope: topicScope(tag),
     mutationFn: (muted: boolean) => putTopicMute(tag, muted),
     onMutate: async (muted) => {
       await show(muted);
