@@ -27,7 +27,10 @@ export function useFollowTopic(tag: string, before: boolean) {
       logFailure(`Following the topic ${tag}`, error);
       if (shown !== undefined) showFollowing(client, tag, shown.before);
     },
-    onSettled: (state, _error, _following, shown) =>
-      Promise.all([shown?.again(), state === null ? undefined : refreshFollowed(client)]),
+    onSettled: (state, _error, _following, shown) => {
+      // Without a connection that takes until there is one again.
+      void shown?.again();
+      return state === null ? undefined : refreshFollowed(client);
+    },
   });
 }
