@@ -85,11 +85,17 @@ test('eight writers who commit late are told once and in order by every node, al
       } else await writeLocked(locked[(writer + round) % locked.length] ?? free);
     }
   });
-  await Promise.all(writers).finally(over.resolve);
+  const heard = (count: number) => eventually(() => living.heard.length >= count && mortal.count() >= count);
+  try {
+    await Promise.all(writers);
+    await heard(8 * 60 - abandoned);
+  } finally {
+    over.resolve();
+  }
   await long;
 
   const everything = 8 * 60 + 1 - abandoned;
-  await eventually(() => living.heard.length >= everything && mortal.count() >= everything);
+  await heard(everything);
   for (const told of [(topic: Topic) => living.on(topic), (topic: Topic) => mortal.on(topic)]) {
     for (const topic of locked) expect(viewsOf(told(topic))).toEqual(written.get(topic));
     const order = viewsOf(told(free));
