@@ -9,7 +9,7 @@ import { Failure, runScript } from './lib/project.mjs';
 const help = `npm test [-- OPTIONS] [-- FILTERS]
 
 Installs what is missing, a browser and a PostgreSQL with replicas included, and runs every check. The last line
-counts tests and checks.
+counts tests and checks; what failed is named again above it.
 
 Options:
   --only NAMES  run these checks only, separated by commas
@@ -34,16 +34,22 @@ await runScript(async () => {
   const sum = { passed: 0, failed: 0 };
   /** @type {Set<string>} */
   const broken = new Set();
+  /** @type {string[]} */
+  const failures = [];
   /** @param {Check} check */
   const run = async (check) => {
-    const { passed, failed } = await runCheck(check, broken, filters);
-    if (failed > 0) broken.add(check.name);
+    const { passed, failed, failures: found } = await runCheck(check, broken, filters);
+    if (failed > 0) {
+      broken.add(check.name);
+      failures.push(...found.map((each) => `${check.name}: ${each}`));
+    }
     sum.passed += passed;
     sum.failed += failed;
   };
   const wanted = checks.filter(({ name }) => only === undefined || only.includes(name));
   await Promise.all(wanted.filter(({ alone }) => !alone).map(run));
   for (const check of wanted.filter(({ alone }) => alone)) await run(check);
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((each) => `✗ ${each}`).join('\n')}`);
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
   return sum.failed === 0 ? 0 : 1;
 });
@@ -55,13 +61,13 @@ await runScript(async () => {
  */
 async function runCheck(check, broken, filters) {
   const start = performance.now();
-  const { passed, failed, skipped, output } = await attempt(check, broken, filters);
-  const failures = process.env['CI'] === 'true' ? failed + skipped : failed;
+  const { passed, failed: wrong, skipped, output, ...found } = await attempt(check, broken, filters);
+  const failed = process.env['CI'] === 'true' ? wrong + skipped : wrong;
   if (output) console.log(output.trim());
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   const left = skipped > 0 ? `, ${skipped} SKIPPED` : '';
-  console.log(`${failures === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${left})`);
-  return { passed, failed: failures };
+  console.log(`${failed === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${left})`);
+  return { passed, failed, failures: found.failures ?? [`see above${left}`] };
 }
 
 /**

@@ -26,9 +26,13 @@ test('server tests are counted one by one, and skipped ones are told and fail wh
       test('right too', () => expect(1).toBe(1));
       test('wrong', () => expect(1).toBe(2));
       test.skip('left out', () => {});`,
+    'broken.test.ts': 'throw new Error("cannot be read");\n',
   });
   const here = await runChecks(copy, '--only', 'server');
   expect(here.lastLine).toBe('2 passed, 1 failed');
+  const [, again = ''] = here.output.split('\nFailed:\n');
+  expect(again).toContain('✗ server: some.test.ts › wrong\n    AssertionError: expected 1 to be 2');
+  expect(again).toContain('✗ server: broken.test.ts\n    cannot be read');
   expect(here.output).toMatch(/✗ server \(\d+\.\d s, 1 SKIPPED\)/);
   const inCi = await runChecks(copy, { CI: 'true' }, '--only', 'server');
   expect(inCi.lastLine).toBe('2 passed, 2 failed');

@@ -88,10 +88,16 @@ async function timed(
   await page.evaluate(() => (window.seenByBench.longestPress = 0));
   await act();
   await shown.waitFor();
+  await page.evaluate(painted);
   // What took less than 16 ms the browser does not tell of.
-  await page.waitForTimeout(500);
   return page.evaluate(() => Math.max(16, window.seenByBench.longestPress));
 }
+
+/** When what shows now has been painted, and the browser has told of it. In the page. */
+const painted = () =>
+  new Promise<void>((resolve) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0))),
+  );
 
 type Seen = { contentAt: number; longestTask: number; layoutShift: number; longestPress: number };
 declare global {

@@ -5,12 +5,16 @@ import { findBrowser } from './browser.mjs';
 import { build } from './build.mjs';
 import { runInFront, runQuietly } from './child.mjs';
 import { namedButNotRun, ranInPlaywright, ranInVitest } from './coverage.mjs';
+import { failedInPlaywright, failedInVitest } from './failures.mjs';
 import { findPostgresPrograms } from './postgresql.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
 
 /**
- * What a check found. `skipped` are tests that were left out.
- * @typedef {{ passed: number, failed: number, skipped: number, output?: string }} Result
+ * What a check found. `skipped` are tests that were left out; `failures` are what is told of each at the very end, where
+ * whoever sees only the last lines of a long run finds it.
+ * @typedef {{
+ *   passed: number, failed: number, skipped: number, output?: string, failures?: readonly string[]
+ * }} Result
  * `alone` keeps all processors busy by itself, and begins when the others are done.
  * @typedef {{
  *   name: string, explains: string, needs?: string, alone?: boolean, run: (filters: string[]) => Promise<Result>
@@ -89,7 +93,10 @@ async function serverTests(filters) {
     const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters], { env });
     const found = await readReport(report);
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = found;
-    const result = counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests);
+    const result = {
+      ...counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests),
+      failures: failedInVitest(found),
+    };
     return filters.length > 0 ? result : covered(result, '.test.ts', ranInVitest(found));
   });
 }
@@ -108,7 +115,10 @@ async function browserTests(filters) {
     });
     const found = await readReport(report);
     const { stats = {} } = found;
-    const result = counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped);
+    const result = {
+      ...counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped),
+      failures: failedInPlaywright(found),
+    };
     return filters.length > 0 ? result : covered(result, '.spec.ts', ranInPlaywright(found));
   });
 }
@@ -141,7 +151,8 @@ async function covered(result, ending, ran) {
   const missing = await namedButNotRun(ending, ran);
   if (missing.length === 0) return result;
   const output = `Named in docs/SPEC-COVERAGE.md, but did not run:\n${missing.join('\n')}`;
-  return { ...result, failed: result.failed + missing.length, output };
+  const failures = [...(result.failures ?? []), output];
+  return { ...result, failed: result.failed + missing.length, output, failures };
 }
 
 /**

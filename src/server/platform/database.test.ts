@@ -45,6 +45,29 @@ test('a query that was run often goes on working when a later migration adds a c
   }
 });
 
+test('a node reads by an index where PostgreSQL would read the whole table; whoever connects by hand does not', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const byHand = new pg.Client(connection);
+  await byHand.connect();
+  try {
+    // All of it is one page.
+    await sql`insert into tag (name, key) select 'tag-' || n, 'tag-' || n from generate_series(1, 30) n`.execute(
+      db,
+    );
+    await sql`analyze tag`.execute(db);
+    const explained = "explain (costs off) select from tag where key = 'tag-7'";
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`${sql.raw(explained)}`.execute(db);
+    expect(rows[0]?.['QUERY PLAN']).toContain('Index');
+    const whole = await byHand.query<{ 'QUERY PLAN': string }>(explained);
+    expect(whole.rows[0]?.['QUERY PLAN']).toContain('Seq Scan');
+  } finally {
+    await byHand.end();
+    await db.destroy();
+    await drop();
+  }
+});
+
 async function isGone(pid: number): Promise<boolean> {
   const client = new pg.Client(inject('testServer').admin);
   await client.connect();

@@ -1,17 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '#shared/answers.ts';
 import type { Question, QuestionPage } from '#shared/questions.ts';
-import { ApiError, isStatus } from '#web/platform/errors.ts';
+import { isStatus } from '#web/platform/errors.ts';
 import { questionPath } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
 import { questionQuery } from '#web/posts/question-query.ts';
 import { SourceLine } from '#web/posts/SourceLine.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { type Failed, NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -27,15 +26,8 @@ export default function SimilarPreview({
   opened: boolean;
   onClose: () => void;
 }) {
-  const {
-    data: page,
-    error,
-    isFetching,
-    refetch,
-  } = useQuery({
-    ...questionQuery(id, 'helpful'),
-    retry: false,
-  });
+  const query = useQuery({ ...questionQuery(id, 'helpful'), retry: false });
+  const { data: page, error } = query;
   return (
     <Dialog
       title={page?.question.title ?? t`Similar question`}
@@ -45,9 +37,7 @@ export default function SimilarPreview({
     >
       <div className={classes.preview}>
         {page !== undefined && <Contents page={page} />}
-        {page === undefined && error !== null && (
-          <Failure error={error} isTrying={isFetching} onTry={() => void refetch()} />
-        )}
+        {page === undefined && error !== null && <Failure query={query} />}
         {page === undefined && error === null && (
           <Pending label={t`Loading the question`} part>
             <SkeletonLines widths={['92%', '84%', '60%']} />
@@ -64,23 +54,13 @@ export default function SimilarPreview({
   );
 }
 
-function Failure(props: { error: Error; isTrying: boolean; onTry: () => void }) {
-  const { error } = props;
-  if (isStatus(error, 404))
-    return (
-      <p role="alert" className={classes.none}>
-        {t`This question was deleted.`}
-      </p>
-    );
+function Failure({ query }: { query: Failed }) {
+  if (!isStatus(query.error, 404))
+    return <NotLoaded text={t`The question could not be loaded.`} query={query} />;
   return (
-    <>
-      <p role="alert" className={classes.none}>
-        {t`The question could not be loaded.`} {error instanceof ApiError ? said(error.message) : ''}
-      </p>
-      <Button variant="default" className={classes.again} loading={props.isTrying} onClick={props.onTry}>
-        {t`Try again`}
-      </Button>
-    </>
+    <p role="alert" className={classes.none}>
+      {t`This question was deleted.`}
+    </p>
   );
 }
 

@@ -2,7 +2,7 @@ import { codePoints } from '#shared/text.ts';
 import { parseTags } from '#shared/tags.ts';
 import type { AskDraft } from './ask.ts';
 
-/** What makes a question easy to answer, None of it is a rule. */
+/** What makes a question easy to answer. None of it is a rule. */
 export type Advice = 'title' | 'details' | 'tags' | 'code';
 
 /** A title of fewer words or characters names a subject and asks nothing. */

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useId } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
 import classes from './NotLoaded.module.css';
 
 /** What brought nothing, and can be asked again. */
@@ -20,7 +21,7 @@ export function NotLoaded({
   return (
     <div className={classes.failure}>
       <p id={id} role="alert">
-        {text} {query.error instanceof ApiError && query.error.message}
+        {text} {query.error instanceof ApiError && said(query.error.message)}
       </p>
       <Button variant="default" aria-describedby={id} onClick={() => void query.refetch()}>
         {t`Try again`}
