@@ -9,7 +9,7 @@ import { ReadModels } from './platform/read-models/read-models.ts';
 import { securityHeadersOf } from './platform/security-headers.ts';
 import type { Settings } from './platform/settings.ts';
 import type { EventStream } from './platform/stream.ts';
-import { questionPageKey } from './questions/page.ts';
+import { ownOnQuestions, questionPageKey } from './questions/page.ts';
 import { topicPageKey, topicQuestionsPageKey, topicsPageKey } from './topics/page.ts';
 import { answerSort } from '#shared/answers.ts';
 import { feed as feedName } from '#shared/feeds.ts';
@@ -36,7 +36,7 @@ export type KeepingOptions = {
 };
 
 export function keepInMemory({ db, settings, stream, maxBytes }: KeepingOptions): Kept {
-  const models = new ReadModels({ db, stream, maxBytes });
+  const models = new ReadModels({ db, stream, maxBytes, ownNews: ownOnQuestions });
   const sessions = createSessionCache(settings, stream.isFollowed);
   const changed = (news: readonly StreamedEvent[]) => {
     models.changed(news);

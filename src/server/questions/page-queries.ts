@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type AnswerRow, selectFirstAnswers } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
+import type { Regular } from '#server/platform/read-models/regulars.ts';
 import { type ReplyRow, selectThread } from '#server/replies/replies.ts';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { Direction } from '#shared/fields.ts';
@@ -82,6 +83,38 @@ export async function ownOnPage(
   const [row] = rows;
   if (row === undefined) throw new Error('a select without a table returned no row');
   return row;
+}
+
+/**
+ * The members who have anything of their own on a question's page, and when they were last there if that is all; null
+ * where there are `limit` rows of that or more.
+ */
+export async function regularsOf(
+  db: Reader,
+  wanted: { id: number; answerIds: readonly number[]; replyIds: readonly number[]; limit: number },
+): Promise<Regular[] | null> {
+  const { id, limit } = wanted;
+  const answerIds = sql`${[...wanted.answerIds]}::bigint[]`;
+  const replyIds = sql`${[...wanted.replyIds]}::bigint[]`;
+  const { rows } = await sql<{ found: number; ids: number[] | null; times: (number | null)[] | null }>`
+    with own as materialized (
+      select member_id, (extract(epoch from coalesce(visited_at, viewed_at)) * 1000)::bigint as visit
+      from question_view where question_id = ${id}
+      union all select member_id, null from vote where question_id = ${id}
+      union all select member_id, null from vote where answer_id = any(${answerIds})
+      union all select member_id, null from vote where reply_id = any(${replyIds})
+      union all select member_id, null from question_follow where question_id = ${id}
+      union all select member_id, null from question_mute where question_id = ${id}
+      union all select member_id, null from bookmark where question_id = ${id}
+      limit ${limit}
+    )
+    select (select count(*) from own) as found, json_agg(member_id) as ids, json_agg(time) as times from (
+      select member_id, case when bool_and(visit is not null) then max(visit) end as time
+      from own group by member_id
+    ) member`.execute(db);
+  const [row] = rows;
+  if (row === undefined || row.found >= limit) return null;
+  return (row.ids ?? []).map((memberId, index) => ({ memberId, time: row.times?.[index] ?? null }));
 }
 
 const visit = ({ id, viewerId }: { id: number; viewerId: number }) => sql`(

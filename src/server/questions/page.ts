@@ -1,14 +1,15 @@
 import { firstAnswers } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { WantedPage } from '#server/platform/read-models/read-models.ts';
+import type { StreamedEvent } from '#server/platform/events.ts';
+import type { OwnNews, WantedPage } from '#server/platform/read-models/read-models.ts';
 import { authorTopics, renames } from '#server/posts/authors.ts';
 import { toThread } from '#server/replies/replies.ts';
 import type { Answer, AnswerSort } from '#shared/answers.ts';
 import type { LiveEvent } from '#shared/events.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
-import { type OwnRow, ownOnPage, questionPageRows } from './page-queries.ts';
+import { type OwnRow, ownOnPage, questionPageRows, regularsOf } from './page-queries.ts';
 import { missingQuestion, toQuestion } from './questions.ts';
 
 export const questionPageKey = (id: number, sort: AnswerSort) => `question ${id} ${sort}`;
@@ -38,6 +39,7 @@ export function questionPage(wanted: { id: number; viewer: Viewer; sort: AnswerS
       };
     },
     readOwn: (db, ids) => readOwnValues(db, { id, viewerId: viewer.id, ids }),
+    readRegulars: (db, ids) => regularsOf(db, { id, ...postIds(ids), limit: mostOwnRows }),
     ownStaleBy: {
       topics: [`member:${viewer.id}`],
       isStaleBy: ({ event }) => isOwnChange(event, id),
@@ -96,12 +98,7 @@ async function readOwnValues(
   db: Reader,
   { id, viewerId, ids }: { id: number; viewerId: number; ids: readonly number[] },
 ): Promise<string[]> {
-  const row: OwnRow = await ownOnPage(db, {
-    id,
-    viewerId,
-    answerIds: ids.filter((id) => id < 0).map((id) => -id),
-    replyIds: ids.filter((id) => id > 0),
-  });
+  const row: OwnRow = await ownOnPage(db, { id, viewerId, ...postIds(ids) });
   const bookmarked = new Set(row.bookmarkedAnswers);
   const own = ids.flatMap((id) =>
     id < 0 ? [row.answerVotes?.[-id] ?? null, bookmarked.has(-id)] : [row.replyVotes?.[id] ?? null],
@@ -110,10 +107,26 @@ async function readOwnValues(
   return [vote, following, kept, muted, ...own, visitedAt].map((value) => JSON.stringify(value));
 }
 
+/** Votes, follows and so on by which the members are known who have any; on pages with more, each is asked for. */
+const mostOwnRows = 20_000;
+
+const postIds = (ids: readonly number[]) => {
+  return { answerIds: ids.filter((id) => id < 0).map((id) => -id), replyIds: ids.filter((id) => id > 0) };
+};
+
 /** Whether something that happened to a member changes what is their own on the page of a question, their votes apart. */
 function isOwnChange(event: LiveEvent, id: number): boolean {
   if (event.kind === 'bookmarks-changed') return true;
   return ownChanges.has(event.kind) && 'questionId' in event && event.questionId === id;
+}
+
+/** The same of every question's page: whose, and of which. Votes change the page for everybody. */
+export function ownOnQuestions({ topic, event }: StreamedEvent): OwnNews | undefined {
+  if (!topic.startsWith('member:')) return undefined;
+  const memberId = Number(topic.slice('member:'.length));
+  if (event.kind === 'bookmarks-changed') return { memberId, topic: null };
+  if (!ownChanges.has(event.kind) || !('questionId' in event)) return undefined;
+  return { memberId, topic: `question:${event.questionId}` };
 }
 
 const ownChanges: ReadonlySet<LiveEvent['kind']> = new Set([

@@ -11,10 +11,14 @@ export function gzip(bytes: Buffer): Buffer {
   return alone(zlib.gzipSync(bytes, { level }));
 }
 
-export function beginningOf(bytes: Buffer): Beginning {
+export function deflateBeginning(bytes: Buffer): Beginning {
   // Up to the end of a byte, and not the last block.
   const deflated = alone(zlib.deflateRawSync(bytes, { level, finishFlush: zlib.constants.Z_SYNC_FLUSH }));
   return { deflated, crc: zlib.crc32(bytes), length: bytes.length };
+}
+
+export function inflateBeginning({ deflated }: Beginning): Buffer {
+  return zlib.inflateRawSync(deflated, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
 }
 
 /** The header of a gzip member without name and time (RFC 1952, section 2.3). */
@@ -26,14 +30,16 @@ const longestBlock = 65_535;
 /** One gzip member: the beginning, and the end as it is in a last block. @param end up to 65,535 bytes. */
 export function gzipFrom({ deflated, crc, length }: Beginning, end: Buffer): Buffer {
   if (end.length > longestBlock) throw new Error('the end is too long to be stored in one block');
-  const block = Buffer.allocUnsafe(5);
-  block.writeUInt8(1, 0);
-  block.writeUInt16LE(end.length, 1);
-  block.writeUInt16LE(~end.length & 0xffff, 3);
-  const trailer = Buffer.allocUnsafe(8);
-  trailer.writeUInt32LE(zlib.crc32(end, crc), 0);
-  trailer.writeUInt32LE(length + end.length, 4);
-  return Buffer.concat([header, deflated, block, end, trailer]);
+  const whole = Buffer.allocUnsafe(header.length + deflated.length + 5 + end.length + 8);
+  let at = header.copy(whole);
+  at += deflated.copy(whole, at);
+  at = whole.writeUInt8(1, at);
+  at = whole.writeUInt16LE(end.length, at);
+  at = whole.writeUInt16LE(~end.length & 0xffff, at);
+  at += end.copy(whole, at);
+  at = whole.writeUInt32LE(end.length === 0 ? crc : zlib.crc32(end, crc), at);
+  whole.writeUInt32LE(length + end.length, at);
+  return whole;
 }
 
 /**

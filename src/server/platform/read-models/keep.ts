@@ -70,6 +70,11 @@ export class Keep<Value extends Keepable> {
     return this.#values.get(key);
   }
 
+  /** The keys of what is kept and carries a topic. */
+  keysOf(topic: Topic): Iterable<string> {
+    return this.#keys.get(topic) ?? [];
+  }
+
   drop(key: string): void {
     this.#values.delete(key);
   }

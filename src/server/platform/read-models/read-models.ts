@@ -1,9 +1,21 @@
+import { LRUCache } from 'lru-cache';
 import type { Database, Reader } from '#server/platform/database.ts';
 import type { StreamedEvent } from '#server/platform/events.ts';
 import type { EventStream } from '#server/platform/stream.ts';
 import type { Topic } from '#shared/events.ts';
 import { Keep, type Keepable } from './keep.ts';
-import { fill, type FilledPage, type OwnTopics, type Page, type PageParts, toPage } from './page.ts';
+import {
+  fill,
+  type FilledPage,
+  forNobody,
+  type OwnTopics,
+  packed,
+  type Page,
+  type PageParts,
+  toPage,
+  withLast,
+} from './page.ts';
+import { type Regular, Regulars } from './regulars.ts';
 import { followWritten, type Written, writtenCookie } from './written.ts';
 
 /** A page that somebody wants to see. */
@@ -19,7 +31,15 @@ export type WantedPage = {
   /** The viewer's values alone. */
   readOwn: (db: Reader, ids: readonly number[]) => Promise<readonly string[]>;
   ownStaleBy: OwnTopics;
+  /**
+   * For pages whose last slot is a time: all members who have anything of their own on it, or null where there are too
+   * many. What any member does later is told as `OwnNews`.
+   */
+  readRegulars?: (db: Reader, ids: readonly number[]) => Promise<readonly Regular[] | null>;
 };
+
+/** A member has more or less of their own than before on the pages of a topic; null: on any page. */
+export type OwnNews = { memberId: number; topic: Topic | null };
 
 /** Something about a member that decides what they are shown, and changes seldom. */
 export type Fact = Pick<Keepable, 'topics' | 'isStaleBy'> & {
@@ -43,7 +63,11 @@ export class ReadModels {
   readonly #written: Written;
   readonly #pages: Keep<Page>;
   readonly #filled: Keep<FilledPage>;
+  readonly #regulars: LRUCache<string, KnownRegulars>;
+  /** Pages of which somebody has asked what is their own. */
+  readonly #askedOnce = new WeakSet<Page>();
   readonly #facts: Keep<KeptFact>;
+  readonly #ownNews: (news: StreamedEvent) => OwnNews | undefined;
   #made = 0;
 
   /** @param maxBytes of all that is kept; 0 keeps nothing. */
@@ -51,18 +75,25 @@ export class ReadModels {
     db: Database;
     stream: Pick<EventStream, 'isFollowed' | 'position'>;
     maxBytes: number;
+    ownNews: (news: StreamedEvent) => OwnNews | undefined;
   }) {
-    const { db, stream, maxBytes } = options;
+    const { db, stream, maxBytes, ownNews } = options;
     this.#db = db;
     this.#stream = stream;
+    this.#ownNews = ownNews;
     this.#written = followWritten(db, stream.position);
     const share = (part: number) => Math.max(1, Math.floor(maxBytes * part));
     this.#pages = new Keep<Page>(share(0.7), {
-      onDrop: ({ filled }) => {
-        for (const key of filled) this.#filled.drop(key);
+      onDrop: ({ filled }, key) => {
+        for (const each of filled) this.#filled.drop(each);
+        this.#regulars.delete(key);
       },
     });
-    this.#filled = new Keep<FilledPage>(share(0.25), {
+    this.#regulars = new LRUCache({
+      maxSize: share(0.1),
+      sizeCalculation: ({ regulars }) => regulars.size,
+    });
+    this.#filled = new Keep<FilledPage>(share(0.15), {
       admit: ({ page }, key) => {
         page.filled.add(key);
         return this.#pages.find(page.key) === page;
@@ -74,7 +105,7 @@ export class ReadModels {
 
   /** Bytes of all that is kept. */
   get size(): number {
-    return this.#pages.size + this.#filled.size + this.#facts.size;
+    return this.#pages.size + this.#filled.size + this.#regulars.calculatedSize + this.#facts.size;
   }
 
   /** How many pages were read from the database to be kept. */
@@ -92,12 +123,22 @@ export class ReadModels {
     this.#pages.changed(news);
     this.#filled.changed(news);
     this.#facts.changed(news);
+    for (const each of news) {
+      const own = this.#ownNews(each);
+      if (own !== undefined) this.#changeRegulars(own);
+    }
+  }
+
+  #changeRegulars({ memberId, topic }: OwnNews): void {
+    const keys = topic === null ? this.#regulars.keys() : this.#pages.keysOf(topic);
+    for (const key of keys) this.#regulars.peek(key)?.regulars.changed(memberId);
   }
 
   /** Something happened that nobody told of. */
   clear(): void {
     this.#pages.clear();
     this.#filled.clear();
+    this.#regulars.clear();
     this.#facts.clear();
   }
 
@@ -116,7 +157,10 @@ export class ReadModels {
   /** What is kept of a page for a viewer. */
   find(key: string, viewerId: number): FilledPage | undefined {
     const page = this.#pages.find(key);
-    if (page === undefined || page.slots.length === 0) return page && whole(page);
+    if (page === undefined || page.slots.length === 0) return page && forNobody(page);
+    const time = this.#regularsOf(page)?.regulars.find(viewerId);
+    if (time === null) return forNobody(page);
+    if (time !== undefined) return withLast(page, JSON.stringify(new Date(time)));
     const filled = this.#filled.find(filledKey(key, viewerId));
     return filled?.page === page ? filled : undefined;
   }
@@ -126,9 +170,13 @@ export class ReadModels {
     const found = this.find(key, viewerId);
     if (found !== undefined) return found;
     if (own.length === 0)
-      return whole(
-        await this.#pages.get(key, topics, async () => toPage(key, own, (await this.#readAll(wanted)).parts)),
+      return forNobody(
+        await this.#pages.get(key, topics, async () => pageOf(wanted, await this.#readAll(wanted))),
       );
+    if (await this.#learnRegulars(wanted)) {
+      const again = this.find(key, viewerId);
+      if (again !== undefined) return again;
+    }
     // Nobody who asks after an event of the page gets what was begun before it.
     const concerning = [...topics, ...ownStaleBy.topics];
     return this.#filled.get(filledKey(key, viewerId), concerning, async () => {
@@ -136,10 +184,51 @@ export class ReadModels {
       const page = await this.#pages.get(key, topics, async () => {
         const all = await this.#readAll(wanted);
         values = all.values;
-        return toPage(key, own, all.parts);
+        return pageOf(wanted, all);
       });
       return fill(page, { values: values ?? (await wanted.readOwn(this.#db, page.ids)), ...ownStaleBy });
     });
+  }
+
+  /** Of a page that a second member asks for. Returns whether there is anything to be learned of it. */
+  async #learnRegulars({ key, readRegulars }: WantedPage): Promise<boolean> {
+    const page = this.#pages.find(key);
+    if (page === undefined || readRegulars === undefined) return false;
+    const known = this.#regularsOf(page) ?? this.#readRegulars(page, readRegulars);
+    await known?.read;
+    return known !== undefined;
+  }
+
+  #readRegulars(
+    page: Page,
+    readRegulars: NonNullable<WantedPage['readRegulars']>,
+  ): KnownRegulars | undefined {
+    const { key, ids } = page;
+    if (!this.#askedOnce.has(page)) {
+      this.#askedOnce.add(page);
+      return undefined;
+    }
+    const regulars = new Regulars(page);
+    const read = async () => {
+      try {
+        regulars.take(await readRegulars(this.#db, ids));
+      } finally {
+        // With its size as it is now; what was not read can be read again.
+        if (this.#regulars.peek(key) === known) {
+          this.#regulars.delete(key);
+          if (regulars.isRead) this.#regulars.set(key, known);
+        }
+      }
+    };
+    const known: KnownRegulars = { regulars, read: Promise.resolve() };
+    this.#regulars.set(key, known);
+    known.read = read();
+    return known;
+  }
+
+  #regularsOf(page: Page): KnownRegulars | undefined {
+    const known = this.#regulars.get(page.key);
+    return known?.regulars.page === page ? known : undefined;
   }
 
   #readAll(wanted: WantedPage) {
@@ -160,17 +249,10 @@ export class ReadModels {
   }
 }
 
-/** A page without slots, for everybody. */
-function whole(page: Page): FilledPage {
-  let filled = wholes.get(page);
-  if (filled === undefined) {
-    filled = fill(page, { values: [], topics: [], isStaleBy: () => false });
-    wholes.set(page, filled);
-  }
-  return filled;
-}
+/** Settled once they are read. */
+type KnownRegulars = { regulars: Regulars; read: Promise<void> };
 
-const wholes = new WeakMap<Page, FilledPage>();
+const pageOf = ({ key, own }: WantedPage, { parts }: { parts: PageParts }) => packed(toPage(key, own, parts));
 
 const filledKey = (key: string, viewerId: number) => `${viewerId} ${key}`;
 

@@ -1,0 +1,80 @@
+import type { Page } from './page.ts';
+
+/** A member who has something of their own on a page. */
+export type Regular = {
+  memberId: number;
+  /** The time in the last slot, in milliseconds, where that is all they have; null where there is more. */
+  time: number | null;
+};
+
+/** What fits the numbers they are kept as. */
+const mostId = 2 ** 32 - 1;
+
+/** Bytes that each of them takes, and those of all together without any. */
+const regularSize = 12;
+const ownSize = 800;
+
+/**
+ * The members who have anything of their own on a page: to all others it is as to nobody, without a question to the
+ * database. It only ever grows, as news of what members did there comes in.
+ */
+export class Regulars {
+  readonly page: Page;
+  /** Ascending. */
+  #ids: Uint32Array | undefined;
+  #times: Float64Array | undefined;
+  /** Those who have done something since the reading began. */
+  readonly #changed = new Set<number>();
+  #isRead = false;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Bytes it takes, about. */
+  get size(): number {
+    return ownSize + (this.#ids?.length ?? 0) * regularSize;
+  }
+
+  /** Also where there were too many of them: then the database is asked for each. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Takes what was read after this was made, each member once; null: there are too many. */
+  take(regulars: readonly Regular[] | null): void {
+    this.#isRead = true;
+    if (regulars === null) return;
+    const sorted = regulars.toSorted((a, b) => a.memberId - b.memberId);
+    if ((sorted.at(-1)?.memberId ?? 0) > mostId) return;
+    this.#ids = Uint32Array.from(sorted, ({ memberId }) => memberId);
+    this.#times = Float64Array.from(sorted, ({ time }) => time ?? Number.NaN);
+  }
+
+  /** A member did something, and has more or less of their own now. */
+  changed(memberId: number): void {
+    this.#changed.add(memberId);
+  }
+
+  /**
+   * What a member has of their own: null for nothing, the time in the last slot (milliseconds) for that alone; undefined
+   * where only the database knows.
+   */
+  find(memberId: number): number | null | undefined {
+    if (this.#ids === undefined || this.#changed.has(memberId)) return undefined;
+    const at = indexOf(this.#ids, memberId);
+    if (at === -1) return null;
+    const time = this.#times?.[at] ?? Number.NaN;
+    return Number.isNaN(time) ? undefined : time;
+  }
+}
+
+function indexOf(ascending: Uint32Array, wanted: number): number {
+  let [from, to] = [0, ascending.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ascending[middle] ?? 0) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return ascending[from] === wanted ? from : -1;
+}
