@@ -145,6 +145,6 @@ function metricsOf(
   if (token === undefined) return undefined;
   const { stream, replicas, sockets } = node;
   const models = node.kept?.models;
-  const kept = models && { bytes: () => models.size, made: () => models.made };
+  const kept = models && { bytes: () => models.size, made: () => models.made, asked: () => models.asked };
   return createMetrics({ token, sockets, lag: stream.lag, kept, replicas: replicas?.states });
 }

@@ -181,6 +181,29 @@ test('two hundred who ask for a page that has changed have it read once', async 
   expect(made(here)).toBe(settled);
 });
 
+test('who did nothing on a page gets it from memory, whoever opens it meanwhile', async () => {
+  const id = await ann.ask();
+  await bob.vote('questions', id, 'up');
+  const readers = [];
+  for (const name of ['Cy', 'Dee', 'Eve', 'Fay']) readers.push(here.browserOf(await plain.register(name)));
+  const [cy, dee, eve, fay] = readers as [Member, Member, Member, Member];
+  await allHeard();
+  // The first has it made, the second has it learned who has anything of their own on it.
+  for (const reader of [cy, dee]) await reader.read(id);
+  const { made, asked } = here.kept.models;
+  for (const [views, reader] of [eve, fay, cy].entries()) {
+    expect(await reader.read(id)).toMatchObject({ visitedAt: null, question: { views, upvotes: 1 } });
+    await reader.put(`/questions/${id}/view`);
+    await allHeard();
+    expect((await dee.read(id)).question).toMatchObject({ views: views + 1, myVote: null });
+  }
+  expect(here.kept.models).toMatchObject({ made, asked });
+  // Whoever has something there is asked for.
+  expect((await cy.read(id)).visitedAt).not.toBeNull();
+  expect((await here.browserOf(bob).read(id)).question.myVote).toBe('up');
+  expect(here.kept.models.asked).toBe(asked + 2);
+});
+
 test('members see what they wrote on a node that has not heard of it, and nobody sees anything old once it hears nothing', async () => {
   const id = await ann.ask();
   await allHeard();

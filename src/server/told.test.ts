@@ -45,6 +45,7 @@ test('each write tells all whose pages it changes, once', async () => {
   ]);
   expect(await toldOf(() => bob.vote('questions', id, 'up'))).toEqual([]);
   expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([
+    `member:${bob.id} visited`,
     `question:${id} viewed`,
     'feeds question-counted',
     `profile:${ann.id} profile-changed`,

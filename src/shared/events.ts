@@ -113,7 +113,7 @@ export type MemberEvent =
   | { kind: 'bookmarks-changed' }
   | { kind: 'mutes-changed'; questionId: number; muted: boolean }
   | { kind: 'mutes-changed'; tag: string; muted: boolean }
-  /** The member was on a question's page, again. */
+  /** The member was on a question's page. */
   | { kind: 'visited'; questionId: number }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };

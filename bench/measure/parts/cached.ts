@@ -19,6 +19,8 @@ export const cached: Part = {
     const said: Said = {};
     for (const requests of Object.values(work)) Object.assign(said, await answersOf(there, requests));
     const bare = await startBare(said);
+    // Until it is known of each page who has anything of their own on it.
+    await there.load(work['question page'], { seconds: 5 });
     const order = { cookies: there.cookies, connections: 32, seconds, warmUp: 0.5, from: 0 };
     try {
       const measured = await inTurn(rounds, {

@@ -22,8 +22,8 @@ export type MetricsOptions = {
   sockets: () => number;
   /** Seconds from the writing of an event to its being handed out. */
   lag: () => number;
-  /** Bytes of pages that are kept, and how many were read to be kept; absent where none are. */
-  kept?: { bytes: () => number; made: () => number } | undefined;
+  /** Bytes of pages that are kept, how many were read to be kept, and how often a viewer's own part was; absent where none are. */
+  kept?: { bytes: () => number; made: () => number; asked: () => number } | undefined;
   /** Absent where there are none. */
   replicas?: (() => readonly ReplicaState[]) | undefined;
 };
@@ -47,6 +47,11 @@ export function createMetrics({ token, sockets, lag, kept, replicas }: MetricsOp
   if (kept !== undefined) {
     gauge('parley_kept_bytes', 'Bytes of pages that are kept in memory.', kept.bytes);
     gauge('parley_kept_pages_read', 'Pages read from the database to be kept, since the start.', kept.made);
+    gauge(
+      'parley_kept_own_read',
+      "Times that a page was kept, but what is the viewer's own on it was read, since the start.",
+      kept.asked,
+    );
   }
   if (replicas !== undefined) gaugeReplicas(replicas);
   return {

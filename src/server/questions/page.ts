@@ -25,6 +25,7 @@ export function questionPage(wanted: { id: number; viewer: Viewer; sort: AnswerS
     key: questionPageKey(id, sort),
     topics: [topic],
     own: ['myVote', 'following', 'bookmarked', 'muted', 'visitedAt'],
+    counter: { key: 'views', after: ({ event }) => (event.kind === 'viewed' ? event.views : undefined) },
     async read(db) {
       const page = await readQuestionPage(db, wanted);
       const posts = postsOn(page);
@@ -54,11 +55,12 @@ async function readQuestionPage(
   const rows = await questionPageRows(db, { id, viewerId: viewer.id, sort });
   if (rows === undefined) throw missingQuestion();
   const { comments, replies } = toThread(rows);
+  // What changes with each reader comes last: read-models/page.ts.
   return {
-    question: toQuestion(rows.question),
     comments,
     answers: firstAnswers(rows.answers, sort, replies),
     sort,
+    question: toQuestion(rows.question),
     visitedAt: rows.visitedAt?.toISOString() ?? null,
   };
 }
@@ -90,7 +92,7 @@ function ownValues({ question, visitedAt }: QuestionPage, posts: readonly (Reply
   const own = posts.flatMap((post) =>
     'bookmarked' in post ? [post.myVote, post.bookmarked] : [post.myVote],
   );
-  return [myVote, following, bookmarked, muted, ...own, visitedAt].map((value) => JSON.stringify(value));
+  return [...own, myVote, following, bookmarked, muted, visitedAt].map((value) => JSON.stringify(value));
 }
 
 /** The same by the ids of the posts: negative ones are of answers, positive ones of replies. */
@@ -104,7 +106,7 @@ async function readOwnValues(
     id < 0 ? [row.answerVotes?.[-id] ?? null, bookmarked.has(-id)] : [row.replyVotes?.[id] ?? null],
   );
   const { vote, following, bookmarked: kept, muted, visitedAt } = row;
-  return [vote, following, kept, muted, ...own, visitedAt].map((value) => JSON.stringify(value));
+  return [...own, vote, following, kept, muted, visitedAt].map((value) => JSON.stringify(value));
 }
 
 /** Votes, follows and so on by which the members are known who have any; on pages with more, each is asked for. */

@@ -184,12 +184,13 @@ export function toQuestion(row: QuestionRow): Question {
     upvotes: row.upvotes,
     downvotes: row.downvotes,
     myVote: row.my_vote,
-    views: row.views,
     answerCount: row.answer_count,
     acceptedAnswerId: row.accepted_answer_id,
     following: row.following,
     bookmarked: row.bookmarked,
     muted: row.muted,
+    // Last, so that a page that is kept can take in that it grows.
+    views: row.views,
   };
 }
 

@@ -64,10 +64,12 @@ async function storeViews(
       const there = new Set(await keepQuestions(tx, [...new Set(views.map((view) => view.questionId))]));
       const viewed = views.filter((view) => there.has(view.questionId));
       // Those that are not inserted were opened in another tab at the same moment.
-      const first = Map.groupBy(await insertViews(tx, viewed), (view) => view.questionId);
-      const added = [...first].map(([questionId, { length }]) => ({ questionId, views: length }));
+      const first = await insertViews(tx, viewed);
+      const byQuestion = Map.groupBy(first, (view) => view.questionId);
+      const added = [...byQuestion].map(([questionId, { length }]) => ({ questionId, views: length }));
       const questions = await countViews(tx, added);
       await publishAll(tx, [
+        ...first.map(visited),
         ...questions.flatMap(toldOf),
         ...profilesChanged(questions.map((question) => question.author_id)),
       ]);

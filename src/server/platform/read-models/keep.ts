@@ -26,6 +26,8 @@ type Making<Value> = {
 export type KeepHooks<Value> = {
   /** Called with a value that is about to be kept; false: it is not. */
   admit?: (value: Value, key: string) => boolean;
+  /** Gives a value as it is after news that it goes stale by; undefined where it has to be made anew. */
+  revise?: (value: Value, news: StreamedEvent) => Value | undefined;
   /** Called for each value that is kept no longer. */
   onDrop?: (value: Value, key: string) => void;
 };
@@ -96,10 +98,19 @@ export class Keep<Value extends Keepable> {
 
   changed(news: readonly StreamedEvent[]): void {
     for (const each of news) {
-      for (const key of this.#keys.get(each.topic) ?? [])
-        if (this.#values.peek(key)?.isStaleBy(each) ?? false) this.#values.delete(key);
+      // A value that is revised is put under its topics again meanwhile.
+      const keys = [...this.keysOf(each.topic)];
+      for (const key of keys) this.#hearKept(key, each);
       for (const making of this.#making.values()) hear(making, each);
     }
+  }
+
+  #hearKept(key: string, news: StreamedEvent): void {
+    const value = this.#values.peek(key);
+    if (value?.isStaleBy(news) !== true) return;
+    const revised = this.#hooks.revise?.(value, news);
+    if (revised === undefined) this.#values.delete(key);
+    else if (revised !== value) this.#put(key, revised);
   }
 
   /** What is kept, and what is being made, may be too old. */
@@ -116,8 +127,9 @@ export class Keep<Value extends Keepable> {
       made: make().then(
         (value) => {
           this.#making.delete(key);
-          if (!making.lost && !making.news.some((news) => concerns(value, news))) this.#put(key, value);
-          return value;
+          const kept = making.lost ? undefined : this.#revised(value, making.news);
+          if (kept !== undefined) this.#put(key, kept);
+          return kept ?? value;
         },
         (error: unknown) => {
           this.#making.delete(key);
@@ -132,6 +144,14 @@ export class Keep<Value extends Keepable> {
     };
     this.#making.set(key, making);
     return making.made;
+  }
+
+  /** A value after what has happened since its making began; undefined where it is too old. */
+  #revised(value: Value, news: readonly StreamedEvent[]): Value | undefined {
+    let revised: Value | undefined = value;
+    for (const each of news)
+      if (concerns(value, each)) revised = revised && this.#hooks.revise?.(revised, each);
+    return revised;
   }
 
   #put(key: string, value: Value): void {

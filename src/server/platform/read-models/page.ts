@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { StreamedEvent } from '#server/platform/events.ts';
 import type { Topic } from '#shared/events.ts';
 import { alone, type Beginning, deflateBeginning, gzip, gzipFrom, inflateBeginning } from './gzip.ts';
 import type { Keepable } from './keep.ts';
@@ -9,8 +10,14 @@ import type { Keepable } from './keep.ts';
  */
 export type Page = Keepable & {
   key: string;
-  bytes: PageBytes;
+  /** The same object on all that a page becomes while its counter grows. */
+  identity: object;
+  /** What comes before the counter, or else before the last slot, if that is near the end; compressed or not. */
+  head: Buffer | Beginning;
+  headTag: string;
+  end: Buffer;
   slots: readonly Slot[];
+  counter: (Counter & { at: number; value: number }) | undefined;
   /** Of what the slots hold the viewer's own values, as the kind of page knows it. */
   ids: readonly number[];
   /** Of its bytes as they are for nobody. */
@@ -21,9 +28,15 @@ export type Page = Keepable & {
   filled: Set<string>;
 };
 
-/** The whole, or the beginning compressed and what comes from the last slot on. */
-type PageBytes = { whole: Buffer } | Packed;
-type Packed = { beginning: Beginning; end: Buffer };
+/** A number on the page, behind all slots but the last, that changes often and only ever grows. */
+export type Counter = {
+  key: string;
+  /** What it is after news; undefined where they do not tell of it. */
+  after: (news: StreamedEvent) => number | undefined;
+};
+
+/** What a kind of page has: the keys of values that are the viewer's own, and of its counter. */
+export type PageKind = { own: readonly string[]; counter?: Counter | undefined };
 
 /** Where a value stands in the bytes, and what stands there for nobody. */
 type Slot = { at: number; plain: 'null' | 'false' };
@@ -55,18 +68,27 @@ const worthCompressing = 1_024;
 /** What comes after the last slot is sent as it is, up to so many bytes. */
 const longestEnd = 1_024;
 
-/** @param own the keys of values that are the viewer's own. */
-export function toPage(key: string, own: readonly string[], parts: PageParts): Page {
-  const { ids, topics, isStaleBy } = parts;
-  const whole = Buffer.from(parts.json);
-  const slots = own.length === 0 ? [] : slotsIn(parts.json, own);
-  const tag = hash('sha1', whole, 'base64url');
+export function toPage(key: string, kind: PageKind, parts: PageParts): Page {
+  const { ids, topics, isStaleBy, json } = parts;
+  const whole = Buffer.from(json);
+  const slots = kind.own.length === 0 ? [] : slotsIn(json, kind.own);
+  const counter = kind.counter && { ...kind.counter, ...counterIn(json, kind.counter) };
+  if (counter !== undefined && counter.at < (slots.at(-2)?.at ?? 0))
+    throw new Error(`the counter of the page ${key} stands before a slot that is not the last`);
+  const moving = counter?.at ?? slots.at(-1)?.at ?? -Infinity;
+  const cut = whole.length - moving > longestEnd ? whole.length : moving;
+  const [head, end] = [whole.subarray(0, cut), whole.subarray(cut)];
+  const headTag = hash('sha1', head, 'base64url');
   return {
     key,
-    bytes: { whole },
+    identity: {},
+    head,
+    headTag,
+    end,
     slots,
+    counter: counter !== undefined && counter.at >= cut ? counter : undefined,
     ids,
-    tag,
+    tag: tagOf(headTag, end),
     topics,
     isStaleBy,
     size: whole.length + slots.length * slotSize + topics.length * topicSize + entrySize,
@@ -75,21 +97,45 @@ export function toPage(key: string, own: readonly string[], parts: PageParts): P
   };
 }
 
+const tagOf = (headTag: string, end: Buffer) =>
+  hash('sha1', `${headTag} ${end.toString('latin1')}`, 'base64url');
+
 /** The same page, fit to be kept: most who read it take it compressed, which is a third of the memory. */
 export function packed(page: Page): Page {
-  const { bytes } = page;
-  if (!('whole' in bytes)) return page;
-  const { length } = bytes.whole;
-  const kept = length < worthCompressing ? { whole: alone(bytes.whole) } : pack(bytes.whole, page.slots);
-  const size = 'whole' in kept ? length : kept.beginning.deflated.length + kept.end.length;
-  return { ...page, bytes: kept, size: page.size - length + size };
+  const { head } = page;
+  if ('deflated' in head) return page;
+  const kept = lengthOf(page) < worthCompressing ? alone(head) : deflateBeginning(head);
+  const size = 'deflated' in kept ? kept.deflated.length : kept.length;
+  return { ...page, head: kept, end: alone(page.end), size: page.size - head.length + size };
 }
 
-function pack(whole: Buffer, slots: readonly Slot[]): Packed {
-  const last = slots.at(-1);
-  const cut = isNearEnd(last, whole.length) ? last.at : whole.length;
-  return { beginning: deflateBeginning(whole.subarray(0, cut)), end: alone(whole.subarray(cut)) };
+/** The page after news that it goes stale by; undefined where it has to be read anew. */
+export function revised(page: Page, news: StreamedEvent): Page | undefined {
+  const { counter, head, headTag, slots } = page;
+  const value = counter?.after(news);
+  if (counter === undefined || value === undefined) return undefined;
+  // Those of two nodes may come in the other order.
+  if (value <= counter.value) return page;
+  const [from, longer] = [counter.at - head.length, digits(value) - digits(counter.value)];
+  const end = alone(
+    Buffer.concat([
+      page.end.subarray(0, from),
+      Buffer.from(String(value)),
+      page.end.subarray(from + digits(counter.value)),
+    ]),
+  );
+  return {
+    ...page,
+    end,
+    slots: slots.map((slot) => (slot.at > counter.at ? { ...slot, at: slot.at + longer } : slot)),
+    counter: { ...counter, value },
+    tag: tagOf(headTag, end),
+    forNobody: undefined,
+    filled: new Set(),
+  };
 }
+
+const digits = (value: number) => String(value).length;
 
 /** The page as it is for somebody to whom nothing on it is their own. */
 export function forNobody(page: Page): FilledPage {
@@ -132,9 +178,8 @@ function withOwn(
 
 /** Values are short and plain: null, true, a time, a direction. */
 export function bytesOf({ page, own }: FilledPage): Buffer {
-  const { bytes } = page;
-  const plain =
-    'whole' in bytes ? bytes.whole : Buffer.concat([inflateBeginning(bytes.beginning), bytes.end]);
+  const { head, end } = page;
+  const plain = Buffer.concat(['deflated' in head ? inflateBeginning(head) : head, end]);
   return own.length === 0 ? plain : replaced(plain, own, 0);
 }
 
@@ -143,22 +188,17 @@ export function gzippedBytesOf(filled: FilledPage): Buffer | undefined {
   const { page, own } = filled;
   if (lengthOf(page) < worthCompressing) return undefined;
   if (!isLikeOthers(filled)) return (filled.gzipped ??= gzip(bytesOf(filled)));
-  if ('whole' in page.bytes) page.bytes = pack(page.bytes.whole, page.slots);
-  const { beginning, end } = page.bytes;
+  const { head, end } = page;
+  const beginning = 'deflated' in head ? head : deflateBeginning(head);
   return gzipFrom(beginning, own.length === 0 ? end : replaced(end, own, beginning.length));
 }
 
-/** Whether only the last slot has a value of its own, if any: all that comes before is as for everybody. */
+/** Whether all but the end is as for everybody. */
 function isLikeOthers({ page, own }: Pick<FilledPage, 'page' | 'own'>): boolean {
-  const last = page.slots.at(-1);
-  return own.length === 0 || (own.length === 1 && own[0]?.at === last?.at && isNearEnd(last, lengthOf(page)));
+  return (own[0]?.at ?? Infinity) >= page.head.length;
 }
 
-const isNearEnd = (last: Slot | undefined, length: number): last is Slot =>
-  last !== undefined && length - last.at <= longestEnd;
-
-const lengthOf = ({ bytes }: Page) =>
-  'whole' in bytes ? bytes.whole.length : bytes.beginning.length + bytes.end.length;
+const lengthOf = ({ head, end }: Pick<Page, 'head' | 'end'>) => head.length + end.length;
 
 /** Bytes with the viewer's own values in them. @param from where the bytes begin on the page. */
 function replaced(bytes: Buffer, own: FilledPage['own'], from: number): Buffer {
@@ -189,6 +229,17 @@ function slotsIn(json: string, own: readonly string[]): Slot[] {
     slots.push({ at, plain });
   }
   return slots;
+}
+
+/** Where a number of one digit or more stands, of a key that the page has once. */
+function counterIn(json: string, { key }: Counter): { at: number; value: number } {
+  const found = new RegExp(`"${key}":(\\d+)`).exec(json);
+  if (found === null) throw new Error(`there is no ${key} on the page`);
+  const [whole, value = ''] = found;
+  return {
+    at: Buffer.byteLength(json.slice(0, found.index + whole.length - value.length)),
+    value: Number(value),
+  };
 }
 
 /** What news of a member's own doing makes of theirs. */

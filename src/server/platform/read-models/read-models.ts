@@ -11,7 +11,9 @@ import {
   type OwnTopics,
   packed,
   type Page,
+  type PageKind,
   type PageParts,
+  revised,
   toPage,
   withLast,
 } from './page.ts';
@@ -19,13 +21,11 @@ import { type Regular, Regulars } from './regulars.ts';
 import { followWritten, type Written, writtenCookie } from './written.ts';
 
 /** A page that somebody wants to see. */
-export type WantedPage = {
+export type WantedPage = PageKind & {
   /** The same for the same page, whoever wants it. */
   key: string;
   /** Those known beforehand, whose events may concern it. */
   topics: readonly Topic[];
-  /** The keys of values that are the viewer's own. */
-  own: readonly string[];
   /** The page, and the viewer's values for its slots, from one statement. */
   read: (db: Reader) => Promise<{ parts: PageParts; values: readonly string[] }>;
   /** The viewer's values alone. */
@@ -65,10 +65,11 @@ export class ReadModels {
   readonly #filled: Keep<FilledPage>;
   readonly #regulars: LRUCache<string, KnownRegulars>;
   /** Pages of which somebody has asked what is their own. */
-  readonly #askedOnce = new WeakSet<Page>();
+  readonly #askedOnce = new WeakSet<Page['identity']>();
   readonly #facts: Keep<KeptFact>;
   readonly #ownNews: (news: StreamedEvent) => OwnNews | undefined;
   #made = 0;
+  #asked = 0;
 
   /** @param maxBytes of all that is kept; 0 keeps nothing. */
   constructor(options: {
@@ -84,9 +85,9 @@ export class ReadModels {
     this.#written = followWritten(db, stream.position);
     const share = (part: number) => Math.max(1, Math.floor(maxBytes * part));
     this.#pages = new Keep<Page>(share(0.7), {
-      onDrop: ({ filled }, key) => {
-        for (const each of filled) this.#filled.drop(each);
-        this.#regulars.delete(key);
+      revise: revised,
+      onDrop: ({ filled }) => {
+        for (const key of filled) this.#filled.drop(key);
       },
     });
     this.#regulars = new LRUCache({
@@ -111,6 +112,11 @@ export class ReadModels {
   /** How many pages were read from the database to be kept. */
   get made(): number {
     return this.#made;
+  }
+
+  /** How often a page was there, but what is the viewer's own on it had to be read from the database. */
+  get asked(): number {
+    return this.#asked;
   }
 
   /** Names what was written here, for the cookie of whoever wrote. */
@@ -186,7 +192,7 @@ export class ReadModels {
         values = all.values;
         return pageOf(wanted, all);
       });
-      return fill(page, { values: values ?? (await wanted.readOwn(this.#db, page.ids)), ...ownStaleBy });
+      return fill(page, { values: values ?? (await this.#readOwn(wanted, page)), ...ownStaleBy });
     });
   }
 
@@ -203,12 +209,12 @@ export class ReadModels {
     page: Page,
     readRegulars: NonNullable<WantedPage['readRegulars']>,
   ): KnownRegulars | undefined {
-    const { key, ids } = page;
-    if (!this.#askedOnce.has(page)) {
-      this.#askedOnce.add(page);
+    const { key, identity, ids } = page;
+    if (!this.#askedOnce.has(identity)) {
+      this.#askedOnce.add(identity);
       return undefined;
     }
-    const regulars = new Regulars(page);
+    const regulars = new Regulars(identity);
     const read = async () => {
       try {
         regulars.take(await readRegulars(this.#db, ids));
@@ -228,7 +234,12 @@ export class ReadModels {
 
   #regularsOf(page: Page): KnownRegulars | undefined {
     const known = this.#regulars.get(page.key);
-    return known?.regulars.page === page ? known : undefined;
+    return known?.regulars.identity === page.identity ? known : undefined;
+  }
+
+  #readOwn(wanted: WantedPage, { ids }: Page) {
+    this.#asked++;
+    return wanted.readOwn(this.#db, ids);
   }
 
   #readAll(wanted: WantedPage) {
@@ -252,7 +263,8 @@ export class ReadModels {
 /** Settled once they are read. */
 type KnownRegulars = { regulars: Regulars; read: Promise<void> };
 
-const pageOf = ({ key, own }: WantedPage, { parts }: { parts: PageParts }) => packed(toPage(key, own, parts));
+const pageOf = (wanted: WantedPage, { parts }: { parts: PageParts }) =>
+  packed(toPage(wanted.key, wanted, parts));
 
 const filledKey = (key: string, viewerId: number) => `${viewerId} ${key}`;
 

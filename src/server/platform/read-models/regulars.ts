@@ -16,10 +16,11 @@ const ownSize = 800;
 
 /**
  * The members who have anything of their own on a page: to all others it is as to nobody, without a question to the
- * database. It only ever grows, as news of what members did there comes in.
+ * database. Whoever does something there later is one of them as well.
  */
 export class Regulars {
-  readonly page: Page;
+  /** The page's. */
+  readonly identity: Page['identity'];
   /** Ascending. */
   #ids: Uint32Array | undefined;
   #times: Float64Array | undefined;
@@ -27,8 +28,8 @@ export class Regulars {
   readonly #changed = new Set<number>();
   #isRead = false;
 
-  constructor(page: Page) {
-    this.page = page;
+  constructor(identity: Page['identity']) {
+    this.identity = identity;
   }
 
   /** Bytes it takes, about. */

@@ -36,7 +36,7 @@ export function createPages(models: ReadModels | undefined): Pages {
 
 async function readPast(db: Reader, wanted: WantedPage): Promise<FilledPage> {
   const { parts, values } = await wanted.read(db);
-  return fill(toPage(wanted.key, wanted.own, parts), { values, ...wanted.ownStaleBy });
+  return fill(toPage(wanted.key, wanted, parts), { values, ...wanted.ownStaleBy });
 }
 
 /** The answer to a request for a page: its bytes, or (304) that the asker has them already. */
