@@ -124,6 +124,16 @@ export async function drawQueries({ db, counts }: Community): Promise<Query[]> {
   ];
 }
 
+/** Searches for two words next to each other in a title, each asked once. */
+export async function newSearches({ db, counts }: Community): Promise<Requests> {
+  const random = createRandom(23);
+  const ids = Array.from({ length: 10_000 }, () => 1 + random.below(counts.questions));
+  const { rows } = await db.query<{ title: string }>('select title from question where id = any ($1)', [ids]);
+  const titles = rows.map(({ title }) => title.toLowerCase().match(/[a-z]{3,}/gu) ?? []);
+  const texts = titles.filter((title) => title.length > 3).map((title) => twoOf(random, title));
+  return [...new Set(texts)].map((text, member) => ({ method: 'GET', path: searchPath(text), member }));
+}
+
 function twoOf(random: Random, title: readonly string[]): string {
   const at = random.below(title.length - 1);
   return `${title[at]} ${title[at + 1]}`;

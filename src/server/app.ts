@@ -145,7 +145,7 @@ function createApi(
     .route('/', muteRoutes(deps))
     .route('/', activityRoutes())
     .route('/', topicRoutes(deps))
-    .route('/', searchRoutes())
+    .route('/', searchRoutes(deps))
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))
     .route('/', similarRoutes(deps))

@@ -4,6 +4,7 @@ import { type LiveEvent, merged } from './events.ts';
 const counted = (questionId: number, upvotes: number): LiveEvent => ({
   kind: 'question-counted',
   questionId,
+  by: 'vote',
   upvotes,
   downvotes: 0,
   views: 0,

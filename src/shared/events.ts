@@ -38,10 +38,11 @@ type Imported = { kind: 'imported' };
 
 export type FeedEvent =
   | { kind: 'question-posted'; questionId: number; authorId: number; tags: string[] }
-  /** Its counts as they are now. */
+  /** Its counts as they are now, and what changed them. */
   | {
       kind: 'question-counted';
       questionId: number;
+      by: 'vote' | 'view' | 'answer';
       upvotes: number;
       downvotes: number;
       views: number;

@@ -3,6 +3,7 @@ import type { Requests } from '../requests.ts';
 import {
   drawQueries,
   newAnswers,
+  newSearches,
   page,
   questionPages,
   readPages,
@@ -19,6 +20,7 @@ const wanted = {
   'question page': { wanted: 25_000, others: [137, 532] },
   'question page, drawn from all alike': { wanted: null, others: [137, 532] },
   search: { wanted: 2_000, others: [96, 392] },
+  'search, each for the first time': { wanted: null, others: [96, 392] },
   votes: { wanted: 3_600, others: [60, 384] },
   answers: { wanted: 1_500, others: [20, 143] },
 } as const;
@@ -41,6 +43,7 @@ export const comparison: Part = {
       'question page': readPages(there),
       'question page, drawn from all alike': questionPages(there),
       search: queries.map(({ text }, member) => ({ method: 'GET', path: searchPath(text), member })),
+      'search, each for the first time': await newSearches(there),
       votes: votes(someAnswers(there, 5_000), createRandom(3)),
       answers: newAnswers(there),
     };

@@ -161,7 +161,7 @@ export async function deleteAnswer(
     await publishAll(tx, [
       { topic: `question:${questionId}`, event: deleted },
       { topic: 'answers', event: deleted },
-      questionCounted(questionId, counts),
+      questionCounted('answer', questionId, counts),
       ...(question.accepted_answer_id === id ? acceptanceChanged(questionId, null) : []),
       ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
       ...bells,

@@ -130,7 +130,7 @@ async function countAndTell(
     ...ended,
     ...posted.flatMap(toldOf),
     ...counted.flatMap((question) => [
-      questionCounted(question.id, question),
+      questionCounted('answer', question.id, question),
       questionActive(question.id, question.tags),
     ]),
     ...profilesChanged(perMember.keys()),

@@ -4,11 +4,15 @@ import type { StreamedEvent } from '#server/platform/events.ts';
 export type QuestionCounts = { upvotes: number; downvotes: number; views: number; answer_count: number };
 
 /** What every list of questions is told when the counts of one change. Make it with the question locked. */
-export function questionCounted(questionId: number, counts: QuestionCounts): StreamedEvent {
+export function questionCounted(
+  by: 'vote' | 'view' | 'answer',
+  questionId: number,
+  counts: QuestionCounts,
+): StreamedEvent {
   const { upvotes, downvotes, views, answer_count: answerCount } = counts;
   return {
     topic: 'feeds',
-    event: { kind: 'question-counted', questionId, upvotes, downvotes, views, answerCount },
+    event: { kind: 'question-counted', questionId, by, upvotes, downvotes, views, answerCount },
   };
 }
 

@@ -87,5 +87,8 @@ function visited({ questionId, memberId }: View): StreamedEvent {
 
 function toldOf(question: ViewedQuestion): StreamedEvent[] {
   const { id, views } = question;
-  return [{ topic: `question:${id}`, event: { kind: 'viewed', views } }, questionCounted(id, question)];
+  return [
+    { topic: `question:${id}`, event: { kind: 'viewed', views } },
+    questionCounted('view', id, question),
+  ];
 }

@@ -1,11 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, problems, router } from '#server/platform/http.ts';
+import { type Pages, send } from '#server/platform/read-models/sending.ts';
 import { cursorQuery } from '#shared/fields.ts';
 import { limits } from '#shared/limits.ts';
-import { instantResults, searchKind, searchResults, searchSort } from '#shared/search.ts';
+import { instantResults, searchKind, type SearchResults, searchResults, searchSort } from '#shared/search.ts';
 import { codePoints, hasForbiddenCharacters } from '#shared/text.ts';
 import { instantly } from './instant.ts';
-import { search } from './search.ts';
+import { searchesKept } from './page.ts';
+import { folded, search } from './search.ts';
 
 const searchText = z
   .string()
@@ -37,12 +39,15 @@ const findInstantly = createRoute({
   responses: { 200: answers(instantResults, 'What was found'), ...problems },
 });
 
-export function searchRoutes() {
+export function searchRoutes({ pages }: { pages: Pages }) {
+  const keep = searchesKept();
   return router()
     .openapi(find, async (c) => {
       const { q, in: kind, sort, cursor } = c.req.valid('query');
-      const viewerId = c.get('viewer').id;
-      return c.json(await search(c.get('reading'), { query: q, kind, sort, cursor, viewerId }), 200);
+      const wanted = { query: folded(q), kind, sort, cursor, viewerId: c.get('viewer').id };
+      const page = keep(wanted);
+      if (page !== undefined) return send<SearchResults>(c, await pages.read(c, page));
+      return c.json(await search(c.get('reading'), wanted), 200);
     })
     .openapi(findInstantly, async (c) =>
       c.json(await instantly(c.get('reading'), c.req.valid('query').q), 200),

@@ -30,7 +30,7 @@ export async function search(
   db: Reader,
   { query, kind: wanted, sort, cursor, viewerId }: Search,
 ): Promise<SearchResults> {
-  const text = query.trim().replace(/\s+/gu, ' ');
+  const text = folded(query);
   const kind = kindOf(parseSearch(text)) ?? wanted;
   const nothing = { ...none, in: kind };
   if (text === '') return nothing;
@@ -53,6 +53,9 @@ export async function search(
   }
   return { ...nothing, unknown, suggestions: await suggest(db, words) };
 }
+
+/** A query without spaces around, inner runs folded. */
+export const folded = (query: string) => query.trim().replace(/\s+/gu, ' ');
 
 const none: Omit<SearchResults, 'in'> = {
   questions: [],

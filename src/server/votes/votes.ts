@@ -157,7 +157,7 @@ function toldOf({ target: { kind, id }, post }: Voted): StreamedEvent[] {
   const events: StreamedEvent[] = [
     { topic: `question:${post.question_id}`, event: { kind: 'voted', post: kind, id, upvotes, downvotes } },
   ];
-  if (kind === 'question') events.push(questionCounted(id, post));
+  if (kind === 'question') events.push(questionCounted('vote', id, post));
   if (kind === 'answer')
     events.push({ topic: 'answers', event: { kind: 'answer-counted', answerId: id, upvotes, downvotes } });
   return events;
