@@ -1,11 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Feed } from '#shared/feeds.ts';
+import type { FeedPage } from '#shared/mutes.ts';
 import { HiddenNote, useMutedChoice } from '#web/mutes/HiddenNote.tsx';
 import { hiddenIn } from '#web/mutes/mutes.ts';
 import { ApiError } from '#web/platform/errors.ts';
+import { useGradually } from '#web/platform/first-render.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
 import { NewItems } from '#web/ui/NewItems.tsx';
@@ -19,18 +21,18 @@ export function FeedList({ feed }: { feed: Feed }) {
   const muted = useMutedChoice();
   const query = useInfiniteQuery(feedQuery(feed, muted));
   const news = useLiveFeed(feed, muted);
+  const questions = useGradually(query.data === undefined ? [] : distinct(questionsOf(query.data)));
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
     return <NotLoaded text={t`The questions could not be loaded.`} query={query} />;
 
-  const questions = query.data.pages.flatMap((page) => page.items);
   return (
     <>
       <HiddenNote count={hiddenIn(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}
       {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
-      {distinct(questions).map((question) => (
+      {questions.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}
       {query.hasNextPage && (
@@ -68,6 +70,8 @@ function EmptyFeed({ feed }: { feed: Feed }) {
     </div>
   );
 }
+
+const questionsOf = ({ pages }: InfiniteData<FeedPage>) => pages.flatMap((page) => page.items);
 
 /** Between two pages a question can have moved, so that both hold it. */
 function distinct<T extends { id: number }>(items: readonly T[]): T[] {

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useFollows } from '#web/platform/first-render.ts';
 import { useLiveConnection } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useMember, useSession } from '#web/platform/session.ts';
@@ -16,13 +17,11 @@ import classes from './MemberLayout.module.css';
 /** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
-  useLiveConnection();
   const member = useMember();
+  const isPageNext = useFollows();
   return (
     <>
-      {member !== null && <LiveMember memberId={member.id} />}
-      {member !== null && <SendWaiting memberId={member.id} />}
-      {member !== null && <SyncDrafts memberId={member.id} />}
+      {isPageNext && <Behind memberId={member?.id ?? null} />}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         {t`Skip to content`}
       </a>
@@ -30,11 +29,24 @@ export function MemberLayout() {
       <div className={classes.columns}>
         <Sidebar />
         <main id="main" tabIndex={-1} className={classes.main}>
-          <Outlet />
+          {isPageNext && <Outlet />}
         </main>
       </div>
       <BottomBar />
       <KeyboardShortcuts />
+    </>
+  );
+}
+
+/** What goes on unseen. Nothing of it is fetched before the page is there. */
+function Behind({ memberId }: { memberId: number | null }) {
+  useLiveConnection();
+  if (memberId === null) return null;
+  return (
+    <>
+      <LiveMember memberId={memberId} />
+      <SendWaiting memberId={memberId} />
+      <SyncDrafts memberId={memberId} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Suspense, useEffect } from 'react';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import { api, read } from '#web/platform/api.ts';
 import { keepProbing } from '#web/platform/connection.ts';
+import { endFirstRender } from '#web/platform/first-render.ts';
 import { wantHeadingFocus } from '#web/platform/focus.ts';
 import { fetchToastsWithFirstPress, useToastsWanted } from '#web/platform/toast.ts';
 import { registerWorker } from '#web/platform/worker.ts';
@@ -52,6 +53,10 @@ function useRecovery() {
 
 function useFocusOnNavigation() {
   const router = useRouter();
+  useEffect(
+    () => router.subscribe('onBeforeLoad', ({ fromLocation }) => fromLocation && endFirstRender()),
+    [router],
+  );
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { useMediaQuery } from '@mantine/hooks';
 import { useSearch } from '@tanstack/react-router';
-import { Suspense, useDeferredValue } from 'react';
+import { Suspense } from 'react';
 import type { Feed } from '#shared/feeds.ts';
 import { FeedList } from '#web/feeds/FeedList.tsx';
+import { useFollows } from '#web/platform/first-render.ts';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -26,7 +27,7 @@ export function HomePage() {
   usePageTitle(t`Questions for you`);
   const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
   // What stands beside the questions is not fetched before they are shown.
-  const isListShown = useDeferredValue(true, false);
+  const isListShown = useFollows();
   return (
     <>
       <div className={classes.header}>

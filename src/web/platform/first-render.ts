@@ -1,0 +1,36 @@
+import { startTransition, useEffect, useState } from 'react';
+
+/** Where a page is opened anew one begins at its top; who comes back to it wants its whole height at once. */
+const opensAnew = performance
+  .getEntriesByType('navigation')
+  .some((entry) => (entry as PerformanceNavigationTiming).type === 'navigate');
+
+let isFirst = opensAnew && location.hash === '';
+
+/** Whoever goes on from the page they opened gets others at once. */
+export function endFirstRender(): void {
+  isFirst = false;
+}
+
+/**
+ * Whether a part of the page is to be shown. On the first page that is opened it follows as soon as what is around it
+ * stands, in a render that gives way to whatever comes meanwhile, instead of keeping a slow phone busy for a second.
+ */
+export function useFollows(): boolean {
+  const [follows, setFollows] = useState(!isFirst);
+  useEffect(() => startTransition(() => setFollows(true)), []);
+  return follows;
+}
+
+/** So many items of a list fill a window; the others follow by as many. */
+const atATime = 4;
+
+/** The items of a list: all of them, or on the first page that is opened a few at a time, as `useFollows` has it. */
+export function useGradually<Item>(items: readonly Item[]): readonly Item[] {
+  const [shown, setShown] = useState(isFirst ? atATime : Infinity);
+  const isWhole = shown >= items.length;
+  useEffect(() => {
+    if (!isWhole) startTransition(() => setShown(shown + atATime));
+  }, [shown, isWhole]);
+  return isWhole ? items : items.slice(0, shown);
+}
