@@ -7,6 +7,7 @@ import { type Position, positionHeader } from '#shared/events.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
+import { logSecurityEvents } from './accounts/security-events.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
 import { bookmarkRoutes } from './bookmarks/routes.ts';
@@ -75,6 +76,7 @@ export function createApp(options: AppOptions) {
   const { db, settings, log, position, isReady, metrics, replicas, kept, background, webFolder } = options;
   const auth = createAuth(db, settings);
   const accounts = createAccounts({ db, auth, settings, sessions: kept?.sessions });
+  logSecurityEvents(db, log);
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
   if (metrics !== undefined) app.use(metrics.measure);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type pg from 'pg';
+import { forgetOldSecurityEvents, hasSecurityNews, queueSecurityMails } from './accounts/security-events.ts';
 import { forgetOld, mailJobs, queueConfirmation, queueMails } from './mailing/mailing.ts';
 import type { Database } from './platform/database.ts';
 import type { StreamedEvent } from './platform/events.ts';
@@ -61,15 +62,20 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   ];
   const jobs: Jobs = await startJobs({ ...options, kinds });
   let pushing: NodeJS.Timeout | undefined;
+  let stopped = false;
   return {
     askToConfirm:
       mailer === undefined ? undefined : (tx, ask) => queueConfirmation(tx, jobs, { site, ...ask }),
     pusher,
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) pushSoon();
+      // What fails is done by the next minute's round.
+      if (mailer !== undefined && !stopped && hasSecurityNews(events))
+        void queueSecurityMails(db, jobs, { site }).catch(() => {});
     },
     queueDue,
     async stop() {
+      stopped = true;
       clearTimeout(pushing);
       await jobs.stop();
       await mailer?.stop();
@@ -78,8 +84,12 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 
   async function queueDue(): Promise<void> {
     await queuePushes(db, jobs);
-    if (mailer !== undefined) await queueMails(db, jobs);
+    if (mailer !== undefined) {
+      await queueMails(db, jobs);
+      await queueSecurityMails(db, jobs, { site });
+    }
     await forgetOld(db, log);
+    await forgetOldSecurityEvents(db, { mails: mailer !== undefined });
   }
 
   /** Once for all news of a few seconds; what fails is done by the next minute's round. */

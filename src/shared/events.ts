@@ -1,4 +1,5 @@
 import type { DraftEnd } from './drafts.ts';
+import type { SecurityEvent } from './security-events.ts';
 import { tagKey } from './tags.ts';
 
 /**
@@ -117,7 +118,9 @@ export type MemberEvent =
   /** The member was on a question's page. */
   | { kind: 'visited'; questionId: number }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
-  | { kind: 'sessions-ended'; sessionId: number | null; except: number | null };
+  | { kind: 'sessions-ended'; sessionId: number | null; except: number | null }
+  /** Something that concerns the safety of the account. */
+  | { kind: 'account-changed'; what: SecurityEvent };
 
 export type LiveEvent =
   | FeedEvent

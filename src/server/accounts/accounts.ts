@@ -17,6 +17,7 @@ import type { PasswordChange } from '#shared/profiles.ts';
 import { type Auth, renewedAt } from './auth.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { deleteOtherSessions, deleteSession, memberByEmail, ownMember } from './queries.ts';
+import { tellOfSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './session-cache.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -156,9 +157,10 @@ export function createAccounts({ db, auth, settings, sessions }: AccountsOptions
         headers,
         returnHeaders: true,
       });
-      await transaction(db, (tx) =>
-        publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId }),
-      );
+      await transaction(db, async (tx) => {
+        await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
+        await tellOfSecurityEvent(tx, { memberId: id, event: 'password-changed' });
+      });
       return result.headers.getSetCookie();
     } catch (error) {
       if (error instanceof APIError && error.statusCode === 400)
@@ -189,6 +191,8 @@ export async function endSession(db: Database, { viewer, sessionId }: { viewer: 
     if (!(await deleteSession(tx, { id: sessionId, memberId: viewer.id })))
       throw new ProblemError('not-found', 'There is no such session.');
     await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId, except: null });
+    if (sessionId !== viewer.sessionId)
+      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
   });
 }
 
@@ -196,8 +200,9 @@ export async function endSession(db: Database, { viewer, sessionId }: { viewer: 
 export async function endOtherSessions(db: Database, viewer: Viewer): Promise<void> {
   const except = viewer.sessionId;
   await transaction(db, async (tx) => {
-    await deleteOtherSessions(tx, { keep: except, memberId: viewer.id });
+    const ended = await deleteOtherSessions(tx, { keep: except, memberId: viewer.id });
     await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId: null, except });
+    if (ended > 0) await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
   });
 }
 

@@ -43,9 +43,15 @@ export async function deleteSession(db: Queryable, { id, memberId }: { id: numbe
   return gone.numDeletedRows > 0n;
 }
 
+/** Returns how many there were. */
 export async function deleteOtherSessions(
   db: Queryable,
   { keep, memberId }: { keep: number; memberId: number },
-) {
-  await db.deleteFrom('session').where('member_id', '=', memberId).where('id', '!=', keep).execute();
+): Promise<number> {
+  const gone = await db
+    .deleteFrom('session')
+    .where('member_id', '=', memberId)
+    .where('id', '!=', keep)
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
 }

@@ -84,6 +84,25 @@ export function confirmationLetter({ link, site }: { link: string; site: string 
   };
 }
 
+/** Tells of one thing, with at most one thing to do. Nothing in it was written by a member. */
+export function noticeLetter(of: {
+  subject: string;
+  paragraphs: readonly string[];
+  action: { label: string; link: string } | null;
+  small: string;
+}): Letter {
+  const { subject, paragraphs, action, small: last } = of;
+  return {
+    subject,
+    text: `${[...paragraphs, ...(action === null ? [] : [action.link]), last].join('\n\n')}\n`,
+    html: page(
+      html`${paragraphs.map((text) => html`<p style="${paragraph}">${text}</p>`)}
+        ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button}">${action.label}</a></p>`}
+        <p style="${small}">${last}</p>`,
+    ),
+  };
+}
+
 function letter(of: { subject: string; parts: Part[]; why: string; links: LetterLinks }): Letter {
   const { subject, parts, why, links } = of;
   const change = `${links.site}/settings#notifications`;

@@ -9,6 +9,8 @@ import type { MailScope } from '#shared/notification-settings.ts';
 import { confirmationLetter, digest, type Letter, lettersOfNews } from './letters.ts';
 import { forgetOldMails, goodQuestionsFor, takeMembersToDigest, takeMembersToMail } from './queries.ts';
 
+export { noticeLetter } from './letters.ts';
+
 /** So long a notification waits before it is mailed 'at once', so that who is here reads it here; in seconds. */
 export const mailDelay = 120;
 
