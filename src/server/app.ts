@@ -5,7 +5,11 @@ import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/events.ts';
 import { createAccounts } from './accounts/accounts.ts';
+import { createAddresses } from './accounts/address.ts';
 import { createAuth } from './accounts/auth.ts';
+import { createPasswordCheck } from './accounts/own-password.ts';
+import { addressRoutes, type RecoveryDeps, recoveryRoutes } from './accounts/recovery-routes.ts';
+import { createResetting } from './accounts/reset.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
 import { logSecurityEvents } from './accounts/security-events.ts';
 import { activityRoutes } from './activity/routes.ts';
@@ -66,7 +70,7 @@ export type AppOptions = {
   /** What is kept to answer with; absent where every request asks the database. */
   kept?: Pick<Kept, 'models' | 'sessions'> | undefined;
   /** What asks for mails and pushes; absent where nothing is mailed or pushed. */
-  background?: Pick<Background, 'askToConfirm' | 'pusher'> | undefined;
+  background?: Pick<Background, 'accountMails' | 'askToConfirm' | 'pusher'> | undefined;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
@@ -75,7 +79,18 @@ export type AppOptions = {
 export function createApp(options: AppOptions) {
   const { db, settings, log, position, isReady, metrics, replicas, kept, background, webFolder } = options;
   const auth = createAuth(db, settings);
-  const accounts = createAccounts({ db, auth, settings, sessions: kept?.sessions });
+  const preferences = createPreferences({ db, settings, askToConfirm: background?.askToConfirm });
+  const accounts = createAccounts({
+    db,
+    auth,
+    settings,
+    sessions: kept?.sessions,
+    onRegistered: preferences.askNewMember,
+  });
+  const mails = background?.accountMails;
+  const askForPassword = createPasswordCheck(db);
+  const resetting = createResetting({ db, settings, mails });
+  const addresses = createAddresses({ db, mails, askForPassword });
   logSecurityEvents(db, log);
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log));
@@ -85,13 +100,24 @@ export function createApp(options: AppOptions) {
   if (isReady !== undefined) app.route('/', healthRoutes(isReady));
   app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
   if (position !== undefined) app.use('/api/*', told(position));
-  const preferences = createPreferences({ db, settings, askToConfirm: background?.askToConfirm });
   app.route('/', oneClickRoutes({ preferences }));
   const pushing = createPushing({ db, pusher: background?.pusher });
   const limits = createPostingLimits(db);
   const pages = createPages(kept?.models);
   if (kept !== undefined) app.use('/api/*', tellWritten(kept.models.written, settings));
-  const api = createApi({ db, settings, accounts, limits, position, replicas, preferences, pushing, pages });
+  const api = createApi({
+    db,
+    settings,
+    accounts,
+    resetting,
+    addresses,
+    limits,
+    position,
+    replicas,
+    preferences,
+    pushing,
+    pages,
+  });
   app.route(
     '/api',
     docsRoutes((document) => api.getOpenAPI31Document(document)),
@@ -129,14 +155,22 @@ export type Api = ReturnType<typeof createApi>;
 
 /** Every feature's routes, listed by hand. What stands below `signedIn` is for signed-in members only. */
 function createApi(
-  deps: Deps & AccountDeps & ReadingDeps & PreferenceRoutesDeps & { limits: PostingLimits; pages: Pages },
+  deps: Deps &
+    AccountDeps &
+    RecoveryDeps &
+    ReadingDeps &
+    PreferenceRoutesDeps & { limits: PostingLimits; pages: Pages },
 ) {
   const noted = router();
   noted.use(noteWriters(deps.replicas));
-  const api = noted.route('/', visitorRoutes(deps)).route('/', mailLinkRoutes(deps));
+  const api = noted
+    .route('/', visitorRoutes(deps))
+    .route('/', recoveryRoutes(deps))
+    .route('/', mailLinkRoutes(deps));
   api.use(signedIn(deps), chooseReading(deps));
   return api
     .route('/', sessionRoutes(deps))
+    .route('/', addressRoutes(deps))
     .route('/', feedRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))

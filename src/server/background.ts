@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type pg from 'pg';
+import { accountMailJob, type AccountMails, queueAccountMails } from './accounts/account-mails.ts';
 import { forgetOldSecurityEvents, hasSecurityNews, queueSecurityMails } from './accounts/security-events.ts';
-import { forgetOld, mailJobs, queueConfirmation, queueMails } from './mailing/mailing.ts';
+import { createDelivery, forgetOld, mailJobs, queueConfirmation, queueMails } from './mailing/mailing.ts';
 import type { Database } from './platform/database.ts';
 import type { StreamedEvent } from './platform/events.ts';
 import { type JobKind, type Jobs, startJobs } from './platform/jobs/jobs.ts';
@@ -29,6 +30,8 @@ export type BackgroundOptions = {
 /** What a node does that nobody waits for. */
 export type Background = {
   askToConfirm: AskToConfirm | undefined;
+  /** Absent where nothing is mailed. */
+  accountMails: AccountMails | undefined;
   pusher: Pusher;
   /** Told of what happened, it pushes soon. */
   onEvents: (events: readonly StreamedEvent[]) => void;
@@ -47,10 +50,13 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     services: [...knownPushServices, ...pushServices],
   });
   const mailer = mail === undefined ? undefined : createMailer(mail);
+  const deliver = mailer && createDelivery({ mailer, log });
   const kinds: JobKind[] = [
     pushJob({ db, pusher, log }),
     knownJob(db),
-    ...(mailer === undefined ? [] : mailJobs({ db, settings, site, mailer, log })),
+    ...(deliver === undefined
+      ? []
+      : [...mailJobs({ db, settings, site, deliver, log }), accountMailJob({ db, site, deliver })]),
     {
       name: 'due',
       retries: { limit: 0, seconds: 1, most: 1 },
@@ -66,6 +72,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   return {
     askToConfirm:
       mailer === undefined ? undefined : (tx, ask) => queueConfirmation(tx, jobs, { site, ...ask }),
+    accountMails: mailer && queueAccountMails(jobs),
     pusher,
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) pushSoon();

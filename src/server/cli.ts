@@ -2,11 +2,12 @@ import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
+import { registerResetPassword } from './accounts/command.ts';
 import { registerImport } from './archive/command.ts';
 import { registerBackup } from './backup/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { connectBeside } from './platform/connect.ts';
-import { openDatabase } from './platform/database.ts';
+import { type Database, openDatabase } from './platform/database.ts';
 import { createLog } from './platform/log.ts';
 import { migrate, MigrationError } from './platform/migrations.ts';
 import { StartupError } from './platform/startup-error.ts';
@@ -55,6 +56,7 @@ function createProgram(): Command {
     exitWith: (code: number) => (process.exitCode = code),
   };
   registerImport(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
+  registerResetPassword(program, { ...terminal, withDatabase });
   registerBackup(program, { ...terminal, withClient, migrationsFolder, version: packageJson.version });
   return program;
 }
@@ -72,6 +74,20 @@ async function migrateOnly({ config, log }: Surroundings): Promise<void> {
   try {
     const applied = await migrate(db, migrationsFolder, (name) => console.log(`Applying ${name} …`));
     console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
+  } finally {
+    await db.destroy();
+    await stop();
+  }
+}
+
+/** The community's database, brought up to date, and where its members find it. */
+async function withDatabase<Result>(work: (db: Database, site: string) => Promise<Result>): Promise<Result> {
+  const { config, log } = surroundings();
+  const { connection, stop } = await connectBeside(config, log);
+  const db = openDatabase({ connection });
+  try {
+    await migrate(db, migrationsFolder);
+    return await work(db, config.settings.publicUrl ?? `http://localhost:${config.port}`);
   } finally {
     await db.destroy();
     await stop();

@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import webPush from 'web-push';
+import { linkToken, type LinkPurpose } from './testing/links.ts';
 import { confirmationToken, unsubscribeToken } from './preferences/preferences.ts';
 import { done, type Member, password, type Sending } from './testing/member.ts';
 import {
@@ -104,17 +105,26 @@ async function rightRequest(operation: Operation, sender: Member, owner: Member)
   const place = Object.keys(places).find((beginning) => path.startsWith(beginning));
   if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
   const value = place === undefined ? '' : await places[place]?.(owner);
-  const right = Object.fromEntries(
-    Object.keys(body?.properties ?? {}).map((field) => [field, rightField(operation, field, sender)]),
-  );
+  const right: Record<string, unknown> = {};
+  for (const field of Object.keys(body?.properties ?? {}))
+    right[field] = await rightField(operation, field, sender);
   return { path: path.replace(/\{\w+\}/, `${value}`), body: body && right, headers: {} };
 }
 
-function rightField(operation: Operation, field: string, sender: Member): unknown {
+/** What the links in mails of these lead to. */
+const linked: Record<string, LinkPurpose> = {
+  'POST /mail/password': 'reset',
+  'POST /mail/address': 'address',
+  'POST /mail/old-address': 'return',
+};
+
+async function rightField(operation: Operation, field: string, sender: Member): Promise<unknown> {
   const { id: memberId, email } = sender;
   if (operation.name === 'POST /mail/unsubscribe')
     return unsubscribeToken(defaults, { memberId, scope: 'answers' });
   if (operation.name === 'POST /mail/confirmation') return confirmationToken(defaults, { memberId, email });
+  const purpose = field === 'token' ? linked[operation.name] : undefined;
+  if (purpose !== undefined) return linkToken(server.db, { memberId, purpose });
   const example = fields[field];
   if (example === undefined) throw new Error(`no example for the field ${field} of ${operation.name}`);
   // Signing in needs an address that is there.

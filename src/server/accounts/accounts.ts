@@ -15,6 +15,7 @@ import {
 } from '#shared/accounts.ts';
 import type { PasswordChange } from '#shared/profiles.ts';
 import { type Auth, renewedAt } from './auth.ts';
+import { deleteLinks, isAddressTaken } from './link-queries.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { deleteOtherSessions, deleteSession, memberByEmail, ownMember } from './queries.ts';
 import { tellOfSecurityEvent } from './security-events.ts';
@@ -34,10 +35,12 @@ export type AccountsOptions = {
   settings: Settings;
   /** Absent where every request asks the database. */
   sessions?: SessionCache | undefined;
+  /** What follows a registration. */
+  onRegistered?: ((memberId: number) => Promise<void>) | undefined;
 };
 
 /** Registering, signing in and out. */
-export function createAccounts({ db, auth, settings, sessions }: AccountsOptions) {
+export function createAccounts({ db, auth, settings, sessions, onRegistered }: AccountsOptions) {
   const quarterHour = 15 * 60;
   // DECISIONS section 8.2: 5 failures for one address, 30 from one network address, in 15 minutes.
   const failuresByEmail = rateLimit(db, {
@@ -67,14 +70,18 @@ export function createAccounts({ db, auth, settings, sessions }: AccountsOptions
     if (!(await registrations.take(visitor.address)))
       throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
     const email = emailSchema.parse(form.email);
-    if (await memberByEmail(db, email)) throw new ProblemError('email-taken', accountMessages.emailTaken);
+    if (await isAddressTaken(db, { address: email }))
+      throw new ProblemError('email-taken', accountMessages.emailTaken);
     try {
       const { headers, response } = await auth.api.signUpEmail({
         body: { name: form.displayName.trim(), email, password: form.password },
         headers: visitor.headers,
         returnHeaders: true,
       });
-      return { memberId: Number(response.user.id), cookies: headers.getSetCookie() };
+      const memberId = Number(response.user.id);
+      // Can be asked for again in the settings; the account is made.
+      await onRegistered?.(memberId).catch(() => {});
+      return { memberId, cookies: headers.getSetCookie() };
     } catch (error) {
       // Two registrations of one address at once: the unique constraint decides.
       if (await memberByEmail(db, email)) throw new ProblemError('email-taken', accountMessages.emailTaken);
@@ -159,6 +166,7 @@ export function createAccounts({ db, auth, settings, sessions }: AccountsOptions
       });
       await transaction(db, async (tx) => {
         await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
+        await deleteLinks(tx, { memberId: id, purposes: ['reset'] });
         await tellOfSecurityEvent(tx, { memberId: id, event: 'password-changed' });
       });
       return result.headers.getSetCookie();

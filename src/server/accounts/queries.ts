@@ -11,6 +11,7 @@ export async function ownMember(db: Queryable, id: number) {
       'id',
       'display_name',
       'email',
+      'email_verified',
       'bio',
       'created_at',
       'updated_at',

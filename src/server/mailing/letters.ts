@@ -67,12 +67,12 @@ export function digest(
   });
 }
 
-/** Asks whether an address is the member's; nothing else is mailed there until the link was opened. */
+/** Asks whether an address is the member's; no notification is mailed there until the link was opened. */
 export function confirmationLetter({ link, site }: { link: string; site: string }): Letter {
   const subject = 'Please confirm your address for mails from Parley';
   // Nothing in it was written by whoever asked: the address may be somebody else's.
-  const why = `Somebody with an account on ${site} asked to be mailed at this address. If it was you, open this link within a day and press the button there:`;
-  const otherwise = 'If it was not you, there is nothing to do: we mail this address nothing more.';
+  const why = `Somebody with an account on ${site} says that this address is theirs. If it was you, open this link within a day and press the button there:`;
+  const otherwise = 'If it was not you, there is nothing to do.';
   return {
     subject,
     text: `${why}\n\n${link}\n\n${otherwise}\n`,

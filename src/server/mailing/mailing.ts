@@ -9,7 +9,7 @@ import type { MailScope } from '#shared/notification-settings.ts';
 import { confirmationLetter, digest, type Letter, lettersOfNews } from './letters.ts';
 import { forgetOldMails, goodQuestionsFor, takeMembersToDigest, takeMembersToMail } from './queries.ts';
 
-export { noticeLetter } from './letters.ts';
+export { type Letter, noticeLetter } from './letters.ts';
 
 /** So long a notification waits before it is mailed 'at once', so that who is here reads it here; in seconds. */
 export const mailDelay = 120;
@@ -82,14 +82,36 @@ export async function forgetOld(db: Database, log: Logger): Promise<void> {
     log.warn(`${dropped} notifications were not mailed: the mail server did not take them for days.`);
 }
 
-export type MailingDeps = { db: Database; settings: Settings; site: string; mailer: Mailer; log: Logger };
+export type MailingDeps = { db: Database; settings: Settings; site: string; deliver: Delivery };
+
+/** Sends a mail, or gives it up. Throws while another try may help. */
+export type Delivery = (message: Message, attempt: Try) => Promise<void>;
+
+/** The way of every mail to the mail server. */
+export function createDelivery({ mailer, log }: { mailer: Mailer; log: Logger }): Delivery {
+  return async function deliver(message, { isLast }) {
+    try {
+      await mailer.send(message);
+    } catch (error) {
+      const isForGood = error instanceof MailRefused;
+      if (!isForGood && !isLast) throw error;
+      // Without the address: a log is no place for it.
+      log.warn(
+        { reason: reasonOf(error), messageId: message.id },
+        isForGood
+          ? 'A mail was dropped: the mail server refuses it.'
+          : 'A mail was dropped after days of trying.',
+      );
+    }
+  };
+}
 
 /**
  * The jobs that mail. What a mail says is read when it is sent, so that what was read or deleted meanwhile is not mailed,
  * and who changed their mind is not either. A crash before the mail server took the mail over repeats the try; one
  * between that and the commit that follows sends the mail again, under the same Message-ID.
  */
-export function mailJobs({ db, settings, site, mailer, log }: MailingDeps) {
+export function mailJobs({ db, settings, site, deliver, log }: MailingDeps & { log: Logger }) {
   const rules = { retries, seconds: jobSeconds, atOnce: 2 };
   return [
     { name: 'letter', ...rules, work: letter } satisfies JobKind<QueuedLetter>,
@@ -139,23 +161,6 @@ export function mailJobs({ db, settings, site, mailer, log }: MailingDeps) {
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     };
     await deliver({ ...write({ site, unsubscribe }), to: address.email, headers, id: attempt.id }, attempt);
-  }
-
-  /** Throws while another try may help. */
-  async function deliver(message: Message, { isLast }: Try): Promise<void> {
-    try {
-      await mailer.send(message);
-    } catch (error) {
-      const isForGood = error instanceof MailRefused;
-      if (!isForGood && !isLast) throw error;
-      // Without the address: a log is no place for it.
-      log.warn(
-        { reason: reasonOf(error), messageId: message.id },
-        isForGood
-          ? 'A mail was dropped: the mail server refuses it.'
-          : 'A mail was dropped after days of trying.',
-      );
-    }
   }
 }
 

@@ -149,11 +149,17 @@ test('everything but registering, signing in and what a mail leads to needs a si
     }
   expect(open.toSorted()).toEqual([
     'delete /session',
+    // How a forgotten password is reset.
+    'get /password-resets',
     'get /session',
     // Their tokens say for whom they speak.
+    'post /mail/address',
     'post /mail/confirmation',
+    'post /mail/old-address',
+    'post /mail/password',
     'post /mail/unsubscribe',
     'post /members',
+    'post /password-resets',
     'post /session',
   ]);
 });

@@ -42,7 +42,7 @@ export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps
   // For somebody who cannot find the first mail; an address is not flooded at somebody else's wish.
   const confirmations = rateLimit(db, { name: 'confirm', points: 3, seconds: 24 * 60 * 60 });
 
-  return { read, choose, sendConfirmation, confirm, unsubscribe };
+  return { read, choose, askNewMember, sendConfirmation, confirm, unsubscribe };
 
   async function read(viewer: Viewer): Promise<{ choices: NotificationChoice[]; mail: MailState }> {
     const chosen = await choicesOf(db, viewer.id);
@@ -84,6 +84,11 @@ export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps
     });
     // At most so many a day; the page says how to ask for another.
     if (isFirst && (await mailState(viewer.id)) === 'unconfirmed') await mayAsk(viewer.id);
+  }
+
+  /** Somebody has registered: the mail to their address asks whether it is theirs. Nothing waits for the answer. */
+  async function askNewMember(memberId: number): Promise<void> {
+    await mayAsk(memberId);
   }
 
   /** @throws ProblemError 'too-many', 'disabled' where Parley has no mail server. */

@@ -257,6 +257,8 @@ async function own({ busy, db }: Stage): Promise<Call[]> {
     get(busy, '/drafts'),
     get(busy, '/drafts/answer:7'),
     get(busy, '/sessions'),
+    get(busy, '/address'),
+    get(busy, '/password-resets'),
     get(busy, '/session'),
     get(busy, '/notification-settings'),
   ];

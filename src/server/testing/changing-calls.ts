@@ -3,6 +3,7 @@ import webPush from 'web-push';
 import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
 import { limits } from '#shared/limits.ts';
 import { type Call, idOf, post, put, remove, type Stage } from './calls.ts';
+import { linkToken } from './links.ts';
 import { done, password } from './member.ts';
 import { defaults } from './server.ts';
 
@@ -84,7 +85,7 @@ async function marking({ busy, rare, db, hotQuestionId, hotAnswerId, hugeTag }: 
   ];
 }
 
-async function accounts({ busy, db }: Stage): Promise<Call[]> {
+async function accounts({ busy, rare, db }: Stage): Promise<Call[]> {
   const notification = await idOf(
     db,
     sql`select id from notification where recipient_id = ${busy.id} and read_at is null`,
@@ -123,6 +124,15 @@ async function accounts({ busy, db }: Stage): Promise<Call[]> {
     remove(busy, `/sessions/${session}`),
     put(busy, '/password', { currentPassword: password, newPassword: password }),
     remove(busy, '/sessions'),
+    put(busy, '/address', { email: 'busier@example.org', password }),
+    remove(busy, '/address/change'),
+    post(busy, '/password-resets', { email: busy.email }),
+    post(rare, '/mail/address', { token: await linkToken(db, { memberId: rare.id, purpose: 'address' }) }),
+    post(rare, '/mail/old-address', { token: await linkToken(db, { memberId: rare.id, purpose: 'return' }) }),
+    post(rare, '/mail/password', {
+      token: await linkToken(db, { memberId: rare.id, purpose: 'reset' }),
+      newPassword: password,
+    }),
     post(busy, '/session', { email: busy.email, password }),
     remove(busy, '/session'),
     post(busy, '/members', { displayName: 'Newcomer', email: 'newcomer@example.org', password }),

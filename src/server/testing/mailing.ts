@@ -41,7 +41,7 @@ export async function startMailing() {
       await eventually(async () => {
         const { rows } = await sql<{ count: number }>`
           select count(*) as count from parley_jobs.job
-          where state in ('created', 'active') and name in ('letter', 'mail-news', 'mail-digest')`.execute(
+          where state in ('created', 'active') and name in ('letter', 'account-mail', 'mail-news', 'mail-digest')`.execute(
           server.db,
         );
         return rows[0]?.count === 0;
