@@ -15,6 +15,7 @@ import { logSecurityEvents } from './accounts/security-events.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
 import { bookmarkRoutes } from './bookmarks/routes.ts';
+import { type DepartureDeps, departureRoutes } from './departures/routes.ts';
 import { draftRoutes } from './drafts/routes.ts';
 import type { Background } from './background.ts';
 import { feedRoutes } from './feeds/routes.ts';
@@ -70,7 +71,7 @@ export type AppOptions = {
   /** What is kept to answer with; absent where every request asks the database. */
   kept?: Pick<Kept, 'models' | 'sessions'> | undefined;
   /** What asks for mails and pushes; absent where nothing is mailed or pushed. */
-  background?: Pick<Background, 'accountMails' | 'askToConfirm' | 'pusher'> | undefined;
+  background?: Pick<Background, 'accountMails' | 'askToConfirm' | 'followDeparture' | 'pusher'> | undefined;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
 };
@@ -111,6 +112,8 @@ export function createApp(options: AppOptions) {
     accounts,
     resetting,
     addresses,
+    askForPassword,
+    followDeparture: background?.followDeparture,
     limits,
     position,
     replicas,
@@ -158,6 +161,7 @@ function createApi(
   deps: Deps &
     AccountDeps &
     RecoveryDeps &
+    DepartureDeps &
     ReadingDeps &
     PreferenceRoutesDeps & { limits: PostingLimits; pages: Pages },
 ) {
@@ -171,6 +175,7 @@ function createApi(
   return api
     .route('/', sessionRoutes(deps))
     .route('/', addressRoutes(deps))
+    .route('/', departureRoutes(deps))
     .route('/', feedRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))

@@ -2,6 +2,12 @@ import type { Logger } from 'pino';
 import type pg from 'pg';
 import { accountMailJob, type AccountMails, queueAccountMails } from './accounts/account-mails.ts';
 import { forgetOldSecurityEvents, hasSecurityNews, queueSecurityMails } from './accounts/security-events.ts';
+import {
+  departureJob,
+  followDepartures,
+  type FollowDeparture,
+  queueDepartures,
+} from './departures/departures.ts';
 import { createDelivery, forgetOld, mailJobs, queueConfirmation, queueMails } from './mailing/mailing.ts';
 import type { Database } from './platform/database.ts';
 import type { StreamedEvent } from './platform/events.ts';
@@ -32,6 +38,7 @@ export type Background = {
   askToConfirm: AskToConfirm | undefined;
   /** Absent where nothing is mailed. */
   accountMails: AccountMails | undefined;
+  followDeparture: FollowDeparture;
   pusher: Pusher;
   /** Told of what happened, it pushes soon. */
   onEvents: (events: readonly StreamedEvent[]) => void;
@@ -54,6 +61,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const kinds: JobKind[] = [
     pushJob({ db, pusher, log }),
     knownJob(db),
+    departureJob({ db, log }),
     ...(deliver === undefined
       ? []
       : [...mailJobs({ db, settings, site, deliver, log }), accountMailJob({ db, site, deliver })]),
@@ -73,6 +81,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     askToConfirm:
       mailer === undefined ? undefined : (tx, ask) => queueConfirmation(tx, jobs, { site, ...ask }),
     accountMails: mailer && queueAccountMails(jobs),
+    followDeparture: followDepartures(jobs),
     pusher,
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) pushSoon();
@@ -91,6 +100,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 
   async function queueDue(): Promise<void> {
     await queuePushes(db, jobs);
+    await queueDepartures(db, jobs);
     if (mailer !== undefined) {
       await queueMails(db, jobs);
       await queueSecurityMails(db, jobs, { site });

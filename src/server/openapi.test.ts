@@ -65,6 +65,7 @@ const fields: Record<string, () => unknown> = {
   timeZone: () => 'Europe/Berlin',
   endpoint: () => `https://fcm.googleapis.com/fcm/send/${++newcomers}`,
   p256dh: () => webPush.generateVAPIDKeys().publicKey,
+  posts: () => 'stay',
   auth: () => randomBytes(16).toString('base64url'),
 };
 let newcomers = 0;

@@ -142,7 +142,7 @@ export async function editAnswer(
 /** Removes an answer with its replies and their votes, and puts all counts right. */
 export async function deleteAnswer(
   db: Database,
-  { id, viewer }: { id: number; viewer: Viewer },
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     // The question first: everything that changes a thread locks in that order.
@@ -200,7 +200,7 @@ export async function answerRevisions(
   return [{ number, title: null, content: row.content, tags: null, createdAt }, ...earlier];
 }
 
-async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {
+async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
   const answer = await lockAnswer(tx, wanted.id);
   if (answer === undefined) throw missing();
   if (answer.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);

@@ -12,7 +12,7 @@ import { lockOwnQuestion } from './questions.ts';
 /** Removes the question and all that hangs on it, and puts every member's counts right (DECISIONS section 7.1). */
 export async function deleteQuestion(
   db: Database,
-  { id, viewer }: { id: number; viewer: Viewer },
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const question = await lockOwnQuestion(tx, {

@@ -164,7 +164,7 @@ export async function questionRevisions(
 /** The question, locked, where the viewer wrote it; only then may it be edited or deleted. */
 export async function lockOwnQuestion(
   tx: Tx,
-  wanted: { id: number; viewer: Viewer; refusal: string; missing?: string },
+  wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string; missing?: string },
 ) {
   const question = await lockQuestion(tx, wanted.id);
   if (question === undefined) throw new ProblemError('not-found', wanted.missing ?? 'Question not found');

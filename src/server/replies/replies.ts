@@ -177,7 +177,7 @@ export async function editReply(
  */
 export async function deleteReply(
   db: Database,
-  { id, viewer }: { id: number; viewer: Viewer },
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
@@ -231,7 +231,7 @@ function answeredBy({ on, parentReplyId }: { on: ReplyPlace; parentReplyId: numb
   return { kind: 'question', id: on.questionId } as const;
 }
 
-async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Viewer; refusal: string }) {
+async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
   await keepQuestionOf(tx, { kind: 'reply', id: wanted.id });
   const reply = await lockReply(tx, wanted.id);
   if (reply === undefined || reply.deleted) throw missing();

@@ -85,7 +85,7 @@ async function marking({ busy, rare, db, hotQuestionId, hotAnswerId, hugeTag }: 
   ];
 }
 
-async function accounts({ busy, rare, db }: Stage): Promise<Call[]> {
+async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
   const notification = await idOf(
     db,
     sql`select id from notification where recipient_id = ${busy.id} and read_at is null`,
@@ -129,12 +129,14 @@ async function accounts({ busy, rare, db }: Stage): Promise<Call[]> {
     post(busy, '/password-resets', { email: busy.email }),
     post(rare, '/mail/address', { token: await linkToken(db, { memberId: rare.id, purpose: 'address' }) }),
     post(rare, '/mail/old-address', { token: await linkToken(db, { memberId: rare.id, purpose: 'return' }) }),
-    post(rare, '/mail/password', {
-      token: await linkToken(db, { memberId: rare.id, purpose: 'reset' }),
+    post(muting, '/mail/password', {
+      token: await linkToken(db, { memberId: muting.id, purpose: 'reset' }),
       newPassword: password,
     }),
     post(busy, '/session', { email: busy.email, password }),
     remove(busy, '/session'),
     post(busy, '/members', { displayName: 'Newcomer', email: 'newcomer@example.org', password }),
+    // Of that newcomer, who is signed in there now.
+    post(busy, '/departure', { password, posts: 'go' }),
   ];
 }

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Database, Queryable, Tx } from '#server/platform/database.ts';
+import type { PostKind } from '#server/posts/post.ts';
+import type { DepartedPosts } from '#shared/departure.ts';
+import type { Belonging } from './belongings.ts';
+
+/** The member who leaves, locked; undefined for one who has left. */
+export async function lockLeaver(tx: Tx, id: number) {
+  const { rows } = await sql<{ email: string | null }>`
+    select email from member where id = ${id} and left_at is null for no key update`.execute(tx);
+  return rows[0];
+}
+
+export async function insertDeparture(
+  tx: Tx,
+  { memberId, posts }: { memberId: number; posts: DepartedPosts },
+): Promise<void> {
+  await sql`insert into departure (member_id, posts) values (${memberId}, ${posts})`.execute(tx);
+}
+
+/** Takes everything that says who it was off a member, whose address is free from then on. */
+export async function makeAnonymous(tx: Tx, { id, name }: { id: number; name: string }): Promise<void> {
+  await sql`
+    update member
+    set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, show_email = false,
+      left_at = now(), updated_at = now()
+    where id = ${id}`.execute(tx);
+}
+
+export async function deleteAll(tx: Tx, { table, column }: Belonging, memberId: number): Promise<void> {
+  await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${memberId}`.execute(tx);
+}
+
+/** Deletes some of what a member has in a table. Returns how many. */
+export async function deleteSome(
+  db: Queryable,
+  { table, column }: Belonging,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${memberId} limit ${limit}
+    ))`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Names of some of the topics a member follows. */
+export async function followedTopics(
+  db: Database,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tag.name from tag_follow join tag on tag.id = tag_id
+    where member_id = ${memberId} order by tag_follow.created_at limit ${limit}`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+/** Some of a member's views become views of nobody in particular, so that the counts stay. Returns how many. */
+export async function forgetViews(
+  tx: Tx,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select question.id from question
+    where id in (
+      select question_id from question_view where member_id = ${memberId} order by question_id limit ${limit}
+    )
+    order by id for no key update`.execute(tx);
+  const ids = rows.map((row) => row.id);
+  await sql`
+    update question set imported_views = imported_views + 1 where id = any(${ids}::bigint[])`.execute(tx);
+  await sql`
+    delete from question_view where member_id = ${memberId} and question_id = any(${ids}::bigint[])`.execute(
+    tx,
+  );
+  return ids.length;
+}
+
+/** Some of a member's posts of one kind, the newest first, as they would be deleted one by one. */
+export async function postsBy(
+  db: Database,
+  { kind, memberId, limit }: { kind: PostKind; memberId: number; limit: number },
+): Promise<number[]> {
+  const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
+  const { rows } = await sql<{ id: number }>`
+    select id from ${sql.table(kind)} where author_id = ${memberId} ${living}
+    order by id desc limit ${limit}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function departureOf(db: Database, memberId: number): Promise<DepartedPosts | undefined> {
+  const { rows } = await sql<{ posts: DepartedPosts }>`
+    select posts from departure where member_id = ${memberId}`.execute(db);
+  return rows[0]?.posts;
+}
+
+export async function departing(db: Queryable): Promise<number[]> {
+  const { rows } = await sql<{ member_id: number }>`
+    select member_id from departure order by started_at limit 100`.execute(db);
+  return rows.map((row) => row.member_id);
+}
+
+/** Ends a departure that began so long ago that no request of before is still on its way. Returns whether it did. */
+export async function endDeparture(
+  db: Database,
+  { memberId, seconds }: { memberId: number; seconds: number },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from departure
+    where member_id = ${memberId} and started_at < now() - make_interval(secs => ${seconds})`.execute(db);
+  return numAffectedRows > 0n;
+}
