@@ -16,6 +16,7 @@ import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
 import { bookmarkRoutes } from './bookmarks/routes.ts';
 import { type DepartureDeps, departureRoutes } from './departures/routes.ts';
+import { downloadRoutes } from './downloads/routes.ts';
 import { draftRoutes } from './drafts/routes.ts';
 import type { Background } from './background.ts';
 import { feedRoutes } from './feeds/routes.ts';
@@ -176,6 +177,7 @@ function createApi(
     .route('/', sessionRoutes(deps))
     .route('/', addressRoutes(deps))
     .route('/', departureRoutes(deps))
+    .route('/', downloadRoutes(deps))
     .route('/', feedRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))

@@ -259,6 +259,7 @@ async function own({ busy, db }: Stage): Promise<Call[]> {
     get(busy, '/sessions'),
     get(busy, '/address'),
     get(busy, '/password-resets'),
+    get(busy, '/download', { rows: 20_000, because: 'all that is the member’s is read, page by page' }),
     get(busy, '/session'),
     get(busy, '/notification-settings'),
   ];

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { createRoute, z } from '@hono/zod-openapi';
+import { tellOfSecurityEvent } from '#server/accounts/security-events.ts';
+import { transaction } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
+import { type Deps, problems, router } from '#server/platform/http.ts';
+import { rateLimit } from '#server/platform/rate-limits.ts';
+import { archiveOf } from './archive.ts';
+
+const download = createRoute({
+  method: 'get',
+  path: '/download',
+  summary: 'Everything that is the member’s, as a compressed archive',
+  responses: {
+    200: {
+      description: 'A tar archive, compressed with gzip; its README.md explains the files',
+      content: { 'application/gzip': { schema: z.string().openapi({ format: 'binary' }) } },
+    },
+    ...problems,
+  },
+});
+
+export function downloadRoutes({ db, settings }: Deps) {
+  // Each reads all that a member has.
+  const downloads = rateLimit(db, { name: 'download', points: 5, seconds: 60 * 60 });
+  return router().openapi(download, async (c) => {
+    const { id: memberId } = c.get('viewer');
+    if (!(await downloads.take(String(memberId))))
+      throw new ProblemError(
+        'too-many',
+        'You have downloaded your data a few times just now. Please try again later.',
+        {
+          retryAfter: 60 * 60,
+        },
+      );
+    await transaction(db, (tx) => tellOfSecurityEvent(tx, { memberId, event: 'data-downloaded' }));
+    const archive = archiveOf(db, { memberId, site: settings.publicUrl ?? new URL(c.req.url).origin });
+    const name = `parley-${new Date().toISOString().slice(0, 10)}.tar.gz`;
+    return c.body(Readable.toWeb(archive) as ReadableStream<Uint8Array>, 200, {
+      'content-type': 'application/gzip',
+      'content-disposition': `attachment; filename="${name}"`,
+    });
+  });
+}

@@ -1,0 +1,211 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** Rows of a list, those behind the key `after`, in the order of their keys. */
+export type Source = {
+  /** The name of the file, without its ending. */
+  file: string;
+  /** What it holds, for the README of the download. */
+  about: string;
+  /** Rows that are read at once: fewer where they hold whole texts. */
+  page: number;
+  rows: (memberId: number, after: string | number | null) => RawBuilder<Row>;
+};
+
+export type Row = { key: string | number } & Record<string, unknown>;
+
+const texts = 50;
+const lines = 5000;
+
+/** Behind the last key seen; from the beginning where there is none. */
+const behind = (column: string, after: string | number | null) =>
+  after === null ? sql`true` : sql`${sql.ref(column)} > ${after}`;
+
+const versionsOf = (column: 'question_id' | 'answer_id' | 'reply_id') => sql`
+  (select coalesce(json_agg(json_strip_nulls(json_build_object(
+      'title', title, 'content', content, 'tags', tags, 'createdAt', created_at
+    )) order by id), '[]') from revision where ${sql.ref(column)} = post.id) as "earlierVersions"`;
+
+/** What members have written. */
+export const posts = {
+  questions: {
+    file: 'questions',
+    about: 'your questions, with their earlier versions, oldest first',
+    page: texts,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, id, title, content, created_at as "createdAt", edited_at as "editedAt", upvotes, downvotes, views,
+        answer_count as "answerCount", accepted_answer_id as "acceptedAnswerId",
+        array(
+          select tag.name from question_tag join tag on tag.id = tag_id where question_id = post.id order by position
+        ) as tags, ${versionsOf('question_id')}
+      from question post where author_id = ${memberId} and ${behind('id', after)} order by id limit ${texts}`,
+  },
+  answers: {
+    file: 'answers',
+    about: 'your answers, likewise; `questionId` is the question they answer',
+    page: texts,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, id, question_id as "questionId", content, created_at as "createdAt", edited_at as "editedAt",
+        upvotes, downvotes, ${versionsOf('answer_id')}
+      from answer post where author_id = ${memberId} and ${behind('id', after)} order by id limit ${texts}`,
+  },
+  replies: {
+    file: 'replies',
+    about:
+      'your replies, likewise; `answerId` is null for a comment on a question, `parentReplyId` is the reply you answered',
+    page: texts,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, id, question_id as "questionId", answer_id as "answerId", parent_reply_id as "parentReplyId",
+        content, created_at as "createdAt", edited_at as "editedAt", upvotes, downvotes, ${versionsOf('reply_id')}
+      from reply post
+      where author_id = ${memberId} and deleted_at is null and ${behind('id', after)} order by id limit ${texts}`,
+  },
+} satisfies Record<string, Source>;
+
+const votesOn = (kind: 'question' | 'answer' | 'reply', plural: string): Source => ({
+  file: `votes-on-${plural}`,
+  about: `your votes on ${plural}, named by their number`,
+  page: lines,
+  rows: (memberId, after) => sql<Row>`
+    select ${sql.ref(`${kind}_id`)} as key, ${sql.ref(`${kind}_id`)} as ${sql.ref(`${kind}Id`)}, direction,
+      created_at as "votedAt"
+    from vote
+    where member_id = ${memberId} and ${sql.ref(`${kind}_id`)} is not null and ${behind(`${kind}_id`, after)}
+    order by ${sql.ref(`${kind}_id`)} limit ${lines}`,
+});
+
+/** Everything else, a file each. */
+export const lists: readonly Source[] = [
+  votesOn('question', 'questions'),
+  votesOn('answer', 'answers'),
+  votesOn('reply', 'replies'),
+  {
+    file: 'views',
+    about: 'the questions you opened, when first and when last',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select question_id as key, question_id as "questionId", viewed_at as "viewedAt",
+        coalesce(visited_at, viewed_at) as "lastViewedAt"
+      from question_view where member_id = ${memberId} and ${behind('question_id', after)}
+      order by question_id limit ${lines}`,
+  },
+  {
+    file: 'followed-questions',
+    about: 'the questions you follow',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select question_id as key, question_id as "questionId", created_at as "followedAt" from question_follow
+      where member_id = ${memberId} and ${behind('question_id', after)} order by question_id limit ${lines}`,
+  },
+  {
+    file: 'followed-topics',
+    about: 'the topics you follow',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select tag_id as key, tag.name as topic, created_at as "followedAt" from tag_follow join tag on tag.id = tag_id
+      where member_id = ${memberId} and ${behind('tag_id', after)} order by tag_id limit ${lines}`,
+  },
+  {
+    file: 'bookmarks',
+    about:
+      'what you keep, with your notes and the lists it is in; `answerId` is null where it is the question itself',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, question_id as "questionId", answer_id as "answerId", note, created_at as "keptAt", array(
+        select name from bookmark_in_list join bookmark_list on bookmark_list.id = list_id
+        where bookmark_id = bookmark.id order by name
+      ) as lists
+      from bookmark where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'bookmark-lists',
+    about: 'the lists you made, the empty ones as well',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, name, created_at as "createdAt" from bookmark_list
+      where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'muted-questions',
+    about: 'the questions you muted',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select question_id as key, question_id as "questionId", created_at as "mutedAt" from question_mute
+      where member_id = ${memberId} and ${behind('question_id', after)} order by question_id limit ${lines}`,
+  },
+  {
+    file: 'muted-topics',
+    about: 'the topics you muted',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select tag_id as key, tag.name as topic, created_at as "mutedAt" from tag_mute join tag on tag.id = tag_id
+      where member_id = ${memberId} and ${behind('tag_id', after)} order by tag_id limit ${lines}`,
+  },
+  {
+    file: 'drafts',
+    about: 'what you began to write; `place` says where, such as `answer:7` for an answer to question 7',
+    page: texts,
+    rows: (memberId, after) => sql<Row>`
+      select place as key, place, fields, updated_at as "updatedAt" from draft
+      where member_id = ${memberId} and fields is not null and ${behind('place', after)} order by place limit ${texts}`,
+  },
+  {
+    file: 'notifications',
+    about:
+      'what you were told, by the kind of news and the numbers of the posts; `readAt` is null for what is unread',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, kind, question_id as "questionId", answer_id as "answerId", reply_id as "replyId",
+        created_at as "createdAt", read_at as "readAt"
+      from notification where recipient_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'notification-choices',
+    about: 'what you chose to hear of, and how; what is not here is as it is at first',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select about as key, about, in_app as "inApp", mail, push from notification_choice
+      where member_id = ${memberId} and ${behind('about', after)} order by about limit ${lines}`,
+  },
+  {
+    file: 'sessions',
+    about: 'where you are signed in',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, user_agent as "browser", created_at as "signedInAt", expires_at as "expiresAt" from session
+      where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'push-devices',
+    about: 'the browsers that are pushed to, by the address at their push service',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, endpoint, created_at as "createdAt" from push_subscription
+      where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'ways-to-sign-in',
+    about: 'how you sign in; `credential` is your password, which is stored as a hash alone and not in here',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, provider_id as "provider", created_at as "createdAt" from account
+      where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'security-events',
+    about: 'what happened to the safety of your account in the last 90 days',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, event, created_at as "at" from security_event
+      where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+];
+
+/** The member's own row and settings. */
+export const selectOwn = (memberId: number) => sql<Record<string, unknown>>`
+  select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail",
+    greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
+    (select time_zone from member_mail where member_id = member.id) as "timeZone",
+    (select address from account_link where member_id = member.id and purpose = 'address' and expires_at > now()
+      limit 1) as "wantedEmail",
+    created_at as "createdAt", updated_at as "updatedAt"
+  from member where id = ${memberId}`;
