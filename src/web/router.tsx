@@ -225,6 +225,12 @@ const registerRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/register.tsx'), 'RegisterPage'),
 });
 
+const forgotPasswordRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/forgot-password.tsx'), 'ForgotPasswordPage'),
+});
+
 /** Links in mails: they work for whoever follows them, signed in or not. */
 const unsubscribeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -236,6 +242,24 @@ const confirmMailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/confirm-mail/$token',
   component: lazyRouteComponent(() => import('./pages/mail-link.tsx'), 'ConfirmMailPage'),
+});
+
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
+});
+
+const newAddressRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-address',
+  component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'NewAddressPage'),
+});
+
+const takeBackAddressRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/take-back-address',
+  component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'TakeBackAddressPage'),
 });
 
 const routeTree = rootRoute.addChildren([
@@ -254,7 +278,10 @@ const routeTree = rootRoute.addChildren([
     bookmarksRoute,
     notFoundRoute,
   ]),
-  visitorRoute.addChildren([loginRoute, registerRoute]),
+  visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
+  resetPasswordRoute,
+  newAddressRoute,
+  takeBackAddressRoute,
   unsubscribeRoute,
   confirmMailRoute,
 ]);

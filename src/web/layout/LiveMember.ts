@@ -7,6 +7,7 @@ import { refreshMutes, showTopicMute } from '#web/mutes/mutes.ts';
 import { noteSeen, notificationKeys } from '#web/notifications/notifications.ts';
 import { calmly } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
+import { sessionQuery } from '#web/platform/session.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import { patchPost } from '#web/posts/question-page.ts';
 import { changeQuestion, questionKeys } from '#web/posts/question-query.ts';
@@ -15,7 +16,7 @@ import { topicKeys } from '#web/topics/topics.ts';
 /** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
 export function LiveMember({ memberId }: { memberId: number }): null {
   const client = useQueryClient();
-  const { bell, notifications, follows, bookmarks, mutes, seen } = useMemo(
+  const { bell, notifications, follows, bookmarks, mutes, seen, account } = useMemo(
     () => ({
       // The page of notifications brings what is new by itself, so that nothing jumps there.
       bell: calmly(() => void client.invalidateQueries({ queryKey: notificationKeys.newest }), 500),
@@ -24,6 +25,7 @@ export function LiveMember({ memberId }: { memberId: number }): null {
       mutes: calmly(() => void refreshMutes(client), 500),
       bookmarks: calmly(() => void refreshBookmarks(client), 500),
       seen: calmly(noteSeen, 2_000),
+      account: calmly(() => void refreshAccount(client), 500),
     }),
     [client],
   );
@@ -35,6 +37,7 @@ export function LiveMember({ memberId }: { memberId: number }): null {
           if (isLookedAt()) seen();
         }
         if (event.kind === 'notifications-changed') notifications();
+        if (event.kind === 'account-changed') account();
         if (event.kind === 'bookmarked') showBookmark(client, event);
         if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') bookmarks();
         if (event.kind === 'mutes-changed') {
@@ -61,6 +64,13 @@ export function LiveMember({ memberId }: { memberId: number }): null {
 
 /** The member sees what the bell says. */
 const isLookedAt = () => document.visibilityState === 'visible' && document.hasFocus();
+
+/** The address, and where else the member is signed in: what is shown of them now. */
+async function refreshAccount(client: QueryClient): Promise<void> {
+  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  await client.invalidateQueries({ queryKey: ['settings', 'address'] });
+  await client.invalidateQueries({ queryKey: ['settings', 'sessions'] });
+}
 
 function showFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'follows-changed' }>): void {
   const { following } = event;

@@ -69,6 +69,9 @@ export function LoginPage() {
         />
       </AccountForm>
       <p className={classes.other}>
+        <Link to="/forgot-password">{t`Forgot password?`}</Link>
+      </p>
+      <p className={classes.next}>
         <Trans>
           New here?{' '}
           <Link to="/register" search={{ next }}>

@@ -61,7 +61,8 @@ export function ConfirmMailPage() {
   );
 }
 
-function LinkPage(props: {
+/** A page that a link of a mail opens, with one button. */
+export function LinkPage(props: {
   heading: string;
   text: string;
   action: string;

@@ -3,6 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { Mutes } from '#web/mutes/Mutes.tsx';
 import { usePageTitle } from '#web/platform/title.ts';
+import { Address } from '#web/settings/Address.tsx';
+import { DataDownload } from '#web/settings/DataDownload.tsx';
+import { DeleteAccount } from '#web/settings/DeleteAccount.tsx';
 import { InstallApp } from '#web/settings/InstallApp.tsx';
 import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
 import { NotificationChoices } from '#web/settings/NotificationChoices.tsx';
@@ -45,7 +48,10 @@ export function SettingsPage() {
         <KeyboardChoice />
       </Section>
       <InstallApp />
-      <Section title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
+      <Section title={t`Email`}>
+        <Address />
+      </Section>
+      <Section id="security" title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
         <PasswordForm />
       </Section>
       <Section title={t`Muted`} text={t`Nobody else sees what you mute.`}>
@@ -53,6 +59,15 @@ export function SettingsPage() {
       </Section>
       <Section title={t`Where you are signed in`}>
         <Sessions />
+      </Section>
+      <Section
+        title={t`Your data`}
+        text={t`Everything that is yours, as JSON for programs and as Markdown to read: what you wrote with all versions, votes, follows, bookmarks, drafts, settings and more.`}
+      >
+        <DataDownload />
+      </Section>
+      <Section title={t`Leaving`} text={t`Your account is deleted for good.`}>
+        <DeleteAccount />
       </Section>
     </>
   );

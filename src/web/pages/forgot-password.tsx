@@ -1,0 +1,84 @@
+import { t } from '@lingui/core/macro';
+import { TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { accountMessages, email as emailAddress } from '#shared/accounts.ts';
+import { recoveryMessages } from '#shared/recovery.ts';
+import { AccountForm } from '#web/accounts/AccountForm.tsx';
+import { api, read } from '#web/platform/api.ts';
+import { ApiError } from '#web/platform/errors.ts';
+import { said } from '#web/platform/said.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './account.module.css';
+
+/** Asks for the link that sets a new password, or says whom to ask where there is no mail. */
+export function ForgotPasswordPage() {
+  usePageTitle(t`Forgot password?`);
+  const how = useQuery({
+    queryKey: ['password-resets'],
+    queryFn: ({ signal }) => read(api['password-resets'].$get({}, { init: { signal } })),
+  });
+  const [email, setEmail] = useState('');
+  const [problem, setProblem] = useState<{ isOfField: boolean; message: string } | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const ask = useMutation({
+    mutationFn: (address: string) => read(api['password-resets'].$post({ json: { email: address } })),
+  });
+
+  function submit() {
+    if (!emailAddress.safeParse(email).success) {
+      setProblem({ isOfField: true, message: said(accountMessages.invalidEmail) });
+      field.current?.focus();
+      return;
+    }
+    setProblem(null);
+    ask.mutate(email, {
+      onError: (error) => setProblem({ isOfField: false, message: sentenceFor(error) }),
+    });
+  }
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Forgot password?`}</PageHeading>
+      <p className={classes.lead}>
+        <output>{ask.isSuccess ? sent(email) : lead(how.data)}</output>
+      </p>
+      {how.data?.byMail !== false && !ask.isSuccess && (
+        <AccountForm
+          submit={t`Send the link`}
+          busy={ask.isPending}
+          error={problem?.isOfField === false ? problem.message : null}
+          onSubmit={submit}
+        >
+          <TextInput
+            ref={field}
+            label={t`Email`}
+            type="email"
+            autoComplete="username"
+            value={email}
+            error={problem?.isOfField === true && problem.message}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        </AccountForm>
+      )}
+      <p className={classes.other}>
+        <Link to="/login">{t`Back to signing in`}</Link>
+      </p>
+    </>
+  );
+}
+
+function lead(how: { byMail: boolean } | undefined): string {
+  return how?.byMail === false ? said(recoveryMessages.noMail) : t`We mail you a link that sets a new one.`;
+}
+
+const sent = (email: string) =>
+  t`If ${email} belongs to an account, a link is on its way there. It works once, within an hour.`;
+
+function sentenceFor(error: Error): string {
+  return error instanceof ApiError
+    ? said(error.message)
+    : t`That did not reach the server. Please check your connection and try again.`;
+}

@@ -1,0 +1,14 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import classes from './Account.module.css';
+
+/** A link as any other: the browser shows how far the download is. */
+export function DataDownload() {
+  return (
+    <div className={classes.part}>
+      <Button variant="default" component="a" href="/api/download" download>
+        {t`Download my data`}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import type { DepartedPosts } from '#shared/departure.ts';
+import { PasswordField } from '#web/accounts/PasswordField.tsx';
+import { toast } from '#web/platform/toast.ts';
+import check from '#web/ui/check.module.css';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { useLeave } from './account.ts';
+import { refusalOf } from './AddressDialog.tsx';
+import classes from './Account.module.css';
+
+/** Leaving for good: asks what becomes of one's posts, and for the password. */
+export function DeleteAccount() {
+  const [opened, setOpened] = useState(false);
+  return (
+    <div className={classes.part}>
+      <Button color="red" variant="outline" onClick={() => setOpened(true)}>
+        {t`Delete my account`}
+      </Button>
+      <Dialog
+        title={t`Delete your account for good?`}
+        opened={opened}
+        onClose={() => setOpened(false)}
+        closeButton={false}
+      >
+        <LeaveForm onClose={() => setOpened(false)} />
+      </Dialog>
+    </div>
+  );
+}
+
+const choices = () =>
+  [
+    {
+      posts: 'stay',
+      label: t`My posts stay`,
+      text: t`Questions, answers and replies stay under the name “Former member”.`,
+    },
+    {
+      posts: 'go',
+      label: t`My posts are deleted, too`,
+      text: t`With my questions go the answers of others to them. It takes a few minutes.`,
+    },
+  ] as const;
+
+function LeaveForm({ onClose }: { onClose: () => void }) {
+  const [posts, setPosts] = useState<DepartedPosts>('stay');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const leave = useLeave();
+
+  function refused(message: string) {
+    setProblem({ isOfPassword: true, message });
+    passwordField.current?.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (leave.isPending) return;
+    if (password === '') return refused(t`Please enter your password.`);
+    setProblem(null);
+    leave.mutate(
+      { password, posts },
+      {
+        onSuccess: () => toast(t`Your account is deleted.`),
+        onError: (error) => {
+          const { field, message } = refusalOf(error);
+          if (field === 'password') return refused(message);
+          return setProblem({ isOfPassword: false, message });
+        },
+      },
+    );
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <p>{t`You are signed out everywhere, and your name, address, drafts, bookmarks, follows and settings are gone. Your votes stay counted, without saying whose they were. Nobody can undo this.`}</p>
+      <fieldset className={classes.choices}>
+        <legend>{t`What becomes of your posts?`}</legend>
+        {choices().map((choice) => (
+          <label key={choice.posts} className={classes.choice}>
+            <input
+              type="radio"
+              className={check.check}
+              name="posts"
+              checked={posts === choice.posts}
+              onChange={() => setPosts(choice.posts)}
+            />
+            <span>
+              {choice.label}
+              <span className={classes.note}>{choice.text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <PasswordField
+        ref={passwordField}
+        label={t`Your password`}
+        autoComplete="current-password"
+        value={password}
+        error={problem?.isOfPassword === true && problem.message}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <FormError message={problem?.isOfPassword === false ? problem.message : null} />
+      <div className={classes.dialogButtons}>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button type="submit" color="red" loading={leave.isPending}>
+          {t`Delete`}
+        </Button>
+      </div>
+    </form>
+  );
+}
