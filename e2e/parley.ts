@@ -28,12 +28,20 @@ export type Community = Node & {
 };
 
 /** A Parley with nobody in it on a free port; with the demo community in it where that is asked for. */
-export async function newCommunity({ demo = false }: { demo?: boolean } = {}): Promise<Community> {
+export async function newCommunity({
+  demo = false,
+  env = {},
+}: { demo?: boolean; env?: NodeJS.ProcessEnv } = {}): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(parent, 0o711);
   const dataFolder = path.join(parent, 'data');
-  const shared = { PARLEY_DATA: dataFolder, LOG_LEVEL: 'info', SECRET: randomBytes(32).toString('hex') };
+  const shared = {
+    PARLEY_DATA: dataFolder,
+    LOG_LEVEL: 'info',
+    SECRET: randomBytes(32).toString('hex'),
+    ...env,
+  };
   await copyServedFolder(dataFolder);
   const first = await startNode(shared, demo ? ['--demo'] : []);
   const others: Node[] = [];

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { eventually } from './parley.ts';
+import { eventually } from './eventually.ts';
 
 /** A mail as it arrived: read as a mail program does, and as it was sent. */
 export type ArrivedMail = Email & { recipients: string[]; raw: string };

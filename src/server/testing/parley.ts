@@ -1,11 +1,12 @@
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { isAlive } from '#server/platform/embedded/leftovers.ts';
 import { type ParleyOptions, type ParleyProcess, spawnParley } from './process.ts';
 import { copyServedFolder } from './served-folder.ts';
+
+export { eventually } from './eventually.ts';
 
 /** A folder that everyone may pass through, as /var/lib is; removed when the test is over. */
 export async function temporaryFolder(): Promise<string> {
@@ -50,11 +51,6 @@ export function startParley(options: ParleyOptions): ParleyProcess {
 /** The process of the PostgreSQL that runs on a data folder. */
 export async function postmasterPid(data: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(data, 'postgresql/postmaster.pid'), 'utf8'), 10);
-}
-
-/** Looks again and again until the condition holds; the test's own time limit ends it. */
-export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await delay(20);
 }
 
 export const isRoot = process.getuid?.() === 0;
