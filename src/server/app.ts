@@ -36,6 +36,7 @@ import { chooseReading, noteWriters, type ReadingDeps, type ShownEnv } from './p
 import type { Replicas } from './platform/replicas/replicas.ts';
 import { createPages, type Pages } from './platform/read-models/sending.ts';
 import { tellWritten } from './platform/read-models/written.ts';
+import { requests } from './platform/requests.ts';
 import { lastWorker } from './platform/last-worker.ts';
 import { sameOrigin } from './platform/same-origin.ts';
 import { security } from './platform/security-headers.ts';
@@ -95,7 +96,8 @@ export function createApp(options: AppOptions) {
   const addresses = createAddresses({ db, mails, askForPassword });
   logSecurityEvents(db, log);
   const app = router<{ Variables: object }>();
-  app.onError((error, c) => answerError(error, c, log));
+  app.onError((error, c) => answerError(error, c, log, metrics?.refused));
+  app.use(requests({ trustedProxies: settings.trustedProxies, log }));
   if (metrics !== undefined) app.use(metrics.measure);
   app.use(security);
   app.route('/', metricsRoutes(metrics));

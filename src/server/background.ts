@@ -44,6 +44,7 @@ export type Background = {
   onEvents: (events: readonly StreamedEvent[]) => void;
   /** Queues what is due now; the nodes do it every minute by themselves. */
   queueDue: () => Promise<void>;
+  jobs: Pick<Jobs, 'counts' | 'failures'>;
   stop: () => Promise<void>;
 };
 
@@ -90,6 +91,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
         void queueSecurityMails(db, jobs, { site }).catch(() => {});
     },
     queueDue,
+    jobs,
     async stop() {
       stopped = true;
       clearTimeout(pushing);

@@ -65,7 +65,7 @@ type Surroundings = { config: Config; log: Logger };
 
 function surroundings(): Surroundings {
   const config = readConfig();
-  return { config, log: createLog(config.logLevel) };
+  return { config, log: createLog(config.logLevel, config.nodeName) };
 }
 
 async function migrateOnly({ config, log }: Surroundings): Promise<void> {

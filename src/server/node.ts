@@ -3,6 +3,7 @@ import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import packageJson from '#package.json' with { type: 'json' };
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
@@ -14,10 +15,12 @@ import { projectFolder } from './platform/embedded/folders.ts';
 import { type HttpServer, listen } from './platform/http-server.ts';
 import { type Live, startLive } from './platform/live.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
-import { openReplicas, type Replicas } from './platform/replicas/replicas.ts';
+import type { WatchedParts } from './platform/metrics-of-parts.ts';
+import { openReplicas } from './platform/replicas/replicas.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { type EventStream, followEvents } from './platform/stream.ts';
+import type { DatabaseWatch } from './platform/watch.ts';
 import { followWriters } from './platform/writers.ts';
 import { forgetOldKeys } from './posts/idempotency.ts';
 
@@ -33,6 +36,8 @@ export type NodeOptions = {
   settings: Settings;
   /** Migrated. */
   db: Database;
+  /** Told of what `db` does. */
+  watch: DatabaseWatch;
   connection: pg.PoolConfig;
   log: Logger;
   /** Aborted when the node has been told to stop; it is not ready from then on. */
@@ -52,8 +57,9 @@ export type ParleyNode = {
 
 /** Puts the parts of a node together: the stream of events, the replicas, the API, the pages, the live sockets. */
 export async function startNode(options: NodeOptions): Promise<ParleyNode> {
-  const { config, settings, db, connection, log, stopping, onStop } = options;
-  const replicas = await openReplicas({ db, connection, urls: config.databaseReplicaUrls, log });
+  const { config, settings, db, watch, connection, log, stopping, onStop } = options;
+  const urls = config.databaseReplicaUrls;
+  const replicas = await openReplicas({ db, connection, urls, log, ran: watch.ran });
   onStop(async () => replicas?.stop());
   let live: Live | undefined;
   let background: Background | undefined;
@@ -80,13 +86,21 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   background = await startBackground({ db, connection, settings, mail: config.mail, log });
   onStop(background.stop);
   const webFolder = path.join(projectFolder, 'dist/web');
-  const metrics = metricsOf(config, { stream, replicas, kept, sockets: () => live?.sockets() ?? 0 });
+  const isReady = () => live !== undefined && stream.isFollowed() && !stopping.aborted;
+  const metrics = metricsOf(config, kept, {
+    isReady,
+    sockets: () => live?.sockets() ?? 0,
+    lag: stream.lag,
+    database: watch,
+    jobs: background.jobs,
+    replicas: replicas?.states,
+  });
   const app = createApp({
     db,
     settings,
     log,
     position: stream.position,
-    isReady: () => live !== undefined && stream.isFollowed() && !stopping.aborted,
+    isReady,
     metrics,
     replicas,
     kept,
@@ -134,17 +148,16 @@ function startSockets(
 
 /** Undefined where nobody asks for them. */
 function metricsOf(
-  { metricsToken: token }: Config,
-  node: {
-    stream: EventStream;
-    replicas: Replicas | undefined;
-    kept: Kept | undefined;
-    sockets: () => number;
-  },
+  { metricsToken: token, nodeName: name }: Config,
+  kept: Kept | undefined,
+  parts: Omit<WatchedParts, 'node' | 'kept'>,
 ): Metrics | undefined {
   if (token === undefined) return undefined;
-  const { stream, replicas, sockets } = node;
-  const models = node.kept?.models;
-  const kept = models && { bytes: () => models.size, made: () => models.made, asked: () => models.asked };
-  return createMetrics({ token, sockets, lag: stream.lag, kept, replicas: replicas?.states });
+  const models = kept?.models;
+  const pages = models && {
+    bytes: () => models.size,
+    made: () => models.made,
+    lookups: () => models.lookups,
+  };
+  return createMetrics({ token, node: { name, version: packageJson.version }, kept: pages, ...parts });
 }

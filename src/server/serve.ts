@@ -11,6 +11,7 @@ import { migrate } from './platform/migrations.ts';
 import { sharedSecret } from './platform/secret.ts';
 import { aborted, abortedWithin, stopSignals } from './platform/signals.ts';
 import { messageOf } from './platform/startup-error.ts';
+import { watchDatabase } from './platform/watch.ts';
 
 export const migrationsFolder = path.join(projectFolder, 'migrations');
 
@@ -40,8 +41,10 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     const { connection, embedded, stop } = await connect(config, log, stopping.first);
     undo.unshift(stop);
     await checkPortIsFree(config.host, config.port);
+    const watch = watchDatabase({ log, slowFrom: config.slowQuery });
     const db = openDatabase({
       connection,
+      watch,
       onIdleError: (error) => {
         // PostgreSQL going down is no news once Parley stops.
         if (!stopping.first.aborted) log.warn(`A database connection broke: ${error.message}`);
@@ -63,6 +66,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       config,
       settings: { ...config.settings, secret },
       db,
+      watch,
       connection,
       log,
       stopping: stopping.first,

@@ -11,7 +11,9 @@ export const problem = z.object({
   detail: z.string(),
   /** What is wrong with which field, where the request was not valid. */
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-  /** Names the log entry of an unexpected error. */
+  /** Names the log entry of an unexpected error: its request's id. */
   errorId: z.string().optional(),
+  /** What the log names in every line of this request. */
+  requestId: z.string().optional(),
 });
 export type Problem = z.infer<typeof problem>;

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '#server/testing/parley.ts';
@@ -14,6 +15,9 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     databaseReplicaUrls: [],
     dataFolder: undefined,
     logLevel: 'info',
+    nodeName: `${os.hostname()}:3000`,
+    slowQuery: 1_000,
+    backups: undefined,
     drainSeconds: 0,
     cacheSize: 64,
     secret: undefined,
@@ -41,6 +45,12 @@ test('every setting is taken from the environment', () => {
       DATABASE_REPLICA_URLS: 'postgres://me@db2.example.org/ask, postgresql://me@db3.example.org:5433/ask',
       PARLEY_DATA: '/srv/parley',
       LOG_LEVEL: 'debug',
+      NODE_NAME: 'first.example.org',
+      SLOW_QUERY_MS: '250',
+      BACKUP_FOLDER: '/srv/backups',
+      BACKUP_AT: '23:05',
+      BACKUP_KEEP: '30 daily, 12 monthly',
+      BACKUP_SCRATCH: '/srv/scratch',
       DRAIN_SECONDS: '15',
       CACHE_SIZE_MB: '0',
       SECRET: 'x'.repeat(32),
@@ -63,6 +73,14 @@ test('every setting is taken from the environment', () => {
     databaseReplicaUrls: ['postgres://me@db2.example.org/ask', 'postgresql://me@db3.example.org:5433/ask'],
     dataFolder: '/srv/parley',
     logLevel: 'debug',
+    nodeName: 'first.example.org',
+    slowQuery: 250,
+    backups: {
+      folder: '/srv/backups',
+      at: 23 * 60 + 5,
+      keep: { daily: 30, weekly: 0, monthly: 12 },
+      scratch: '/srv/scratch',
+    },
     drainSeconds: 15,
     cacheSize: 0,
     secret: 'x'.repeat(32),
@@ -95,6 +113,11 @@ test('everything that is wrong is told at once, without secrets', () => {
     DATABASE_URL: 'mysql://me:hunter2@db/ask',
     DATABASE_REPLICA_URLS: 'postgres://me@db/ask,mysql://me:hunter2@db/ask',
     LOG_LEVEL: 'loud',
+    NODE_NAME: 'first of all',
+    SLOW_QUERY_MS: 'often',
+    BACKUP_FOLDER: '/srv/backups',
+    BACKUP_AT: '24:00',
+    BACKUP_KEEP: '0 daily',
     DRAIN_SECONDS: '3601',
     SECRET: 'too short',
     METRICS_TOKEN: 'too short as well',
@@ -115,6 +138,10 @@ test('everything that is wrong is told at once, without secrets', () => {
       PUBLIC_URL must end after the host: Parley is served at the root of its address.
       DATABASE_URL must be an address such as postgres://user:password@host:5432/database.
       DATABASE_REPLICA_URLS must be addresses such as postgres://user:password@host:5432/database, separated by commas.
+      NODE_NAME must be at most 64 letters, digits, or any of -._:.
+      SLOW_QUERY_MS must be a whole number from 0 to 600000.
+      BACKUP_AT must be a time of the day such as 03:30.
+      BACKUP_KEEP must be such as 7 daily, 4 weekly, 12 monthly.
       LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
       DRAIN_SECONDS must be a whole number from 0 to 3600.
       SECRET must have at least 32 characters.
@@ -128,13 +155,21 @@ test('everything that is wrong is told at once, without secrets', () => {
       SELF_VOTES must be on or off.
       SERVICE_WORKER must be on or off."
   `);
-  for (const name of Object.keys(wrong)) expect(message).toContain(`  ${name} must `);
+  for (const name of Object.keys(wrong).filter((name) => name !== 'BACKUP_FOLDER'))
+    expect(message).toContain(`  ${name} must `);
   expect(message).not.toMatch(/hunter2|too short/);
 });
 
 test('replicas without DATABASE_URL are refused, because there is nothing that they could follow', () => {
   expect(messageOf(() => readConfig({ DATABASE_REPLICA_URLS: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
     'The configuration is not valid:\n  DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
+  );
+});
+
+test('what belongs to backups is refused where there is no folder for them', () => {
+  const message = messageOf(() => readConfig({ BACKUP_AT: '03:30', BACKUP_SCRATCH: '/tmp' }, noFile));
+  expect(message).toBe(
+    'The configuration is not valid:\n  BACKUP_AT must stand beside BACKUP_FOLDER.\n  BACKUP_SCRATCH must stand beside BACKUP_FOLDER.',
   );
 });
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
@@ -6,6 +7,19 @@ import { projectFolder } from './embedded/folders.ts';
 import { type LogLevel, logLevels } from './log.ts';
 import type { Settings } from './settings.ts';
 import { errorCode, messageOf, StartupError } from './startup-error.ts';
+
+/** How many backups stay: the newest of each of so many days, weeks and months. */
+export type Keeping = Readonly<{ daily: number; weekly: number; monthly: number }>;
+
+export type BackupPlan = Readonly<{
+  /** Absolute. */
+  folder: string;
+  /** Minutes since midnight, by the machine's clock and time zone. */
+  at: number;
+  keep: Keeping;
+  /** Where a backup is restored once a week to see that it is whole, absolute; undefined: it is not. */
+  scratch: string | undefined;
+}>;
 
 /** What an operator sets in the environment or in `.env`; `.env.example` explains each. */
 export type Config = Readonly<{
@@ -19,6 +33,10 @@ export type Config = Readonly<{
   /** Absolute; undefined: `data` in the project folder. */
   dataFolder: string | undefined;
   logLevel: LogLevel;
+  /** What this node is called in its log, its metrics and the list of backups. */
+  nodeName: string;
+  /** Statements that take so many milliseconds or more are logged; 0: none. */
+  slowQuery: number;
   /** How long Parley serves on after it is told to stop, in seconds. */
   drainSeconds: number;
   /** What each Parley keeps in memory of pages that are looked at, in megabytes; 0: nothing. */
@@ -27,6 +45,8 @@ export type Config = Readonly<{
   secret: string | undefined;
   /** Undefined: there are no metrics. */
   metricsToken: string | undefined;
+  /** Undefined: nothing is backed up by itself. */
+  backups: BackupPlan | undefined;
   /** The mail server, and whom mails are from; undefined: nothing is mailed. */
   mail: Readonly<{ url: string; from: string }> | undefined;
   settings: Readonly<Omit<Settings, 'secret'>>;
@@ -50,6 +70,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     wrong.push(
       'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.',
     );
+  if (set['BACKUP_FOLDER'] === undefined)
+    for (const name of ['BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_SCRATCH'])
+      if (set[name] !== undefined) wrong.push(`${name} must stand beside BACKUP_FOLDER.`);
   if (!parsed.success || wrong.length > 0)
     throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const value = parsed.data;
@@ -60,10 +83,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     databaseReplicaUrls: Object.freeze(value.DATABASE_REPLICA_URLS),
     dataFolder: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
+    nodeName: value.NODE_NAME ?? nodeNameOf(value.PORT),
+    slowQuery: value.SLOW_QUERY_MS,
     drainSeconds: value.DRAIN_SECONDS,
     cacheSize: value.CACHE_SIZE_MB,
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
+    backups: backupPlanOf(value),
     mail: mailOf(value.SMTP_URL, value.MAIL_FROM),
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
@@ -74,6 +100,19 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       selfVotes: value.SELF_VOTES,
       serviceWorker: value.SERVICE_WORKER,
     }),
+  });
+}
+
+/** Several on one machine are told apart by their port. */
+const nodeNameOf = (port: number) => (port === 0 ? os.hostname() : `${os.hostname()}:${port}`);
+
+function backupPlanOf(value: z.infer<typeof variables>): Config['backups'] {
+  if (value.BACKUP_FOLDER === undefined) return undefined;
+  return Object.freeze({
+    folder: value.BACKUP_FOLDER,
+    at: value.BACKUP_AT,
+    keep: Object.freeze(value.BACKUP_KEEP),
+    scratch: value.BACKUP_SCRATCH,
   });
 }
 
@@ -103,6 +142,24 @@ const wholeNumber = (most: number) => {
 
 const onOff = () =>
   z.stringbool({ truthy: ['on', 'true'], falsy: ['off', 'false'], error: 'must be on or off' });
+
+/** Absolute from here on. */
+const folder = () =>
+  z
+    .string()
+    .transform((name) => path.resolve(name))
+    .optional();
+
+/** '7 daily, 4 weekly, 12 monthly', or some of these; undefined for anything else, and for what would keep nothing. */
+function readKeeping(text: string): Keeping | undefined {
+  const keep = { daily: 0, weekly: 0, monthly: 0 };
+  for (const part of text.split(',')) {
+    const [, count, each] = /^(\d{1,4}) (daily|weekly|monthly)$/.exec(part.trim()) ?? [];
+    if (count === undefined || each === undefined) return undefined;
+    keep[each as keyof Keeping] = Number(count);
+  }
+  return Object.values(keep).some((count) => count > 0) ? keep : undefined;
+}
 
 const address = (protocols: RegExp, message: string) => z.url({ protocol: protocols, error: message });
 
@@ -139,6 +196,23 @@ const variables = z.object({
     .string()
     .transform((folder) => path.resolve(folder))
     .optional(),
+  NODE_NAME: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/, 'must be at most 64 letters, digits, or any of -._:')
+    .optional(),
+  SLOW_QUERY_MS: wholeNumber(600_000).default(1_000),
+  BACKUP_FOLDER: folder(),
+  BACKUP_AT: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day such as 03:30')
+    .transform((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)))
+    .default(3 * 60 + 30),
+  BACKUP_KEEP: z
+    .string()
+    .transform(readKeeping)
+    .refine((keep) => keep !== undefined, 'must be such as 7 daily, 4 weekly, 12 monthly')
+    .default({ daily: 7, weekly: 4, monthly: 12 }),
+  BACKUP_SCRATCH: folder(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   DRAIN_SECONDS: wholeNumber(3_600).default(0),
   CACHE_SIZE_MB: wholeNumber(16_384).default(64),

@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { pooledDriver } from './driver.ts';
+import { pooledDriver, type Ran } from './driver.ts';
 import { isOutdatedPlan } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -35,6 +35,8 @@ export type DatabaseOptions = {
   size?: number;
   /** Called when an idle connection breaks; without a listener Node would end the process. */
   onIdleError?: (error: Error) => void;
+  /** Watches the connections, and what runs on them. */
+  watch?: { opened: (pool: pg.Pool) => void; ran: Ran };
 };
 
 /** No statement runs longer, in milliseconds; a request that needs longer is refused, not waited for. */
@@ -43,7 +45,11 @@ const statementTimeout = 15_000;
 export function openDatabase(options: DatabaseOptions): Database {
   return new Kysely<Tables>({
     dialect: {
-      createDriver: () => pooledDriver(openPool(options)),
+      createDriver() {
+        const pool = openPool(options);
+        options.watch?.opened(pool);
+        return pooledDriver(pool, options.watch?.ran);
+      },
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),

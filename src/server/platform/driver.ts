@@ -2,15 +2,18 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import type pg from 'pg';
 import { isOutdated, statement } from './prepared.ts';
 
+/** Told how long a statement took, in milliseconds. Its text has placeholders where values are. */
+export type Ran = (statement: string, milliseconds: number) => void;
+
 /** Runs queries on a pool, those that come again and again as prepared statements. */
-export function pooledDriver(pool: pg.Pool): Driver {
+export function pooledDriver(pool: pg.Pool, ran: Ran = () => {}): Driver {
   const clients = new WeakMap<DatabaseConnection, pg.PoolClient>();
   const broken = new WeakSet<DatabaseConnection>();
   return {
     init: () => Promise.resolve(),
     async acquireConnection() {
       const client = await pool.connect();
-      const connection = connectionOn(client);
+      const connection = connectionOn(client, ran);
       clients.set(connection, client);
       return connection;
     },
@@ -21,7 +24,9 @@ export function pooledDriver(pool: pg.Pool): Driver {
       await clients.get(connection)?.query('begin');
     },
     async commitTransaction(connection) {
+      const start = performance.now();
       const result = await clients.get(connection)?.query('commit');
+      ran('commit', performance.now() - start);
       // So PostgreSQL ends a transaction in which a statement failed.
       if (result?.command === 'ROLLBACK') throw new Error('The transaction had failed and was rolled back.');
     },
@@ -37,16 +42,19 @@ export function pooledDriver(pool: pg.Pool): Driver {
   };
 }
 
-function connectionOn(client: pg.PoolClient): DatabaseConnection {
+function connectionOn(client: pg.PoolClient, ran: Ran): DatabaseConnection {
   return {
     async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       const alone = client.getTransactionStatus() !== 'T';
+      const start = performance.now();
       try {
         return resultOf<Row>(await client.query(statement(text, parameters)));
       } catch (error) {
         // A transaction is over with its first error, and is run again as a whole (database.ts).
         if (!isOutdated(error, text) || !alone) throw error;
         return resultOf<Row>(await client.query(statement(text, parameters)));
+      } finally {
+        ran(text, performance.now() - start);
       }
     },
     streamQuery() {

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import type { Problem } from '#shared/problem.ts';
 import { sqlState } from './database.ts';
+import { requestId } from './requests.ts';
 
 /** Every error the API answers with: its stable code, HTTP status and title. */
 const kinds = {
@@ -62,20 +63,32 @@ export class ProblemError extends Error {
 export const invalidField = (field: string, message: string) =>
   new ProblemError('invalid', message, { errors: [{ field, message }] });
 
-/** Turns whatever a handler threw into the answer; unknown errors are logged under an id that the answer names. */
-export function answerError(error: unknown, c: Context, log: Logger): Response {
+/**
+ * Turns whatever a handler threw into the answer; unknown errors are logged under the request's id, which the answer
+ * names.
+ * @param refused told of each request that is put off (429, 503), by its code
+ */
+export function answerError(
+  error: unknown,
+  c: Context,
+  log: Logger,
+  refused: (code: ProblemCode) => void = () => {},
+): Response {
   const known = asProblem(error);
-  if (known !== null) return problemResponse(known);
-  const errorId = randomUUID();
-  log.error({ err: error, errorId, method: c.req.method, path: c.req.path }, 'request failed');
-  return problemResponse(
-    new ProblemError('internal', 'Something went wrong on our side. Please try again.'),
-    errorId,
-  );
+  if (known !== null) {
+    const { status } = kinds[known.code];
+    if (status === 429 || status === 503) refused(known.code);
+    return problemResponse(known);
+  }
+  // By its route: an address may hold what a member looked for.
+  log.error({ err: error, method: c.req.method, route: routePath(c) }, 'request failed');
+  const sentence = 'Something went wrong on our side. Please try again.';
+  return problemResponse(new ProblemError('internal', sentence), requestId());
 }
 
 export function problemResponse(error: ProblemError, errorId?: string): Response {
   const kind = kinds[error.code];
+  const id = requestId();
   const body: Problem = {
     ...error.extension,
     type: `/api/docs#problem-${error.code}`,
@@ -85,6 +98,7 @@ export function problemResponse(error: ProblemError, errorId?: string): Response
     detail: error.message,
     ...(error.errors && { errors: [...error.errors] }),
     ...(errorId !== undefined && { errorId }),
+    ...(id !== undefined && { requestId: id }),
   };
   const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
   // The rest of the request is not read, so that no other can follow on this connection.

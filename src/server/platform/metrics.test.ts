@@ -16,9 +16,9 @@ test('without METRICS_TOKEN there are no metrics, whatever is sent', async () =>
   expect((await read(address, 'Bearer undefined')).status).toBe(404);
 });
 
-test('metrics tell of requests by route, of live sockets and of the stream, to whoever has the token', async () => {
+test('metrics tell of requests by route, of live sockets, the stream, connections, jobs and kept pages, to whoever has the token', async () => {
   const { start } = await testCluster();
-  const address = await start({ METRICS_TOKEN: token }).ready;
+  const address = await start({ METRICS_TOKEN: token, NODE_NAME: 'first' }).ready;
   for (const wrong of [undefined, 'Bearer', `Bearer ${token}x`, `Basic ${token}`])
     expect((await read(address, wrong)).status).toBe(404);
 
@@ -41,6 +41,14 @@ test('metrics tell of requests by route, of live sockets and of the stream, to w
   expect(text).toMatch(/count\{method="GET",route="[^"]+",status="401"\} 1\n/);
   expect(text).toContain('parley_live_sockets 1\n');
   expect(text).toMatch(/^parley_stream_lag_seconds \d/m);
+  expect(text).toContain('parley_node_info{node="first",version="');
+  expect(text).toContain('parley_ready 1\n');
+  expect(text).toMatch(/^parley_database_connections\{state="idle"\} \d/m);
+  expect(text).toContain('parley_database_connections_waited_for 0\n');
+  expect(text).toMatch(/^parley_jobs\{kind="due",state="waiting"\} \d/m);
+  expect(text).toMatch(/^parley_kept_lookups_total\{result="miss"\} [1-9]/m);
+  expect(text).toContain('parley_refused_requests_total{code="too-many"} 0\n');
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   expect(text).not.toContain(`/questions/${id}`);
 });

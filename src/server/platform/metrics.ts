@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ProblemError } from './errors.ts';
-import type { ReplicaState } from './replicas/replica.ts';
+import { gaugeParts, type WatchedParts } from './metrics-of-parts.ts';
 
 /** What one node tells of itself. */
 export type Metrics = {
@@ -11,27 +11,21 @@ export type Metrics = {
   measure: MiddlewareHandler;
   /** Counts one answered GET that does not pass there. */
   observe: (route: string, status: number, seconds: number) => void;
+  /** Counts one request that was put off, by the code of the problem it was answered with, such as 'too-many'. */
+  refused: (code: string) => void;
   mayRead: (token: string) => boolean;
   registry: Registry;
 };
 
-export type MetricsOptions = {
+export type MetricsOptions = WatchedParts & {
   /** Sent by whoever reads them, as `Authorization: Bearer …`. */
   token: string;
-  /** Live sockets that are open. */
-  sockets: () => number;
-  /** Seconds from the writing of an event to its being handed out. */
-  lag: () => number;
-  /** Bytes of pages that are kept, how many were read to be kept, and how often a viewer's own part was; absent where none are. */
-  kept?: { bytes: () => number; made: () => number; asked: () => number } | undefined;
-  /** Absent where there are none. */
-  replicas?: (() => readonly ReplicaState[]) | undefined;
 };
 
 /** In seconds, up to what the longest statement may take. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-export function createMetrics({ token, sockets, lag, kept, replicas }: MetricsOptions): Metrics {
+export function createMetrics({ token, ...parts }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -42,22 +36,20 @@ export function createMetrics({ token, sockets, lag, kept, replicas }: MetricsOp
     buckets,
     registers,
   });
-  gauge('parley_live_sockets', 'Live sockets that are open.', sockets);
-  gauge('parley_stream_lag_seconds', 'Seconds from the writing of an event to its being handed out.', lag);
-  if (kept !== undefined) {
-    gauge('parley_kept_bytes', 'Bytes of pages that are kept in memory.', kept.bytes);
-    gauge('parley_kept_pages_read', 'Pages read from the database to be kept, since the start.', kept.made);
-    gauge(
-      'parley_kept_own_read',
-      "Times that a page was kept, but what is the viewer's own on it was read, since the start.",
-      kept.asked,
-    );
-  }
-  if (replicas !== undefined) gaugeReplicas(replicas);
+  const refusals = new Counter({
+    name: 'parley_refused_requests_total',
+    help: 'Requests that were put off (429, 503), by the code of the problem they were answered with.',
+    labelNames: ['code'],
+    registers,
+  });
+  // There from the beginning, so that the first one is seen as a change.
+  for (const code of ['too-many', 'unavailable']) refusals.inc({ code }, 0);
+  gaugeParts(registry, parts);
   return {
     registry,
     mayRead: (given) => timingSafeEqual(digest(given), digest(token)),
     observe: (route, status, seconds) => durations.observe({ method: 'GET', route, status }, seconds),
+    refused: (code) => refusals.inc({ code }),
     async measure(c, next) {
       const start = performance.now();
       await next();
@@ -66,33 +58,6 @@ export function createMetrics({ token, sockets, lag, kept, replicas }: MetricsOp
       durations.observe(labels, (performance.now() - start) / 1_000);
     },
   };
-
-  function gaugeReplicas(states: () => readonly ReplicaState[]): void {
-    const labelNames = ['replica'];
-    const serves: Gauge = new Gauge({
-      name: 'parley_replica_serves',
-      help: 'Whether a streaming replica serves reads (1) or is left out (0).',
-      labelNames,
-      registers,
-      collect: () => states().forEach(({ name, healthy }) => serves.set({ replica: name }, Number(healthy))),
-    });
-    const behind: Gauge = new Gauge({
-      name: 'parley_replica_lag_seconds',
-      help: 'Seconds by which a streaming replica is at least behind the primary.',
-      labelNames,
-      registers,
-      collect() {
-        // Nothing rather than something old while the primary does not answer.
-        behind.reset();
-        for (const { name, lagSeconds } of states())
-          if (lagSeconds !== null) behind.set({ replica: name }, lagSeconds);
-      },
-    });
-  }
-
-  function gauge(name: string, help: string, value: () => number): void {
-    const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) });
-  }
 }
 
 /** `GET /metrics` in Prometheus' text format; who may not read them learns nothing. */

@@ -34,9 +34,15 @@ export type Jobs = {
    * tried again, a second is not added.
    */
   add: (tx: Tx, name: string, job: { key: string; data: object }) => Promise<void>;
+  /** How many jobs of each kind wait, run, and were given up, on all nodes together. */
+  counts: () => Promise<JobCounts[]>;
+  /** Tries that failed on this node since its start, by kind. */
+  failures: () => ReadonlyMap<string, number>;
   /** Takes no more jobs, and waits for those that run. */
   stop: () => Promise<void>;
 };
+
+export type JobCounts = { kind: string; waiting: number; running: number; failed: number };
 
 export type JobsOptions = {
   connection: pg.PoolConfig;
@@ -61,6 +67,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
   const { connection, log, kinds, lookSeconds = 2, recoverSeconds = 30 } = options;
   const stopping = new AbortController();
   const saidAt = new Map<string, number>();
+  const failures = new Map<string, number>();
   const warn = (error: Error) => {
     // The database restarts: pg-boss looks again by itself.
     if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs wait for the database');
@@ -86,6 +93,11 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     async add(tx, name, { key, data }) {
       await boss.send(name, data, { db: fromKysely(tx), singletonKey: key });
     },
+    async counts() {
+      const { rows } = await pool.query<JobCounts>(countJobs, [kinds.map(({ name }) => name)]);
+      return rows;
+    },
+    failures: () => failures,
     stop,
   };
 
@@ -114,6 +126,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
       try {
         await kind.work(job.data ?? {}, tryOf(job));
       } catch (error) {
+        failures.set(name, (failures.get(name) ?? 0) + 1);
         sayFailed(name, error);
         throw error;
       }
@@ -136,6 +149,13 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     await Promise.race([stopped, abortedWithin(enough.signal, 2 * patience)]).finally(() => enough.abort());
   }
 }
+
+const countJobs = `
+  select kind, count(*) filter (where state in ('created', 'retry'))::int as waiting,
+    count(*) filter (where state = 'active')::int as running,
+    count(*) filter (where state = 'failed')::int as failed
+  from unnest($1::text[]) kind left join ${schema}.job on job.name = kind
+  group by kind order by kind`;
 
 function tryOf(job: JobWithMetadata): Try {
   return { id: job.id, isLast: job.retryCount >= job.retryLimit };

@@ -70,6 +70,8 @@ export class ReadModels {
   readonly #ownNews: (news: StreamedEvent) => OwnNews | undefined;
   #made = 0;
   #asked = 0;
+  #hits = 0;
+  #misses = 0;
 
   /** @param maxBytes of all that is kept; 0 keeps nothing. */
   constructor(options: {
@@ -119,6 +121,11 @@ export class ReadModels {
     return this.#asked;
   }
 
+  /** How many times a page was there when it was looked for, and how many times it was not. */
+  get lookups(): { hits: number; misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
   /** Names what was written here, for the cookie of whoever wrote. */
   get written(): Written {
     return this.#written;
@@ -162,6 +169,12 @@ export class ReadModels {
 
   /** What is kept of a page for a viewer. */
   find(key: string, viewerId: number): FilledPage | undefined {
+    const found = this.#find(key, viewerId);
+    if (found !== undefined) this.#hits++;
+    return found;
+  }
+
+  #find(key: string, viewerId: number): FilledPage | undefined {
     const page = this.#pages.find(key);
     if (page === undefined || page.slots.length === 0) return page && forNobody(page);
     const time = this.#regularsOf(page)?.regulars.find(viewerId);
@@ -175,12 +188,13 @@ export class ReadModels {
     const { key, topics, own, ownStaleBy } = wanted;
     const found = this.find(key, viewerId);
     if (found !== undefined) return found;
+    this.#misses++;
     if (own.length === 0)
       return forNobody(
         await this.#pages.get(key, topics, async () => pageOf(wanted, await this.#readAll(wanted))),
       );
     if (await this.#learnRegulars(wanted)) {
-      const again = this.find(key, viewerId);
+      const again = this.#find(key, viewerId);
       if (again !== undefined) return again;
     }
     // Nobody who asks after an event of the page gets what was begun before it.

@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { type Database, type Reader, sqlState } from '#server/platform/database.ts';
+import type { Ran } from '#server/platform/driver.ts';
 import { isOutdated, statement } from '#server/platform/prepared.ts';
 import type { Tables } from '#server/platform/tables.ts';
 
@@ -17,6 +18,7 @@ export type ReadingOptions = {
   primary: Database;
   /** Called when a query failed because of the replica's state rather than its own. */
   onBroken: (error: unknown) => void;
+  ran?: Ran | undefined;
 };
 
 /**
@@ -34,11 +36,13 @@ export function readFrom(options: ReadingOptions): Reader {
   });
 }
 
-function replicaDriver({ replica, primary, onBroken }: ReadingOptions): Driver {
+function replicaDriver({ replica, primary, onBroken, ran }: ReadingOptions): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery) {
+      const start = performance.now();
       try {
         const { rows } = await replica.query(statement(query.sql, query.parameters));
+        ran?.(query.sql, performance.now() - start);
         return { rows: rows as Row[] };
       } catch (error) {
         if (isOutdated(error, query.sql)) return primary.executeQuery<Row>(query);

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { withoutPassword } from '#server/platform/connect.ts';
 import { type Database, openPool, type Reader } from '#server/platform/database.ts';
+import type { Ran } from '#server/platform/driver.ts';
 import { messageOf } from '#server/platform/startup-error.ts';
 import { ownSockets, watcher } from './connections.ts';
 import { readFrom } from './driver.ts';
@@ -37,6 +38,7 @@ export type ReplicaOptions = {
   heart: Heart;
   primary: Database;
   log: Logger;
+  ran?: Ran | undefined;
 };
 
 /** Nobody sees a page older than this but for their own doing, in milliseconds; and how close it has to come back. */
@@ -48,7 +50,7 @@ const answerTime = 1_000;
 const queryTime = 5_000;
 
 /** One streaming replica: its connections, and what is known of it. */
-export function openReplica({ url, node, heart, primary, log }: ReplicaOptions): Replica {
+export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOptions): Replica {
   const connection = { connectionString: url };
   const name = withoutPassword(url);
   const sockets = ownSockets();
@@ -63,7 +65,7 @@ export function openReplica({ url, node, heart, primary, log }: ReplicaOptions):
     },
   });
   const probe = watcher({ connection, timeout: answerTime });
-  const reading = readFrom({ replica: pool, primary, onBroken: broke });
+  const reading = readFrom({ replica: pool, primary, onBroken: broke, ran });
   let replayed: Lsn = 0n;
   let beat = 0;
   let reason: string | null = 'it has not answered yet';

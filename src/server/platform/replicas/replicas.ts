@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database, Reader } from '#server/platform/database.ts';
+import type { Ran } from '#server/platform/driver.ts';
 import { createHeart, type Heart } from './heart.ts';
 import { later, type Lsn } from './lsn.ts';
 import { openReplica, type Replica, type ReplicaState } from './replica.ts';
@@ -27,6 +28,8 @@ export type ReplicasOptions = {
   connection: pg.ClientConfig;
   urls: readonly string[];
   log: Logger;
+  /** Told how long each statement took on a replica. */
+  ran?: Ran | undefined;
 };
 
 /** Milliseconds between two beats of a node, and two looks at each replica. */
@@ -41,13 +44,13 @@ const startPatience = 2_000;
  * where there are none: then nothing more is asked of anybody.
  */
 export async function openReplicas(options: ReplicasOptions): Promise<Replicas | undefined> {
-  const { db, connection, urls, log } = options;
+  const { db, connection, urls, log, ran } = options;
   if (urls.length === 0) return undefined;
   await settleWritten(db);
   await dropOldBeats(db);
   const node = randomUUID();
   const heart = createHeart(connection, node);
-  const all = urls.map((url) => openReplica({ url, node, heart, primary: db, log }));
+  const all = urls.map((url) => openReplica({ url, node, heart, primary: db, log, ran }));
   await firstLook(heart, all);
   for (const replica of all) replica.announce();
   const timer = setInterval(() => void round(heart, all), interval);
