@@ -8,6 +8,7 @@ import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import { createApp } from './app.ts';
 import { type Background, startBackground } from './background.ts';
+import { backupState, startScheduledBackups } from './backup/scheduled.ts';
 import { answerInFront, keepInMemory, type Kept } from './kept.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -85,6 +86,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   onStop(async () => clearInterval(housekeeping));
   background = await startBackground({ db, connection, settings, mail: config.mail, log });
   onStop(background.stop);
+  startBackups(options);
   const webFolder = path.join(projectFolder, 'dist/web');
   const isReady = () => live !== undefined && stream.isFollowed() && !stopping.aborted;
   const metrics = metricsOf(config, kept, {
@@ -94,6 +96,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     database: watch,
     jobs: background.jobs,
     replicas: replicas?.states,
+    backups: config.backups && (() => backupState(db)),
   });
   const app = createApp({
     db,
@@ -128,6 +131,15 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
 function keep({ config, settings, db }: NodeOptions, stream: EventStream): Kept | undefined {
   if (config.cacheSize === 0) return undefined;
   return keepInMemory({ db, settings, stream, maxBytes: config.cacheSize * megabyte });
+}
+
+function startBackups({ config, db, connection, log, onStop }: NodeOptions): void {
+  const { backups: plan, nodeName: node } = config;
+  if (plan === undefined) return;
+  const { version } = packageJson;
+  const migrationsFolder = path.join(projectFolder, 'migrations');
+  const backups = startScheduledBackups({ plan, db, connection, node, version, migrationsFolder, log });
+  onStop(backups.stop);
 }
 
 function startSockets(

@@ -1,15 +1,13 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { MigrationError } from '#server/platform/migrations.ts';
 import { type Output, terminalProgress } from '#server/platform/progress.ts';
-import { errorCode, messageOf } from '#server/platform/startup-error.ts';
-import { backUp, NoCommunity } from './backup.ts';
-import { type Completion, DamagedBackup } from './file.ts';
-import { NotEmpty, restore } from './restore.ts';
+import type { Completion } from './file.ts';
+import { restore } from './restore.ts';
+import { Refused, sentenceOf } from './sentences.ts';
+import { writeFileOf } from './to-file.ts';
 import { verify } from './verify.ts';
 
 export type BackupCommandParts = {
@@ -83,33 +81,6 @@ async function runBackup(file: string, parts: BackupCommandParts, signal: AbortS
   out.write(`${file}: ${describe(completion)}, ${megabytes(size)} MB.\n`);
 }
 
-/** Under another name until it is whole and on the disk. */
-export async function writeFileOf(
-  file: string,
-  options: Omit<Parameters<typeof backUp>[0], 'to'>,
-): Promise<Completion> {
-  const half = `${file}.partial`;
-  const handle = await open(half, 'wx', 0o600);
-  try {
-    const completion = await backUp({ ...options, to: handle.createWriteStream({ flush: true }) });
-    await rename(half, file);
-    await syncFolder(path.dirname(file));
-    return completion;
-  } catch (error) {
-    await rm(half, { force: true });
-    throw error;
-  } finally {
-    await handle.close().catch(() => {});
-  }
-}
-
-/** Makes a rename in this folder last. Windows does not let folders be opened. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(folder, 'r');
-  await handle.sync();
-}
-
 async function runRestore(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
   const { withClient, migrationsFolder, out, err } = parts;
   const { size } = await stat(file);
@@ -151,9 +122,6 @@ function describe({ tables }: Completion): string {
 
 const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 
-/** What keeps a command from its work, in a sentence. */
-class Refused extends Error {}
-
 /** Runs a command until it is done or interrupted. Returns its exit code. */
 async function work(
   run: (signal: AbortSignal) => Promise<void>,
@@ -177,16 +145,4 @@ async function work(
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
-}
-
-function sentenceOf(error: unknown): string | undefined {
-  if (error instanceof DamagedBackup) return `The backup cannot be used. ${error.message}`;
-  if (error instanceof Refused || error instanceof NoCommunity) return error.message;
-  if (error instanceof NotEmpty) return `${error.message} Nothing was changed.`;
-  if (error instanceof MigrationError) return `${error.message} Nothing was changed.`;
-  const code = errorCode(error);
-  if (code === 'EEXIST') return 'Another backup is writing that file, or was killed: its .partial is there.';
-  if (code === 'ENOENT') return 'There is no such file or folder.';
-  if (code !== undefined && /^(E[A-Z]+)$/.test(code)) return `It failed: ${messageOf(error)}.`;
-  return undefined;
 }

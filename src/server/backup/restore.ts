@@ -34,7 +34,7 @@ export async function restore(
 ): Promise<{ contents: Contents; completion: Completion }> {
   const { client, open, progress, size, signal } = options;
   progress.start(size);
-  await check(open(), (bytes) => {
+  await readThrough(open(), (bytes) => {
     signal.throwIfAborted();
     progress.update('reading through it', bytes, 0);
   });
@@ -70,8 +70,11 @@ async function requireEmpty(client: Client): Promise<void> {
   throw new NotEmpty(`The database is not empty: it has the table ${first.name}.`);
 }
 
-/** @throws DamagedBackup where a row is not as it was written */
-async function check(from: Readable, read: (bytes: number) => void): Promise<void> {
+/**
+ * Reads a backup from end to end.
+ * @throws DamagedBackup where a row is not as it was written
+ */
+export async function readThrough(from: Readable, read: (bytes: number) => void): Promise<void> {
   const sums = new Map<string, ReturnType<typeof passing>>();
   for await (const part of readBackup(from)) {
     if (part.kind === 'complete') {

@@ -1,12 +1,16 @@
-import { createReadStream } from 'node:fs';
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import pg from 'pg';
 import { pino } from 'pino';
 import { brokenInvariants } from '#server/invariants.ts';
 import { databaseOn } from '#server/platform/database.ts';
+import { chooseAccount } from '#server/platform/embedded/account.ts';
 import { startEmbedded } from '#server/platform/embedded/embedded.ts';
+import { dataFolder } from '#server/platform/embedded/folders.ts';
+import { clearLeftovers } from '#server/platform/embedded/leftovers.ts';
+import { runningInstance } from '#server/platform/embedded/lock.ts';
 import type { Progress } from '#server/platform/progress.ts';
 import { backUp } from './backup.ts';
 import { type Completion, type Contents, DamagedBackup } from './file.ts';
@@ -30,7 +34,8 @@ export async function verify({ file, scratch, ...options }: VerifyOptions): Prom
   contents: Contents;
   completion: Completion;
 }> {
-  const parent = await mkdtemp(path.join(scratch, 'parley-verify-'));
+  await clearAbandoned(scratch);
+  const parent = await mkdtemp(path.join(scratch, prefix));
   try {
     // Root's PostgreSQL runs as another user, who must be able to pass.
     await chmod(parent, 0o711);
@@ -48,6 +53,19 @@ export async function verify({ file, scratch, ...options }: VerifyOptions): Prom
       await embedded.stop();
     }
   } finally {
+    await rm(parent, { recursive: true, force: true });
+  }
+}
+
+const prefix = 'parley-verify-';
+
+/** What a verification that was killed has left: a PostgreSQL that runs on, and the room it takes. */
+async function clearAbandoned(scratch: string): Promise<void> {
+  for (const name of (await readdir(scratch)).filter((name) => name.startsWith(prefix))) {
+    const parent = path.join(scratch, name);
+    const data = dataFolder(path.join(parent, 'data'));
+    if (!existsSync(data.cluster) || (await runningInstance(data)) !== undefined) continue;
+    await clearLeftovers(data.cluster, await chooseAccount(data.cluster, () => {}));
     await rm(parent, { recursive: true, force: true });
   }
 }

@@ -45,6 +45,7 @@ export type Tables = {
   idempotency_key: IdempotencyKeyTable;
   notification: NotificationTable;
   setting: { name: string; value: string };
+  backup_run: BackupRunTable;
   notification_choice: {
     member_id: number;
     about: string;
@@ -132,6 +133,19 @@ type QuestionTable = PostColumns & {
   accepted_answer_id: number | null;
   active_at: Generated<Date>;
   tag_text: Generated<string>;
+};
+
+type BackupRunTable = {
+  id: GeneratedAlways<number>;
+  node: string;
+  started_at: Generated<Date>;
+  ended_at: Date | null;
+  outcome: Generated<'running' | 'good' | 'failed'>;
+  file: string;
+  bytes: number | null;
+  reason: string | null;
+  verified_at: Date | null;
+  verify_problem: string | null;
 };
 
 type AnswerTable = PostColumns & { question_id: number };
