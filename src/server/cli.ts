@@ -5,6 +5,7 @@ import packageJson from '#package.json' with { type: 'json' };
 import { registerResetPassword } from './accounts/command.ts';
 import { registerImport } from './archive/command.ts';
 import { registerBackup } from './backup/command.ts';
+import { registerDoctor } from './doctor/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { connectBeside } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
@@ -58,6 +59,12 @@ function createProgram(): Command {
   registerImport(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   registerResetPassword(program, { ...terminal, withDatabase });
   registerBackup(program, { ...terminal, withClient, migrationsFolder, version: packageJson.version });
+  registerDoctor(program, {
+    ...terminal,
+    readConfig: () => readConfig(),
+    connect: (config) => connectBeside(config, createLog('warn')),
+    migrationsFolder,
+  });
   return program;
 }
 

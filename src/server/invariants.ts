@@ -12,18 +12,53 @@ export type Broken = {
   counted: string;
 };
 
-/** Rows of one rule shown at most. */
-const shown = 20;
-
 /**
  * Looks for rows that contradict each other (DESIGN section 6, invariant 2): every count is counted again from the rows,
  * at one moment. Reads whole tables. Returns what is wrong; nothing when all is well.
  */
-export async function brokenInvariants(db: Queryable): Promise<Broken[]> {
+export function brokenInvariants(db: Queryable): Promise<Broken[]> {
+  return broken(db, { within: sql`true`, most: 20 });
+}
+
+/**
+ * The same of rows whose ids are from `from` to below `to`: a piece of a large community, at one moment of its own. What
+ * it costs does not grow with the community where joins go by index (`pieceSettings`).
+ * @param most rows of one rule at most
+ */
+export function brokenBetween(
+  db: Queryable,
+  { from, to, most }: { from: number; to: number; most: number },
+): Promise<Broken[]> {
+  return broken(db, { within: sql`id >= ${from}::bigint and id < ${to}::bigint`, most });
+}
+
+/** For the connection that pieces are looked at by: hashing a whole table for each would read everything each time. */
+export const pieceSettings =
+  '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
+/** The largest id that any rule may be about. */
+export async function largestId(db: Queryable): Promise<number> {
+  const largest = ['question', 'answer', 'reply', 'member', 'tag', 'notification'].map(
+    (table) => sql`(select max(id) from ${sql.table(table)})`,
+  );
+  const { rows } = await sql<{ id: number | null }>`select greatest(${sql.join(largest)}) as id`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
+/** The rows of a rule as they are and as they should be, of some ids. */
+export const wrongRows = (rule: string, ids: readonly number[]) => sql`
+  select id, stored::text, counted::text from (${rules[rule] ?? sql`select 0, 0, 0`}) row (id, stored, counted)
+  where id = any(${ids}::bigint[]) and stored is distinct from counted`;
+
+async function broken(
+  db: Queryable,
+  { within, most }: { within: RawBuilder<unknown>; most: number },
+): Promise<Broken[]> {
   const checks = Object.entries(rules).map(
     ([rule, rows]) => sql`
       (select ${rule}::text as rule, id, stored::text, counted::text
-      from (${rows}) row (id, stored, counted) where stored is distinct from counted order by id limit ${shown})`,
+      from (${rows}) row (id, stored, counted)
+      where ${within} and stored is distinct from counted order by id limit ${most})`,
   );
   const { rows } = await sql<Broken>`${sql.join(checks, sql` union all `)}`.execute(db);
   return rows;
@@ -38,12 +73,12 @@ const votesOn = (kind: 'question' | 'answer' | 'reply', direction: 'up' | 'down'
     group by post.id`;
 };
 
+/** Points of the member of the outer row, read by index. */
 const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
-  select post.author_id,
-    case vote.direction
+  select case vote.direction
       when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end as points
-  from vote join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
-  where post.author_id <> vote.member_id`;
+  from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
+  where post.author_id = member.id and vote.member_id <> member.id`;
 
 const placed = (count: 'upvotes' | 'answer_count') => sql`
   select question.id, place.${sql.ref(count)}, question.${sql.ref(count)}
@@ -72,11 +107,11 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     select member.id, answers_count, count(answer.id)
     from member left join answer on answer.author_id = member.id group by member.id`,
   'member.reputation': sql`
-    select member.id, reputation, imported_reputation + coalesce(sum(earned.points), 0)
-    from member left join (
-      ${pointsOf('question')} union all ${pointsOf('answer')} union all ${pointsOf('reply')}
-    ) earned on earned.author_id = member.id
-    group by member.id`,
+    select member.id, reputation, imported_reputation + coalesce((
+      select sum(earned.points) from (
+        ${pointsOf('question')} union all ${pointsOf('answer')} union all ${pointsOf('reply')}
+      ) earned), 0)
+    from member`,
   'tag.questions_count': sql`
     select tag.id, questions_count, count(question_tag.question_id)
     from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,

@@ -7,7 +7,7 @@ import type { BackupPlan } from '#server/platform/config.ts';
 import type { Database } from '#server/platform/database.ts';
 import type { BackupState } from '#server/platform/metrics-of-parts.ts';
 import { errorCode, messageOf } from '#server/platform/startup-error.ts';
-import { beginRun, lastRuns, noteFailed, noteGood, noteVerified } from './queries.ts';
+import { beginRun, type LastRuns, lastRuns, noteFailed, noteGood, noteVerified } from './queries.ts';
 import { isDue, isHalf, outdated, scheduledName } from './schedule.ts';
 import type { BackupTask, BackupTaskEnd } from './worker.ts';
 
@@ -159,7 +159,10 @@ async function runTask(task: BackupTask, signal: AbortSignal): Promise<string | 
   return end.problem;
 }
 
-/** What the metrics tell of backups. */
+/** What is known of the backups that were made by themselves. */
+export const knownBackups = (db: Database): Promise<LastRuns> => lastRuns(db);
+
+/** What the metrics tell of them. */
 export async function backupState(db: Database): Promise<BackupState> {
   const { lastGood, goodBytes, lastVerified, problem } = await lastRuns(db);
   return {

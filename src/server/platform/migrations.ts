@@ -30,6 +30,17 @@ export async function migrate(
 }
 
 /**
+ * The names of those that are not applied yet.
+ * @throws MigrationError when the database and the files do not fit together
+ */
+export async function pendingMigrations(
+  applied: readonly { name: string; checksum: string }[],
+  folder: string,
+): Promise<string[]> {
+  return filesLeft(applied, await readMigrations(folder)).map(({ name }) => name);
+}
+
+/**
  * In the transaction that runs: makes a database in which there is nothing what one was to which exactly these had been
  * applied.
  * @throws MigrationError when one of them is not among the files, or was another one.

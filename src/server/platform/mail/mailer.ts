@@ -20,6 +20,8 @@ export type Mailer = {
    * @throws MailRefused when it never will; other errors when another try may help.
    */
   send: (message: Message) => Promise<void>;
+  /** Connects and signs in, and sends nothing. @throws when that fails */
+  check: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -64,6 +66,9 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
         if (isRefusal(error)) throw new MailRefused(error.message, { cause: error });
         throw error;
       }
+    },
+    async check() {
+      await transport.verify();
     },
     async stop() {
       transport.close();

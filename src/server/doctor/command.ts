@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import type { Config } from '#server/platform/config.ts';
+import type { Connected } from '#server/platform/connect.ts';
+import { type Output, terminalProgress } from '#server/platform/progress.ts';
+import { StartupError } from '#server/platform/startup-error.ts';
+import type { Repaired } from '#server/repair.ts';
+import { examine } from './doctor.ts';
+import { type Finding, finder, levels } from './finding.ts';
+
+export type DoctorCommandParts = {
+  /** @throws StartupError where the settings are not valid */
+  readConfig: () => Config;
+  /** Opens the community's database as it is. */
+  connect: (config: Config) => Promise<Connected>;
+  migrationsFolder: string;
+  out: Output;
+  err: Output;
+  exitWith: (code: number) => unknown;
+};
+
+type Options = { json?: boolean; quick?: boolean; repair?: boolean; mailTo?: string };
+
+/** Adds `doctor`. */
+export function registerDoctor(program: Command, parts: DoctorCommandParts): void {
+  program
+    .command('doctor')
+    .description('look at everything an operator has to answer for, and say what to do')
+    .option('--quick', 'leave out comparing every count with its rows')
+    .option('--repair', 'count again what is wrong, beside a Parley that serves, and say what was changed')
+    .option('--mail-to <address>', 'send a mail there, to see that mails arrive')
+    .option('--json', 'write one JSON document instead of lines')
+    .addHelpText('after', help)
+    .action(async (options: Options) => {
+      const interruption = new AbortController();
+      const interrupt = () => interruption.abort();
+      process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+      try {
+        parts.exitWith(await run(options, parts, interruption.signal));
+      } catch (error) {
+        if (!interruption.signal.aborted) throw error;
+        parts.err.write('Interrupted. What was repaired until then stays repaired.\n');
+        parts.exitWith(130);
+      } finally {
+        process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      }
+    });
+}
+
+const help = `
+It looks at the settings, the address, the mail server, disks, the database, clocks, the stream of events, jobs, backups,
+replicas, and every count. It changes nothing without --repair and mails nothing without --mail-to.
+
+Exit codes: 0 all is well, or there are only hints; 3 there are warnings; 1 there are problems; 130 interrupted.`;
+
+async function run(options: Options, parts: DoctorCommandParts, signal: AbortSignal): Promise<number> {
+  const { out, err, connect, migrationsFolder } = parts;
+  const { json = false, quick = false, repair: repairs = false, mailTo } = options;
+  const tell = (finding: Finding) => void (json || out.write(linesOf(finding)));
+  let findings: Finding[] = [];
+  let changed: Repaired[] = [];
+  try {
+    const config = parts.readConfig();
+    ({ findings, changed } = await examine({
+      config,
+      connect: () => connect(config),
+      migrationsFolder,
+      quick,
+      repairs,
+      mailTo,
+      tell,
+      progress: terminalProgress(err),
+      signal,
+    }));
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    findings = [
+      finder('settings')(
+        'problem',
+        error.message,
+        'Parley does not start with them.',
+        'Put them right in the environment or .env.',
+      ),
+    ];
+    findings.forEach(tell);
+  }
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  if (json)
+    out.write(`${JSON.stringify({ well: problems + warnings === 0, findings, changed }, undefined, 1)}\n`);
+  else {
+    for (const { rule, id, stored, counted } of changed)
+      out.write(`changed   ${rule} of ${id}: from ${stored} to ${counted}\n`);
+    out.write(`\n${problems} problems, ${warnings} warnings, ${count('hint')} hints.\n`);
+  }
+  if (problems > 0) return 1;
+  return warnings > 0 ? 3 : 0;
+}
+
+const width = Math.max(...levels.map((level) => level.length)) + 2;
+
+/** The level first, so that lines can be searched for; what to do below. */
+function linesOf({ check, level, what, why, todo }: Finding): string {
+  const indent = ' '.repeat(width);
+  const lines = [`${level.padEnd(width)}${check}: ${what.replaceAll('\n', `\n${indent}`)}`];
+  if (why !== undefined) lines.push(`${indent}${why}`);
+  if (todo !== undefined) lines.push(`${indent}To do: ${todo}`);
+  return `${lines.join('\n')}\n`;
+}

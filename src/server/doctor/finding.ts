@@ -1,0 +1,28 @@
+/** Nothing to do; good to know; should be done; has to be done. */
+export const levels = ['ok', 'hint', 'warning', 'problem'] as const;
+type Level = (typeof levels)[number];
+
+/** What the doctor found out: what is so, why it matters, and what to do. */
+export type Finding = {
+  /** What was looked at, such as 'disk'. */
+  check: string;
+  level: Level;
+  what: string;
+  why?: string;
+  todo?: string;
+};
+
+export const ok = (check: string, what: string): Finding => ({ check, level: 'ok', what });
+
+/** Makes findings of one check: `found('warning', 'what', 'why', 'what to do')`. */
+export const finder =
+  (check: string) =>
+  (level: Exclude<Level, 'ok'>, what: string, why: string, todo: string): Finding => ({
+    check,
+    level,
+    what,
+    why,
+    todo,
+  });
+
+export const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024).toLocaleString('en')} MB`;

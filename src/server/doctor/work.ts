@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { knownBackups } from '#server/backup/scheduled.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { Database } from '#server/platform/database.ts';
+import { createMailer } from '#server/platform/mail/mailer.ts';
+import { errorCode, messageOf } from '#server/platform/startup-error.ts';
+import { checkDisk } from './machine.ts';
+import { type Finding, finder, megabytes, ok } from './finding.ts';
+import { oldestEvent, queues } from './queries.ts';
+
+/** The stream of events is pruned by every node: what is old means that none does. */
+export async function checkStream(db: Database): Promise<Finding> {
+  const minutes = await oldestEvent(db);
+  if (minutes === null || minutes < 90) return ok('stream', 'The stream of events is pruned.');
+  return finder('stream')(
+    'warning',
+    `The oldest event of the stream is ${Math.round(minutes)} minutes old.`,
+    'Events go after an hour; those that stay mean that no node runs, or that it cannot write.',
+    'Where Parley runs, look at its log.',
+  );
+}
+
+export async function checkJobs(db: Database): Promise<Finding[]> {
+  const found = finder('jobs');
+  const kinds = await queues(db);
+  if (kinds === null)
+    return [
+      found(
+        'hint',
+        'No Parley has served on this database yet.',
+        'Jobs are set up by the first.',
+        'Start it: npm start',
+      ),
+    ];
+  const findings = kinds.flatMap(({ kind, late, failed }) => [
+    ...(late > 0
+      ? [
+          found(
+            'warning',
+            `${late} jobs of the kind '${kind}' should have begun a quarter of an hour ago.`,
+            'What they do is not done.',
+            'Start a Parley with the same settings; mails need SMTP_URL.',
+          ),
+        ]
+      : []),
+    ...(failed > 0
+      ? [
+          found(
+            'warning',
+            `${failed} jobs of the kind '${kind}' have failed and are tried again.`,
+            'Mails and pushes come late.',
+            "Look at the log for 'A job of the kind', and at the mail server.",
+          ),
+        ]
+      : []),
+  ]);
+  return findings.length === 0 ? [ok('jobs', 'No job is late, and none has failed.')] : findings;
+}
+
+/** Connects and signs in to the mail server. @param mailTo gets a mail as well */
+export async function checkMail(config: Config, mailTo: string | undefined): Promise<Finding[]> {
+  const { mail } = config;
+  const found = finder('mail');
+  if (mail === undefined)
+    return mailTo === undefined
+      ? []
+      : [
+          found(
+            'problem',
+            'No mail can be sent: SMTP_URL is not set.',
+            'You asked for one.',
+            'Set SMTP_URL, MAIL_FROM and PUBLIC_URL',
+          ),
+        ];
+  const mailer = createMailer(mail);
+  try {
+    await mailer.check();
+    if (mailTo === undefined) return [ok('mail', 'The mail server takes connections and the password.')];
+    const text = 'This is the mail that parley doctor was asked to send. Parley can send mails.\n';
+    await mailer.send({
+      to: mailTo,
+      subject: 'Parley can send mails',
+      text,
+      html: `<p>${text}</p>`,
+      id: `doctor-${Date.now()}`,
+    });
+    return [ok('mail', 'The mail server has taken a mail over.')];
+  } catch (error) {
+    const code = errorCode(error);
+    const reason = code === 'EAUTH' ? 'it refuses the user or the password' : messageOf(error);
+    return [
+      found(
+        'problem',
+        `The mail server does not work: ${reason}${code === undefined ? '' : ` (${code})`}.`,
+        'Mails wait for three days, and are dropped then.',
+        'Look at SMTP_URL, and at the log of the mail server.',
+      ),
+    ];
+  } finally {
+    await mailer.stop();
+  }
+}
+
+const hour = 60 * 60_000;
+
+/** How old the last good backup is, and whether the next one has room. */
+export async function checkBackups({ backups: plan, nodeName }: Config, db: Database): Promise<Finding[]> {
+  if (plan === undefined) return [];
+  const found = finder('backups');
+  const { now, lastGood, goodFile, goodBytes, goodNode, lastVerified, problem } = await knownBackups(db);
+  const findings: Finding[] = [await checkDisk('The folder of backups', plan.folder, 1.2 * goodBytes)];
+  const why = 'What was written since would be lost with the disk.';
+  if (lastGood === null)
+    findings.push(
+      found(
+        'problem',
+        'There is no good backup yet.',
+        why,
+        "Start Parley, and look in its log for 'backup'.",
+      ),
+    );
+  else {
+    const hours = (now.getTime() - lastGood.getTime()) / hour;
+    const said = `The last good backup is ${hours.toFixed(1)} hours old (${goodFile}, ${megabytes(goodBytes)}).`;
+    if (hours > 26) findings.push(found('problem', said, why, "Look in the log for 'The backup failed'."));
+    else if (goodNode === nodeName && goodFile !== null && !existsSync(goodFile))
+      findings.push(
+        found(
+          'problem',
+          `${goodFile} is not there any more.`,
+          why,
+          'Look who removed it, and make another: parley backup',
+        ),
+      );
+    else findings.push(ok('backups', said));
+    if (plan.scratch !== undefined && now.getTime() - (lastVerified?.getTime() ?? 0) > 8 * 24 * hour)
+      findings.push(
+        found(
+          'warning',
+          'No backup has been restored and compared for more than a week.',
+          'Whether they are whole is not known.',
+          `parley verify ${goodFile ?? 'FILE'}`,
+        ),
+      );
+  }
+  if (problem !== null)
+    findings.push(
+      found(
+        'problem',
+        `The last try at a backup: ${problem}`,
+        why,
+        'Put that right; it is tried again by itself.',
+      ),
+    );
+  return findings;
+}
