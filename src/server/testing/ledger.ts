@@ -119,7 +119,7 @@ export class Ledger {
     for (let tries = 1; Date.now() < deadline; tries++) {
       const response = await send().catch(() => undefined);
       if (response === undefined) this.broken++;
-      else if (response.status === 503) this.refused++;
+      else if (response.status === 503 || response.status === 429) this.refused++;
       else if (response.status < 300 || (tries > 1 && done.includes(response.status))) {
         this.acknowledged++;
         if (tries > 1) this.repeated++;
