@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
+import { underLoad } from '#server/testing/under-load.ts';
+import { inCommunity, spread } from './round.ts';
+
+/** How long others hold every connection, in milliseconds. */
+const held = 12_000;
+
+/** Others take every connection that PostgreSQL gives, and Parley's own are ended, so that it gets none. */
+export async function connectionsExhausted(folder: string): Promise<string> {
+  const data = path.join(folder, 'data');
+  return inCommunity({ data }, async (community) => {
+    const connection = await connectionOfRunning(data);
+    const others: pg.Client[] = [];
+    let most = 0;
+    const took = await underLoad(community, {
+      before: () => delay(700),
+      async fault() {
+        const until = performance.now() + held;
+        while (performance.now() < until) {
+          await takeAll(connection, others);
+          most = Math.max(most, others.length);
+          // What Parley has got in between is taken from it, and is ours next.
+          await others[0]?.query(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+             where usename = current_user and application_name <> 'others'`,
+          );
+          await delay(50);
+        }
+      },
+      end: async () => void (await Promise.all(others.map((other) => other.end()))),
+    });
+    return `others held ${most} connections for ${held / 1_000} s; writes go on after ${spread([took])}.`;
+  });
+}
+
+async function takeAll(connection: pg.ClientConfig | undefined, others: pg.Client[]): Promise<void> {
+  for (;;) {
+    const client = new pg.Client({ ...connection, application_name: 'others' });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      others.push(client);
+    } catch (error) {
+      // Too many connections: all are taken.
+      if (error instanceof pg.DatabaseError && error.code === '53300') return;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SMTPServer } from 'smtp-server';
+import { done, type Member, register } from '#server/testing/member.ts';
+import { startAgain, underLoad } from '#server/testing/under-load.ts';
+import { inCommunity } from './round.ts';
+
+/** How long nothing listens, in milliseconds, and how long mails may take afterwards: they are tried again ever later. */
+const down = 20_000;
+const patience = 240_000;
+
+/** Members ask for mails while the mail server is away, and Parley is killed on top: each mail leaves when it is back. */
+export async function mailServerDown(folder: string): Promise<string> {
+  const port = await freePort();
+  const env = {
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_FROM: 'Parley <parley@example.org>',
+    PUBLIC_URL: 'http://127.0.0.1',
+  };
+  const arrived = new Map<string, number>();
+  let foreign = 0;
+  const server = takeMails((recipients, text) => {
+    for (const recipient of recipients) {
+      arrived.set(recipient, (arrived.get(recipient) ?? 0) + 1);
+      const others = [...asked].filter((email) => email !== recipient && text.includes(email));
+      foreign += others.length;
+    }
+  });
+  const asked = new Set<string>();
+  try {
+    return await inCommunity({ data: path.join(folder, 'data'), env }, async (community) => {
+      const members: Member[] = [];
+      for (let number = 1; number <= 20; number++)
+        members.push(await register(community.address, `Reader ${number}`));
+      await underLoad(community, {
+        before: () => delay(500),
+        async fault() {
+          for (const member of members) {
+            const choice = { mail: 'at_once', timeZone: 'UTC' };
+            done(await member.at(community.address).put('/notification-settings/answers', choice));
+            asked.add(member.email);
+          }
+          await delay(down / 2);
+          community.parley.signal('SIGKILL');
+          await community.parley.ended;
+          await startAgain(community);
+          await delay(down / 2);
+        },
+      });
+      if (arrived.size > 0) throw new Error('a mail arrived where nothing listened');
+      server.listen(port, '127.0.0.1');
+      await once(server.server, 'listening');
+      const since = performance.now();
+      while ([...asked].some((email) => !arrived.has(email))) {
+        if (performance.now() - since > patience)
+          throw new Error(`${asked.size - arrived.size} mails never arrived`);
+        await delay(100);
+      }
+      const twice = [...arrived.values()].filter((times) => times > 1).length;
+      if (foreign > 0) throw new Error(`${foreign} mails named somebody else`);
+      const seconds = ((performance.now() - since) / 1_000).toFixed(0);
+      return `${asked.size} mails that were asked for while nothing listened (and Parley was killed) arrived within ${seconds} s, ${twice} of them twice.`;
+    });
+  } finally {
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}
+
+function takeMails(arrive: (recipients: string[], text: string) => void): SMTPServer {
+  const server = new SMTPServer({
+    authOptional: true,
+    closeTimeout: 100,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, { envelope }, answer) {
+      let text = '';
+      stream.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+      stream.on('end', () => {
+        arrive(
+          envelope.rcptTo.map(({ address }) => address),
+          text,
+        );
+        answer();
+      });
+    },
+  });
+  server.on('error', () => {});
+  return server;
+}
+
+/** Nothing listens there now. */
+async function freePort(): Promise<number> {
+  const probe = takeMails(() => {});
+  probe.listen(0, '127.0.0.1');
+  await once(probe.server, 'listening');
+  const { port } = probe.server.address() as AddressInfo;
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  return port;
+}
