@@ -55,7 +55,7 @@ async function* filesOf(
   yield { name: 'data/profile.json', text: json(own.rows[0]) };
   for (const [kind, source] of Object.entries(posts))
     yield* listFiles(source, rowsOf(db, source, memberId), (row) => ({
-      name: `markdown/${kind}/${row['id']}.md`,
+      name: `markdown/${kind}/${Number(row['id'])}.md`,
       text: markdownOf(row, site),
     }));
   for (const source of lists) yield* listFiles(source, rowsOf(db, source, memberId));
@@ -102,8 +102,9 @@ const json = (value: unknown) => `${JSON.stringify(value, undefined, 1)}\n`;
 /** A post as a person would file it. Its own text is Markdown already. */
 function markdownOf(row: Row, site: string): string {
   const { title, content, createdAt, editedAt, tags, questionId, answerId, id } = row;
-  const page = `${site}/question/${questionId ?? id}`;
-  const place = questionId === undefined ? '' : answerId === undefined ? `#answer-${id}` : `#reply-${id}`;
+  const page = `${site}/question/${Number(questionId ?? id)}`;
+  const place =
+    questionId === undefined ? '' : answerId === undefined ? `#answer-${Number(id)}` : `#reply-${Number(id)}`;
   const facts = [
     `Written: ${stamp(createdAt)}`,
     ...(editedAt === null ? [] : [`Edited: ${stamp(editedAt)}`]),
