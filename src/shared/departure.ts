@@ -6,6 +6,3 @@ export type DepartedPosts = z.infer<typeof departedPosts>;
 
 export const departure = z.object({ password: z.string().max(1000), posts: departedPosts });
 export type Departure = z.infer<typeof departure>;
-
-/** The name above what members who have left wrote. */
-export const formerMember = 'Former member';

@@ -177,7 +177,7 @@ describe('signing in', () => {
         code: 'wrong-credentials',
         detail: accountMessages.loginFailed,
       });
-      expect(unknown.body).toEqual(wrong.body);
+      expect(unknown.body).toEqual({ ...(wrong.body as object), requestId: expect.any(String) });
     } finally {
       await discreet.stop();
     }

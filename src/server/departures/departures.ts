@@ -11,7 +11,8 @@ import { profilesChanged } from '#server/posts/told.ts';
 import { deleteQuestion } from '#server/questions/deletion.ts';
 import { deleteReply } from '#server/replies/replies.ts';
 import { setTopicFollow } from '#server/topics/topics.ts';
-import { type DepartedPosts, formerMember } from '#shared/departure.ts';
+import type { DepartedPosts } from '#shared/departure.ts';
+import { formerMember } from '#shared/former-member.ts';
 import { belongingsThat } from './belongings.ts';
 import {
   deleteAll,

@@ -1,4 +1,4 @@
-import { formerMember } from '#shared/departure.ts';
+import { formerMember } from '#shared/former-member.ts';
 import { profilePath } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
 import { PathLink } from './PathLink.tsx';
