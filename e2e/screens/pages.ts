@@ -48,6 +48,15 @@ export const visitorPages: readonly Screen[] = [
       await page.locator('[aria-invalid="true"]').waitFor();
     },
   },
+  { name: 'forgot-password', path: () => '/forgot-password', states: ['full'], visitor: true },
+  { name: 'reset-password', path: () => '/reset-password#not-a-token', states: ['full'], visitor: true },
+  { name: 'new-address', path: () => '/new-address#not-a-token', states: ['full'], visitor: true },
+  {
+    name: 'take-back-address',
+    path: () => '/take-back-address#not-a-token',
+    states: ['full'],
+    visitor: true,
+  },
   { name: 'unsubscribe', path: () => '/unsubscribe/not-a-token', states: ['full'], visitor: true },
   {
     name: 'unsubscribe-refused',

@@ -135,11 +135,13 @@ async function unfollowTopics(db: Database, memberId: number): Promise<number> {
 const takeViews: Step = (db, memberId) =>
   transaction(db, (tx) => forgetViews(tx, { memberId, limit: batch }));
 
-/** As their author would delete them, one by one (DECISIONS sections 4.2 and 7). */
+/** As their author would delete them, one by one (DECISIONS sections 4.2 and 7); each is tried once a job. */
 function removePosts(kind: PostKind): Step {
+  let before = Number.MAX_SAFE_INTEGER;
   return async (db, memberId) => {
     // Few, so that the time of a job is kept.
-    const ids = await postsBy(db, { kind, memberId, limit: 20 });
+    const ids = await postsBy(db, { kind, memberId, before, limit: 20 });
+    before = ids.at(-1) ?? before;
     for (const id of ids) await unlessGone(deletions[kind](db, { id, viewer: { id: memberId } }));
     return ids.length;
   };

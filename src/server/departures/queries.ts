@@ -79,11 +79,11 @@ export async function forgetViews(
 /** Some of a member's posts of one kind, the newest first, as they would be deleted one by one. */
 export async function postsBy(
   db: Database,
-  { kind, memberId, limit }: { kind: PostKind; memberId: number; limit: number },
+  { kind, memberId, before, limit }: { kind: PostKind; memberId: number; before: number; limit: number },
 ): Promise<number[]> {
   const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
   const { rows } = await sql<{ id: number }>`
-    select id from ${sql.table(kind)} where author_id = ${memberId} ${living}
+    select id from ${sql.table(kind)} where author_id = ${memberId} and id < ${before} ${living}
     order by id desc limit ${limit}`.execute(db);
   return rows.map((row) => row.id);
 }

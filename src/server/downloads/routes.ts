@@ -25,6 +25,9 @@ export function downloadRoutes({ db, settings }: Deps) {
   // Each reads all that a member has.
   const downloads = rateLimit(db, { name: 'download', points: 5, seconds: 60 * 60 });
   return router().openapi(download, async (c) => {
+    // A page of another site that leads here would have the member mailed about it.
+    if (c.req.header('sec-fetch-site') === 'cross-site')
+      throw new ProblemError('foreign-origin', 'This request came from another site.');
     const { id: memberId } = c.get('viewer');
     if (!(await downloads.take(String(memberId))))
       throw new ProblemError(
