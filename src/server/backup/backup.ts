@@ -13,6 +13,8 @@ export type BackupOptions = {
   version: string;
   progress: Progress;
   signal: AbortSignal;
+  /** The moment of another transaction that is open (pg_export_snapshot); without it, the moment when this one begins. */
+  snapshot?: string;
 };
 
 /** Thrown where there is nothing to back up. */
@@ -23,7 +25,14 @@ export class NoCommunity extends Error {}
  * @returns how many rows each table has in it
  * @throws NoCommunity
  */
-export async function backUp({ client, to, version, progress, signal }: BackupOptions): Promise<Completion> {
+export async function backUp({
+  client,
+  to,
+  version,
+  progress,
+  signal,
+  snapshot,
+}: BackupOptions): Promise<Completion> {
   await client.query(`
     set statement_timeout = 0;
     set idle_in_transaction_session_timeout = 0;
@@ -32,6 +41,8 @@ export async function backUp({ client, to, version, progress, signal }: BackupOp
     set extra_float_digits = 1;
     begin isolation level repeatable read read only;`);
   try {
+    if (snapshot !== undefined)
+      await client.query(`set transaction snapshot ${client.escapeLiteral(snapshot)}`);
     const tables = await tablesOf(client);
     if (!tables.some(({ name }) => name === 'member'))
       throw new NoCommunity('There is no community in this database.');
