@@ -169,6 +169,7 @@ function metricsOf(
   const pages = models && {
     bytes: () => models.size,
     made: () => models.made,
+    asked: () => models.asked,
     lookups: () => models.lookups,
   };
   return createMetrics({ token, node: { name, version: packageJson.version }, kept: pages, ...parts });

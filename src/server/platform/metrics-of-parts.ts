@@ -19,7 +19,12 @@ export type WatchedParts = {
   jobs?: { counts: () => Promise<JobCounts[]>; failures: () => ReadonlyMap<string, number> };
   /** Pages that are kept; absent where none are. */
   kept?:
-    | { bytes: () => number; made: () => number; lookups: () => { hits: number; misses: number } }
+    | {
+        bytes: () => number;
+        made: () => number;
+        asked: () => number;
+        lookups: () => { hits: number; misses: number };
+      }
     | undefined;
   /** Absent where there are none. */
   replicas?: (() => readonly ReplicaState[]) | undefined;
@@ -91,9 +96,14 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
     );
   }
 
-  function watchKept({ bytes, made, lookups }: NonNullable<WatchedParts['kept']>): void {
+  function watchKept({ bytes, made, asked, lookups }: NonNullable<WatchedParts['kept']>): void {
     plain('parley_kept_bytes', 'Bytes of pages that are kept in memory.', bytes);
     plain('parley_kept_pages_read', 'Pages read from the database to be kept, since the start.', made);
+    plain(
+      'parley_kept_own_read',
+      "Times that a page was kept, but what is the viewer's own on it was read, since the start.",
+      asked,
+    );
     count(
       'parley_kept_lookups_total',
       'Pages looked for in memory, by whether they were there.',
