@@ -190,6 +190,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
 
   /** The replica gets everything and shows nothing of it. */
   async function standingStill(work: () => Promise<void>): Promise<void> {
+    await everyNodeSays(/serves reads/);
     await databases.replica.sql('select pg_wal_replay_pause()');
     await eventually(async () => {
       const [row] = await databases.replica.sql('select pg_get_wal_replay_pause_state() as state');
@@ -202,12 +203,11 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     }
   }
 
-  /** Waits until each node says it once more than it had. */
+  /** Waits until the last that each node says of its replica is that. */
   async function everyNodeSays(pattern: RegExp, work?: () => Promise<unknown>): Promise<void> {
-    const count = (node: ParleyProcess) => node.output().split(pattern).length;
-    const before = nodes.map(count);
+    const last = (node: ParleyProcess) => node.output().match(/The replica \S+ (?:serves|is left).*/g)?.at(-1);
     await work?.();
-    await eventually(() => nodes.every((node, index) => count(node) > (before[index] ?? 0)));
+    await eventually(() => nodes.every((node) => pattern.test(last(node) ?? '')));
   }
 
   async function newest(member: Member): Promise<number | undefined> {
