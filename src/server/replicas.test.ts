@@ -205,7 +205,11 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
 
   /** Waits until the last that each node says of its replica is that. */
   async function everyNodeSays(pattern: RegExp, work?: () => Promise<unknown>): Promise<void> {
-    const last = (node: ParleyProcess) => node.output().match(/The replica \S+ (?:serves|is left).*/g)?.at(-1);
+    const last = (node: ParleyProcess) =>
+      node
+        .output()
+        .match(/The replica \S+ (?:serves|is left).*/g)
+        ?.at(-1);
     await work?.();
     await eventually(() => nodes.every((node) => pattern.test(last(node) ?? '')));
   }
