@@ -66,6 +66,9 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   const short = await ask(page.request, { title: unique('Is there room between them?') });
   const [lower, upper] = [await answer(page.request, short), await answer(page.request, short)];
   await page.goto(`/question/${short}`);
+  // What comes in before the page listens comes with its first answer.
+  await upvote(other.request, short);
+  await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
   await page.locator(`#answer-${lower}`).scrollIntoViewIfNeeded();
   await reply(other.request, upper, 'One for which there is no room.');
   await reply(other.request, lower, 'One below all others.');
