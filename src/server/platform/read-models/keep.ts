@@ -110,7 +110,8 @@ export class Keep<Value extends Keepable> {
     if (value?.isStaleBy(news) !== true) return;
     const revised = this.#hooks.revise?.(value, news);
     if (revised === undefined) this.#values.delete(key);
-    else if (revised !== value) this.#put(key, revised);
+    // As old as what it was made from.
+    else if (revised !== value) this.#put(key, revised, this.#values.getRemainingTTL(key));
   }
 
   /** What is kept, and what is being made, may be too old. */
@@ -154,9 +155,10 @@ export class Keep<Value extends Keepable> {
     return revised;
   }
 
-  #put(key: string, value: Value): void {
+  /** @param ttl milliseconds that it may still be kept. */
+  #put(key: string, value: Value, ttl = longest): void {
     if (this.#hooks.admit?.(value, key) === false) return;
-    this.#values.set(key, value);
+    this.#values.set(key, value, { ttl: Math.max(1, Math.floor(ttl)) });
     // One larger than all that may be kept is not.
     if (this.#values.peek(key) !== value) return;
     for (const topic of value.topics) {

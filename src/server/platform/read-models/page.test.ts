@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { StreamedEvent } from '#server/platform/events.ts';
 import { bytesOf, fill, forNobody, gzippedBytesOf, packed, revised, toPage, withLast } from './page.ts';
 import { type Regular, Regulars } from './regulars.ts';
 
@@ -8,8 +9,7 @@ const kind = {
   own: ['vote', 'kept', 'at'],
   counter: {
     key: 'views',
-    after: ({ event }: { event: { kind: string } }) =>
-      event.kind === 'viewed' ? (event as unknown as { views: number }).views : undefined,
+    after: ({ event }: StreamedEvent) => (event.kind === 'viewed' ? event.views : undefined),
   },
 };
 
@@ -22,8 +22,7 @@ const nobody = (shown: Shown): Shown => ({
   posts: shown.posts.map(() => ({ vote: null, kept: false })),
 });
 
-const viewed = (views: number) =>
-  ({ topic: 'question:1', event: { kind: 'viewed', views } }) as Parameters<typeof revised>[1];
+const viewed = (views: number): StreamedEvent => ({ topic: 'question:1', event: { kind: 'viewed', views } });
 const stale = { topics: [], isStaleBy: () => true };
 
 test('a page is the same bytes, whole or compressed, as if it had been written for its viewer after all its views', () => {

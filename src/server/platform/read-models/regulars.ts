@@ -10,6 +10,9 @@ export type Regular = {
 /** What fits the numbers they are kept as. */
 const mostId = 2 ** 32 - 1;
 
+/** Of a page that is kept for minutes, so many may do something. */
+const mostChanged = 10_000;
+
 /** Bytes that each of them takes, and those of all together without any. */
 const regularSize = 12;
 const ownSize = 800;
@@ -54,7 +57,9 @@ export class Regulars {
 
   /** A member did something, and has more or less of their own now. */
   changed(memberId: number): void {
-    this.#changed.add(memberId);
+    if (this.#changed.size < mostChanged) this.#changed.add(memberId);
+    // From now on, the database is asked for each.
+    else this.#ids = undefined;
   }
 
   /**

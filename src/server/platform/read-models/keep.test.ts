@@ -1,0 +1,33 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { StreamedEvent } from '#server/platform/events.ts';
+import { Keep, type Keepable } from './keep.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const viewed: StreamedEvent = { topic: 'question:1', event: { kind: 'viewed', views: 1 } };
+
+test('what takes in news is kept no longer for it', async () => {
+  type Value = Keepable & { news: number };
+  const keep = new Keep<Value>(1_000, { revise: (value) => ({ ...value, news: value.news + 1 }) });
+  const make = async (): Promise<Value> => ({
+    size: 1,
+    topics: ['question:1'],
+    isStaleBy: () => true,
+    news: 0,
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const pass = (seconds: number) => {
+    now += seconds * 1_000;
+    vi.advanceTimersByTime(seconds * 1_000);
+  };
+  await keep.get('page', ['question:1'], make);
+  for (let minute = 1; minute <= 9; minute++) {
+    pass(60);
+    keep.changed([viewed]);
+    expect(keep.find('page')?.news).toBe(minute);
+  }
+  pass(90);
+  expect(keep.find('page')).toBeUndefined();
+});
