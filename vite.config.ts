@@ -6,6 +6,7 @@ import { lingui } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { englishTexts } from './vite.config.texts.ts';
 import { buildWorker } from './vite.config.worker.ts';
 
 /** `PARLEY_API`: where a running server is, for `vite` in development. */
@@ -17,6 +18,7 @@ export default defineConfig({
     babel({ plugins: ['@lingui/babel-plugin-lingui-macro'] }),
     react(),
     lingui(),
+    englishTexts(),
     wholeEntry(),
     finished(),
   ],

@@ -11,18 +11,44 @@ class LongestFirst extends BaseSequencer {
     const inOrder = super.sort.bind(this);
     const sorted = await inOrder(files);
     const begins = ({ moduleId }: TestSpecification) => longest.test(moduleId);
-    return [...sorted.filter(begins), ...sorted.filter((file) => !begins(file))];
+    const isOfBrowser = ({ project }: TestSpecification) => project.name === 'browser part';
+    const rank = (file: TestSpecification) => (begins(file) ? 0 : isOfBrowser(file) ? 2 : 1);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
   }
 }
+
+/** Those that look at what a process keeps for all of its databases: which statements it has prepared. */
+const alone = ['src/server/platform/database.test.ts', 'src/server/search/size.test.ts'];
+
+const ofBrowser = ['src/web/**/*.test.ts', 'src/web/**/*.test.tsx'];
 
 /** The tests of server, shared and scripts; those in a browser are Playwright's. */
 export default defineConfig({
   // The texts of the interface, as vite.config.ts has it.
   plugins: [babel({ include: /src\/web\//, plugins: ['@lingui/babel-plugin-lingui-macro'] })],
   test: {
-    include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'server part',
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: [...ofBrowser, ...alone],
+          globalSetup: ['src/server/testing/global-setup.ts'],
+          // Loading the server takes longer than most files' tests. What it keeps, it keeps for a database, and each file
+          // has its own. A hook of a file's tests stands in that file, or in a function it calls: beside them, it would be
+          // of the first file that loads the module.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: alone, globalSetup: ['src/server/testing/global-setup.ts'] },
+      },
+      // Modules there keep what one page has.
+      { extends: true, test: { name: 'browser part', include: ofBrowser } },
+    ],
     setupFiles: ['src/web/testing/english.ts'],
-    globalSetup: ['src/server/testing/global-setup.ts'],
     // Each worker has a pool of connections to the one PostgreSQL.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

@@ -1,22 +1,21 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
-import { pino } from 'pino';
+import type pg from 'pg';
 import { importStackExchange } from '#server/archive/archive.ts';
 import { restore } from '#server/backup/restore.ts';
 import { tablesOf } from '#server/backup/tables.ts';
 import { writeFileOf } from '#server/backup/to-file.ts';
 import { brokenInvariants } from '#server/invariants.ts';
 import { databaseOn, openDatabase } from '#server/platform/database.ts';
-import { startEmbedded } from '#server/platform/embedded/embedded.ts';
+import type { Embedded } from '#server/platform/embedded/embedded.ts';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
+import { connected } from '#server/testing/connected.ts';
 import { urlOf } from '#server/testing/database-url.ts';
 import { Ledger } from '#server/testing/ledger.ts';
 import { register } from '#server/testing/member.ts';
-import { spawnParley } from '#server/testing/process.ts';
+import { withFolder, withParley, withPostgres } from '#server/testing/throwaway.ts';
 import { seeded } from '#server/testing/under-load.ts';
 
 /**
@@ -27,25 +26,28 @@ const [archives = path.join(projectFolder, '../shared/data')] = process.argv.sli
 const progress = { start: () => {}, update: () => {}, stop: () => {} };
 const { signal } = new AbortController();
 const migrationsFolder = path.join(projectFolder, 'migrations');
-const log = pino({ level: 'silent' });
-const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-archives-'));
-await chmod(parent, 0o711);
-const from = await startEmbedded({ folder: path.join(parent, 'from'), log });
-const to = await startEmbedded({ folder: path.join(parent, 'to'), log });
-try {
-  await run();
-} finally {
-  await Promise.all([from.stop(), to.stop()]);
-  await rm(parent, { recursive: true, force: true });
-}
 
-async function run(): Promise<void> {
+await withFolder((folder) =>
+  withPostgres(async (from) => {
+    const file = path.join(folder, 'whole.backup.tar');
+    const backedUp = await backUp(from, file);
+    await withPostgres((to) => compare(backedUp, file, to));
+  }),
+);
+
+type BackedUp = { rows: Map<string, string[]>; meanwhile: number };
+
+/** What was in every table at the moment of the backup, and how many writes were acknowledged while it was made. */
+async function backUp(from: Embedded, file: string): Promise<BackedUp> {
   const db = openDatabase({ connection: from.connection });
   await migrate(db, migrationsFolder);
   await db.destroy();
-  await importAll();
-  const parley = spawnParley({ env: { DATABASE_URL: urlOf(from.connection) } });
-  const address = await parley.ready;
+  await importAll(from);
+  const env = { DATABASE_URL: urlOf(from.connection) };
+  return withParley({ env }, (address) => backUpUnderLoad(from, file, address));
+}
+
+async function backUpUnderLoad(from: Embedded, file: string, address: string): Promise<BackedUp> {
   let isOver = false;
   const ledgers = await Promise.all(
     ['Ann', 'Bob', 'Eve', 'Kim'].map(async (name) => new Ledger(await register(address, name), seeded(1))),
@@ -59,7 +61,6 @@ async function run(): Promise<void> {
     ),
   );
   working.catch(() => {});
-  const file = path.join(parent, 'whole.backup.tar');
   const before = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const rows = await connected(from.connection, async (moment) => {
     await moment.query('begin isolation level repeatable read read only');
@@ -72,8 +73,10 @@ async function run(): Promise<void> {
   const meanwhile = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0) - before;
   isOver = true;
   await working;
-  parley.signal('SIGTERM');
-  await parley.ended;
+  return { rows, meanwhile };
+}
+
+async function compare({ rows, meanwhile }: BackedUp, file: string, to: Embedded): Promise<void> {
   const { size } = await stat(file);
   const restored = await connected(to.connection, async (client) => {
     await restore({ client, open: () => createReadStream(file), size, migrationsFolder, progress, signal });
@@ -95,7 +98,7 @@ async function run(): Promise<void> {
   );
 }
 
-async function importAll(): Promise<void> {
+async function importAll(from: Embedded): Promise<void> {
   for (const name of await readdir(archives)) {
     const folder = path.join(archives, name);
     if (!existsSync(path.join(folder, 'Posts.xml')) && !existsSync(path.join(folder, 'posts.xml'))) continue;
@@ -104,19 +107,6 @@ async function importAll(): Promise<void> {
       importStackExchange({ folder, client, ...site }),
     );
     console.log(`${name}: ${added.questions} questions, ${added.answers} answers`);
-  }
-}
-
-async function connected<Result>(
-  connection: pg.ClientConfig,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
   }
 }
 

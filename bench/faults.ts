@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { withFolder } from '#server/testing/throwaway.ts';
 import { backupDiskFull } from './faults/backup-disk-full.ts';
 import { clockSteps } from './faults/clock-steps.ts';
 import { connectionsExhausted } from './faults/connections-exhausted.ts';
@@ -31,14 +29,10 @@ if (unknown.length > 0) {
 }
 for (const [name, fault] of Object.entries(faults)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-fault-'));
-  await chmod(folder, 0o755);
   try {
-    console.log(`${name}: ${await fault(folder)}`);
+    console.log(`${name}: ${await withFolder(fault)}`);
   } catch (error) {
     console.error(`${name}: FAILED`, error);
     process.exitCode = 1;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

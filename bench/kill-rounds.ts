@@ -1,19 +1,16 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { killRounds } from '#server/testing/kill-rounds.ts';
+import { withFolder } from '#server/testing/throwaway.ts';
 
 /**
  * Kills Parley, PostgreSQL, a connection of it, or both, in the middle of writes, again and again, and checks after each
  * that nothing acknowledged is lost and nobody saw what is somebody else's. Parameters: the number of rounds (200), a seed.
  */
 const [rounds = '200', seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
-const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-kills-'));
-await chmod(parent, 0o755);
 console.log(`Seed ${seed}`);
-try {
+await withFolder(async (folder) => {
   const figures = await killRounds({
-    data: path.join(parent, 'data'),
+    data: path.join(folder, 'data'),
     rounds: Number(rounds),
     seed: Number(seed),
     tell: console.log,
@@ -31,6 +28,4 @@ try {
       `${victim}: back after ${median} ms (median of ${sorted.length}; ${sorted[0]} to ${sorted.at(-1)})`,
     );
   }
-} finally {
-  await rm(parent, { recursive: true, force: true });
-}
+});

@@ -10,6 +10,7 @@ import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
 import { type Member, register } from '#server/testing/member.ts';
 import { spawnParley } from '#server/testing/process.ts';
 import type { Answer, Heard, Order } from './live/listeners.ts';
+import { processorTime } from './processor.ts';
 
 /**
  * Sockets that read one question while votes arrive: delay from commit to receipt, and the server's processor time and
@@ -100,10 +101,10 @@ async function measureVotes(members: readonly Member[], count: number) {
     await ask(listeners, { do: 'report' });
   }
   const memory = Math.round(((await memoryOf(parley.pid)) - before) / Math.max(1, count) / 102.4) / 10;
-  const start = await cpuOf(parley.pid);
+  const start = cpuOf(parley.pid);
   const votes = await vote(members, posts.answerIds, total);
   await settle();
-  const cpu = ((await cpuOf(parley.pid)) - start) / seconds;
+  const cpu = (cpuOf(parley.pid) - start) / seconds;
   const report = listeners === null ? { heard: [], closed: 0 } : await reportOf(listeners);
   listeners?.kill();
   // Authors also hear of their upvotes; that is for their own sockets only.
@@ -209,14 +210,14 @@ async function measureBare(heard: readonly Heard[], count: number) {
   await ask(listeners, { do: 'open-bare', url: `ws://127.0.0.1:${port}`, count });
   await settle();
   const memory = Math.round(((await memoryOf(server.pid ?? 0)) - before) / count / 102.4) / 10;
-  const start = await cpuOf(server.pid ?? 0);
+  const start = cpuOf(server.pid ?? 0);
   const began = performance.now();
   for (const [index, { text }] of heard.entries()) {
     await pause(began + (index * seconds * 1_000) / heard.length - performance.now());
     server.send(text);
   }
   await settle();
-  const cpu = (await cpuOf(server.pid ?? 0)) - start;
+  const cpu = cpuOf(server.pid ?? 0) - start;
   const report = await reportOf(listeners);
   listeners.kill();
   server.kill();
@@ -245,11 +246,11 @@ async function registerMembers(count: number): Promise<Member[]> {
   return members;
 }
 
-/** Processor time of a process so far, in seconds; bytes it holds in memory. Linux only. */
-async function cpuOf(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+/** Processor time of a process so far, in seconds. */
+function cpuOf(pid: number): number {
+  return processorTime(pid) / 1_000;
 }
+/** Bytes that a process holds in memory. Linux only. */
 async function memoryOf(pid: number): Promise<number> {
   const line = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1]) * 1_024;

@@ -1,13 +1,11 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
-import { pino } from 'pino';
+import type pg from 'pg';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { startEmbedded } from '#server/platform/embedded/embedded.ts';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
 import { search } from '#server/search/search.ts';
+import { connected } from '#server/testing/connected.ts';
+import { withPostgres } from '#server/testing/throwaway.ts';
 import { loadOnStartups } from './onstartups.ts';
 import { type Asked, firstResults, ownQuestions, queries } from './search-queries.ts';
 
@@ -17,21 +15,10 @@ import { type Asked, firstResults, ownQuestions, queries } from './search-querie
  * embedded PostgreSQL that is thrown away, or that of DATABASE_URL, where questions stay and are not loaded again.
  */
 const url = process.env['DATABASE_URL'];
-process.exitCode = url === undefined ? await onOwnDatabase() : await measure({ connectionString: url });
-
-async function onOwnDatabase(): Promise<number> {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-search-'));
-  // Root's PostgreSQL runs as another user, who must be able to pass.
-  await chmod(parent, 0o711);
-  const log = pino({ level: 'error' });
-  const embedded = await startEmbedded({ folder: path.join(parent, 'data'), log });
-  try {
-    return await measure(embedded.connection);
-  } finally {
-    await embedded.stop();
-    await rm(parent, { recursive: true, force: true });
-  }
-}
+process.exitCode =
+  url === undefined
+    ? await withPostgres(({ connection }) => measure(connection))
+    : await measure({ connectionString: url });
 
 /** Returns the exit code. */
 async function measure(connection: pg.ClientConfig): Promise<number> {
@@ -46,14 +33,10 @@ async function measure(connection: pg.ClientConfig): Promise<number> {
 }
 
 async function load(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
+  await connected(connection, async (client) => {
     const { rowCount } = await client.query('select 1 from question limit 1');
     if (rowCount === 0) console.error(`Loaded ${await loadOnStartups(client, ownQuestions)} questions.`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function printTable(db: Database): Promise<number> {

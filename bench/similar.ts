@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import pg from 'pg';
-import { pino } from 'pino';
+import type pg from 'pg';
 import { importStackExchange } from '#server/archive/archive.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { type Embedded, startEmbedded } from '#server/platform/embedded/embedded.ts';
+import type { Embedded } from '#server/platform/embedded/embedded.ts';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
 import { findSimilar } from '#server/similar/similar.ts';
+import { connected } from '#server/testing/connected.ts';
+import { withPostgres } from '#server/testing/throwaway.ts';
 
 /**
  * How often similar questions find the question that people found to be the same ('duplicate'), or that they linked to
@@ -56,21 +56,17 @@ async function run(): Promise<number> {
     console.error(`NOT RUN: ${missing.join(', ')} missing in ../shared/data beside the checkout.`);
     return 2;
   }
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-similar-'));
-  // Root's PostgreSQL runs as another user, who must be able to pass.
-  await chmod(parent, 0o711);
-  const embedded = await startEmbedded({ folder: path.join(parent, 'data'), log: pino({ level: 'error' }) });
-  const communities = new Map<string, Database>();
-  try {
-    const links = await readLinks();
-    for (const [site, folder] of Object.entries(folders))
-      communities.set(site, await openCommunity(embedded, { site, folder, links }));
-    return await measure(communities, links);
-  } finally {
-    for (const db of communities.values()) await db.destroy();
-    await embedded.stop();
-    await rm(parent, { recursive: true, force: true });
-  }
+  return withPostgres(async (embedded) => {
+    const communities = new Map<string, Database>();
+    try {
+      const links = await readLinks();
+      for (const [site, folder] of Object.entries(folders))
+        communities.set(site, await openCommunity(embedded, { site, folder, links }));
+      return await measure(communities, links);
+    } finally {
+      for (const db of communities.values()) await db.destroy();
+    }
+  });
 }
 
 async function readLinks(): Promise<Link[]> {
@@ -90,12 +86,12 @@ async function openCommunity(
   { site, folder, links }: { site: string; folder: string; links: readonly Link[] },
 ): Promise<Database> {
   const database = folder.replaceAll('-', '_');
-  await withClient(superuser, (client) =>
+  await connected(superuser, (client) =>
     client.query(`create database ${database} owner ${connection.user}`),
   );
   const db = openDatabase({ connection: { ...connection, database } });
   await migrate(db, path.join(projectFolder, 'migrations'));
-  await withClient({ ...connection, database }, async (client) => {
+  await connected({ ...connection, database }, async (client) => {
     await importStackExchange({ folder: path.join(data, folder), client, site });
     for (const link of links.filter((each) => each.site === site)) await forgetLink(client, link);
     await client.query('vacuum analyze');
@@ -222,14 +218,4 @@ async function fullText(db: Database, { id, title, content, tags }: Question): P
 async function ours(db: Database, { id, title, content, tags }: Question): Promise<number[]> {
   const rows = await findSimilar(db, { title, content, tags, except: id, limit: looked });
   return rows.map((row) => row.id);
-}
-
-async function withClient<Result>(connection: pg.ClientConfig, work: (client: pg.Client) => Promise<Result>) {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

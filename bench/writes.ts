@@ -1,17 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
-import { openDatabase } from '#server/platform/database.ts';
-import { startEmbedded } from '#server/platform/embedded/embedded.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { migrate } from '#server/platform/migrations.ts';
-import { urlOf } from '#server/testing/database-url.ts';
-import { spawnParley } from '#server/testing/process.ts';
-import { cookieOf, fillCommunity, secret, size } from './writes/community.ts';
+import { processorTime, processorTimeBelow } from './processor.ts';
+import { type Community, cookieOf, size, withCommunity } from './writes/community.ts';
 import { load, type Request } from './writes/load.ts';
 import { pgbench, scripts } from './writes/pgbench.ts';
 
@@ -66,93 +57,45 @@ const kinds: Record<string, { next: () => Request; pgbench?: keyof typeof script
 };
 
 if (values.help) console.log(help);
-else await main();
+else await withCommunity(measure);
 
-async function main(): Promise<void> {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-writes-'));
-  await chmod(parent, 0o711);
-  const embedded = await startEmbedded({ folder: path.join(parent, 'data'), log: pino({ level: 'error' }) });
-  const db = openDatabase({ connection: embedded.connection });
-  try {
-    await migrate(db, path.join(projectFolder, 'migrations'));
-    await fillCommunity(db);
-    const env = { DATABASE_URL: urlOf(embedded.connection), SECRET: secret, NODE_ENV: 'production' };
-    const parley = spawnParley({ env });
-    const address = await parley.ready;
-    try {
-      await measure(address, parley.pid);
-    } finally {
-      parley.signal('SIGTERM');
-      await parley.ended;
+async function measure({ address, pid, embedded }: Community): Promise<void> {
+  const chosen = values.only?.split(',');
+  const found = new Map<string, number>();
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (chosen !== undefined && !chosen.some((part) => name.includes(part))) continue;
+    const rounds = [];
+    const compared: number[] = [];
+    for (let round = 0; round < Number(values.rounds); round++) {
+      const before = [processorTime(pid), processorTimeBelow(embedded.pid)] as const;
+      const figures = await load(address, { clients, seconds, next: kind.next });
+      rounds.push({
+        ...figures,
+        server: (processorTime(pid) - before[0]) / figures.answered,
+        database: (processorTimeBelow(embedded.pid) - before[1]) / figures.answered,
+      });
+      if (kind.pgbench === undefined) continue;
+      const connection = embedded.connection;
+      compared.push((await pgbench(scripts[kind.pgbench], { connection, clients, seconds })) ?? Number.NaN);
     }
-  } finally {
-    await db.destroy();
-    await embedded.stop();
-    await rm(parent, { recursive: true, force: true });
+    const perSecond = median(rounds.map((round) => round.perSecond));
+    found.set(name, perSecond);
+    const [middle, p99] = [median(rounds.map((r) => r.median)), median(rounds.map((r) => r.p99))];
+    const parts = [
+      `${name.padEnd(24)} ${perSecond.toFixed(0).padStart(6)}/s`,
+      `median ${middle.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (${(p99 / middle).toFixed(1)} times)`,
+    ];
+    const [server, database] = [median(rounds.map((r) => r.server)), median(rounds.map((r) => r.database))];
+    parts.push(`processor: ${server.toFixed(2)} ms Parley, ${database.toFixed(2)} ms PostgreSQL each`);
+    if (kind.pgbench !== undefined)
+      parts.push(`pgbench ${median(compared).toFixed(0)}/s (${(perSecond / median(compared)).toFixed(2)})`);
+    const whole = kind.of === undefined ? undefined : found.get(kind.of);
+    if (whole !== undefined) parts.push(`${(perSecond / whole).toFixed(2)} of ${kind.of}`);
+    const refused = rounds.flatMap((round) => Object.entries(round.refused));
+    if (refused.length > 0) parts.push(`REFUSED ${JSON.stringify(refused)}`);
+    console.log(parts.join('; '));
   }
-
-  async function measure(address: string, pid: number): Promise<void> {
-    const chosen = values.only?.split(',');
-    const found = new Map<string, number>();
-    for (const [name, kind] of Object.entries(kinds)) {
-      if (chosen !== undefined && !chosen.some((part) => name.includes(part))) continue;
-      const rounds = [];
-      const compared: number[] = [];
-      for (let round = 0; round < Number(values.rounds); round++) {
-        const before = [processorTime(pid), processorTimeBelow(embedded.pid)] as const;
-        const figures = await load(address, { clients, seconds, next: kind.next });
-        rounds.push({
-          ...figures,
-          server: (processorTime(pid) - before[0]) / figures.answered,
-          database: (processorTimeBelow(embedded.pid) - before[1]) / figures.answered,
-        });
-        if (kind.pgbench === undefined) continue;
-        const connection = embedded.connection;
-        compared.push((await pgbench(scripts[kind.pgbench], { connection, clients, seconds })) ?? Number.NaN);
-      }
-      const perSecond = median(rounds.map((round) => round.perSecond));
-      found.set(name, perSecond);
-      const [middle, p99] = [median(rounds.map((r) => r.median)), median(rounds.map((r) => r.p99))];
-      const parts = [
-        `${name.padEnd(24)} ${perSecond.toFixed(0).padStart(6)}/s`,
-        `median ${middle.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (${(p99 / middle).toFixed(1)} times)`,
-      ];
-      const [server, database] = [median(rounds.map((r) => r.server)), median(rounds.map((r) => r.database))];
-      parts.push(`processor: ${server.toFixed(2)} ms Parley, ${database.toFixed(2)} ms PostgreSQL each`);
-      if (kind.pgbench !== undefined)
-        parts.push(`pgbench ${median(compared).toFixed(0)}/s (${(perSecond / median(compared)).toFixed(2)})`);
-      const whole = kind.of === undefined ? undefined : found.get(kind.of);
-      if (whole !== undefined) parts.push(`${(perSecond / whole).toFixed(2)} of ${kind.of}`);
-      const refused = rounds.flatMap((round) => Object.entries(round.refused));
-      if (refused.length > 0) parts.push(`REFUSED ${JSON.stringify(refused)}`);
-      console.log(parts.join('; '));
-    }
-    console.log(`${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}, ${clients} clients`);
-  }
-}
-
-/** Milliseconds of processor time that a process has used (proc(5), in clock ticks of 10 ms); Linux only. */
-function processorTime(pid: number): number {
-  const [, , , , , , , , , , , user = '0', system = '0'] = statOf(pid);
-  return (Number(user) + Number(system)) * 10;
-}
-
-/** The same for the processes that PostgreSQL's first one has started and that live. */
-function processorTimeBelow(postmaster: number): number {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name));
-  const below = pids.filter((pid) => statOf(Number(pid))[1] === String(postmaster));
-  return below.reduce((sum, pid) => sum + processorTime(Number(pid)), 0);
-}
-
-/** From the state on: what is before it may hold spaces. */
-function statOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /u, '')
-      .split(' ');
-  } catch {
-    return [];
-  }
+  console.log(`${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}, ${clients} clients`);
 }
 
 function median(numbers: readonly number[]): number {

@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { logOut, register, signIn, someone } from './members.ts';
+import { askAndOpen, unique } from './posts.ts';
 import { withoutFirstAnswers } from './shell.ts';
 
 test.describe('registering', () => {
@@ -197,6 +198,20 @@ test('signed-in members who open /login or /register come home', async ({ page }
     await page.goto(address);
     await expect(page).toHaveURL('/');
   }
+});
+
+test('Logout leads to /login also where the page hears that the session ended before it is answered', async ({
+  page,
+}) => {
+  await register(page.request);
+  await askAndOpen(page, unique('Which news is first?'));
+  await page.route('**/api/session', async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue();
+    const response = await route.fetch();
+    await expect(page).toHaveURL(/\/login/u);
+    await route.fulfill({ response });
+  });
+  await logOut(page);
 });
 
 test('Logout leads to /login, in every tab, and the pages behind it are closed', async ({

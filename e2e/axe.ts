@@ -33,6 +33,7 @@ export async function expectAccessible(
   page: Page,
   { look = '', colours = false, ...part }: { look?: string; within?: string; colours?: boolean } = {},
 ): Promise<void> {
+  if (part.within === undefined) await expect(page.locator('h1')).not.toHaveCount(0);
   const violations = await violationsOn(page, { ...part, rules: colours ? colourRules : undefined });
   expect(
     violations.map(({ rule, elements, why }) => `${look} ${rule}: ${elements.join(' ')} ${why}`),

@@ -1,9 +1,9 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
+import { button } from './controls.ts';
 import { ask, register, someone } from './members.ts';
 import { answer, reply, secondMember, uniqueWord } from './posts.ts';
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialog = (page: Page) => page.getByRole('dialog');
 
 /** What opened, alone: what it stands on has its own checks. Colours are what the theme changes. */

@@ -1,12 +1,12 @@
 import { expect, test, type Browser, type BrowserContext, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
+import { button } from './controls.ts';
 import { draftOf, keepDraft } from './drafts.ts';
 import { ask, logOut, type Member, register, signIn, someone } from './members.ts';
 import { newCommunity } from './parley.ts';
 import { answer, reply, secondAddress, unique } from './posts.ts';
 
 const field = (page: Page, name = 'Your answer') => page.getByLabel(name, { exact: true });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const saved = (page: Page) => page.getByText('Draft saved');
 const choice = (page: Page) => page.getByRole('region', { name: 'This draft was changed on another device' });
 

@@ -98,9 +98,9 @@ test('the palette finds questions, members and commands, and what was opened lat
     await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('recent.'))),
   ).toHaveLength(1);
   await logOut(page);
-  expect(
-    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('recent.'))),
-  ).toEqual([]);
+  await expect
+    .poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('recent.'))))
+    .toEqual([]);
 });
 
 test('single keys can be switched off, and the sheet lists all of them', async ({ page }) => {

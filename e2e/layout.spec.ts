@@ -6,7 +6,13 @@ import { ask, register, someone } from './members.ts';
 const visitorPages = ['/login', '/register'];
 const memberPages = {
   'feeds and asking': ['/', '/?tab=unanswered', '/ask', '/nowhere'],
-  'profiles and settings': ['/profile', '/profile?tab=answers', '/profile/999999999', '/settings'],
+  'profiles and settings': [
+    '/profile',
+    '/profile?tab=answers',
+    '/profile/999999999',
+    '/settings',
+    '/settings?tab=account',
+  ],
   'what is kept': ['/drafts', '/bookmarks'],
   topics: ['/topics', '/topics?q=nothing-like-it', `/topics/${'a'.repeat(35)}`, '/topics/nothing-like-it'],
   'following and notifications': [

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
 import { urlOf } from '#server/testing/database-url.ts';
+import { freePort } from '#server/testing/free-port.ts';
 import { spawnParley, type ParleyProcess } from '#server/testing/process.ts';
 import { copyServedFolder } from '#server/testing/served-folder.ts';
 
@@ -80,12 +80,4 @@ async function startNode(env: NodeJS.ProcessEnv, parameters: string[] = []): Pro
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

@@ -28,6 +28,8 @@ export const unique = (text: string) => `${text} ${Date.now()}-${Math.random().t
 export const uniqueWord = (start: string) =>
   `${start}${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 
+export const question = (page: Page, title: string) => page.getByRole('article', { name: title });
+
 /** Asks as whoever is signed in on the page, and opens the question. Returns its id. */
 export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
   const id = await ask(page.request, { title, ...(content !== undefined && { content }) });

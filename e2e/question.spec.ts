@@ -1,10 +1,8 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { ask, register, signIn, someone } from './members.ts';
-import { answer, askAndOpen, secondMember, unique, withoutLiveUpdates } from './posts.ts';
-
-const question = (page: Page, title: string) => page.getByRole('article', { name: title });
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+import { button } from './controls.ts';
+import { ask, register, someone } from './members.ts';
+import { answer, askAndOpen, question, secondMember, unique } from './posts.ts';
 
 test('a reader sees all there is to a question', async ({ page, browser }) => {
   const author = await secondMember(browser, 'Grace Hopper');
@@ -169,176 +167,6 @@ test.describe('on a phone', () => {
   });
 });
 
-test('an answer is posted once, stands first and has the focus', async ({ page }) => {
-  const member = await register(page.request, someone('Ada Lovelace'));
-  const id = await askAndOpen(page, unique('Who wrote the first program?'));
-  await answer(page.request, id, 'An older answer');
-  await page.reload();
-  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
-  const field = page.getByLabel('Your answer');
-  const submit = button(page, 'Post Answer');
-  await expect(submit).toBeDisabled();
-  await field.fill('  \n ');
-  await expect(submit).toBeDisabled();
-  await field.fill('Note **G**.');
-  await submit.dblclick();
-  await expect(page.getByRole('heading', { name: '2 Answers' })).toBeVisible();
-  const answers = page.getByRole('article', { name: `Answer by ${member.displayName}` });
-  await expect(answers.first()).toContainText('Note G.');
-  await expect(answers.first()).toBeFocused();
-  await expect(field).toHaveValue('');
-  await page.reload();
-  await expect(answers).toHaveCount(2);
-  await expect(answers.first()).toContainText('Note G.');
-});
-
-test('an answer whose reply got lost is not posted twice', async ({ page }) => {
-  await register(page.request);
-  await askAndOpen(page, unique('Is anybody there?'));
-  let lost = 0;
-  await page.route('**/answers', async (route) => {
-    if (route.request().method() !== 'POST' || lost > 0) return route.continue();
-    lost++;
-    await route.fetch();
-    return route.abort('connectionreset');
-  });
-  await page.getByLabel('Your answer').fill('Yes.');
-  await page.getByLabel('Your answer').press('Control+Enter');
-  await expect(page.getByRole('alert').filter({ hasText: 'Failed to post answer: ' })).toBeVisible();
-  // The news of it comes another way, and the form lets go of what is posted.
-  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
-  await expect(page.getByLabel('Your answer')).toHaveValue('');
-  expect(lost).toBe(1);
-  await page.reload();
-  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
-});
-
-test('what is typed while an answer is on its way stays, and is another answer', async ({ page }) => {
-  const { displayName } = await register(page.request);
-  const id = await askAndOpen(page, unique('Who types on?'));
-  const arriving = Promise.withResolvers<void>();
-  await page.route(`**/api/questions/${id}/answers`, async (route) => {
-    await arriving.promise;
-    await route.continue();
-  });
-  const field = page.getByLabel('Your answer');
-  await field.fill('One');
-  await button(page, 'Post Answer').click();
-  await field.fill('Two');
-  arriving.resolve();
-  const answers = page.getByRole('article', { name: `Answer by ${displayName}` });
-  await expect(answers).toHaveText([/One/u]);
-  await expect(field).toHaveValue('Two');
-  await button(page, 'Post Answer').click();
-  await expect(answers).toHaveText([/Two/u, /One/u]);
-  await expect(field).toHaveValue('');
-});
-
-test('an answer in the making survives a reload and a dead session', async ({ page, context }) => {
-  const member = await register(page.request);
-  const id = await askAndOpen(page, unique('What if the session ends?'));
-  const field = page.getByLabel('Your answer');
-  await field.fill('Half an answer');
-  await expect(page.getByText('Draft saved')).toBeVisible();
-  // At rest: a request of the page that is still to come would find the session dead before the member does.
-  await page.reload({ waitUntil: 'networkidle' });
-  await expect(field).toHaveValue('Half an answer');
-  await context.clearCookies();
-  await button(page, 'Post Answer').click();
-  await expect(page).toHaveURL(/\/login/u);
-  await signIn(page, member);
-  await expect(page).toHaveURL(`/question/${id}`);
-  await expect(field).toHaveValue('Half an answer');
-  await button(page, 'Post Answer').click();
-  await expect(page.getByRole('article', { name: `Answer by ${member.displayName}` })).toBeVisible();
-});
-
-test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
-  const title = unique('How do I sharpen a chisel');
-  await register(page.request);
-  const id = await askAndOpen(page, title, 'With water?');
-  await button(page, 'Edit').click();
-  await expect(page.getByLabel('Title')).toBeFocused();
-  await page.getByLabel('Title').fill(`${title}?`);
-  await page.getByLabel('Details').fill('With oil?');
-  await page.getByLabel('Tags').fill('tools, a, b, c, d, e');
-  await button(page, 'Save').click();
-  await expect(page.getByRole('alert')).toHaveText('You can add up to 5 tags');
-  await page.getByLabel('Tags').fill('tools');
-  await button(page, 'Save').click();
-  const article = question(page, `${title}?`);
-  await expect(article).toContainText('With oil?');
-  await expect(article.getByRole('link', { name: 'tools' })).toBeVisible();
-
-  const reader = await secondMember(browser, 'A Reader');
-  await reader.page.goto(`/question/${id}`);
-  const edited = reader.page.getByRole('button', { name: /^edited/u });
-  await edited.click();
-  const dialog = reader.page.getByRole('dialog', { name: 'Versions' });
-  await expect(dialog.getByRole('deletion').filter({ hasText: 'water' })).toBeVisible();
-  await expect(dialog.getByRole('insertion').filter({ hasText: 'oil' })).toBeVisible();
-  await expect(dialog.getByText('With water?', { exact: true })).toBeVisible();
-  await reader.page.keyboard.press('Escape');
-  await expect(dialog).toBeHidden();
-  await expect(edited).toBeFocused();
-});
-
-test('an author deletes a question after confirming, and lands at home', async ({ page }) => {
-  const title = unique('Shall I stay?');
-  await register(page.request);
-  const id = await askAndOpen(page, title);
-  const opener = button(page, 'Delete Question');
-  await opener.click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await expect(dialog).toBeHidden();
-  await expect(opener).toBeFocused();
-  await opener.click();
-  await dialog.getByRole('button', { name: 'Delete' }).click();
-  await expect(page).toHaveURL('/');
-  await expect(page.getByRole('article', { name: title })).toHaveCount(0);
-  await page.goto(`/question/${id}`);
-  await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
-});
-
-test('a question that is gone already says so, and other failures say why', async ({ page }) => {
-  await withoutLiveUpdates(page);
-  await register(page.request);
-  const id = await askAndOpen(page, unique('Gone?'));
-  const remove = async () => {
-    await button(page, 'Delete Question').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await expect(page.getByRole('dialog')).toBeHidden();
-  };
-  await page.route(`**/api/questions/${id}`, (route) =>
-    route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
-  );
-  await remove();
-  await expect(page.getByRole('alert').filter({ hasText: 'Failed to delete question: ' })).toBeVisible();
-  await page.unroute(`**/api/questions/${id}`);
-  await page.request.delete(`/api/questions/${id}`);
-  await remove();
-  await expect(
-    page.getByRole('alert').filter({ hasText: 'Question not found or already deleted.' }),
-  ).toBeVisible();
-});
-
-test('who is somebody else by now cannot delete the question, and is told why', async ({ page }) => {
-  await register(page.request);
-  const title = unique('Whose is it?');
-  const id = await askAndOpen(page, title);
-  // The page stays as it was for its author.
-  await register(page.request, someone('Somebody Else'));
-  await button(page, 'Delete Question').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(
-    page.getByRole('alert').filter({ hasText: 'You can only delete your own questions.' }),
-  ).toBeVisible();
-  await page.goto(`/question/${id}`);
-  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
-  await expect(button(page, 'Delete Question')).toHaveCount(0);
-});
-
 test('the keys of the page step through the posts and act on the focused one', async ({ page }) => {
   const member = await register(page.request, someone('Keyboard Player'));
   const title = unique('Which key?');
@@ -369,28 +197,6 @@ test('the keys of the page step through the posts and act on the focused one', a
   await page.keyboard.press('Escape');
   await page.keyboard.press('k');
   await expect(asked).toBeFocused();
-});
-
-test('more answers than fit on a page come by hand, or where an address asks for one', async ({ page }) => {
-  test.slow();
-  const member = await register(page.request);
-  const id = await askAndOpen(page, unique('How many answers are too many?'));
-  const first = await answer(page.request, id, 'The very first answer');
-  await Promise.all(Array.from({ length: 50 }, (_, at) => answer(page.request, id, `Answer ${at}`)));
-  await page.goto(`/question/${id}`);
-  const answers = page.getByRole('article', { name: `Answer by ${member.displayName}` });
-  await expect(answers).toHaveCount(50);
-  await expect(page.getByRole('heading', { name: '51 Answers' })).toBeVisible();
-  await button(page, 'Load more answers').click();
-  await expect(answers).toHaveCount(51);
-  await expect(answers.last()).toContainText('The very first answer');
-  await expect(button(page, 'Load more answers')).toHaveCount(0);
-
-  await page.goto('/');
-  await page.goto(`/question/${id}#answer-${first}`);
-  const wanted = answers.filter({ hasText: 'The very first answer' });
-  await expect(wanted).toBeFocused({ timeout: 30_000 });
-  await expect(wanted).toBeInViewport();
 });
 
 test('the page of a question has no barriers in both themes', async ({ page }) => {

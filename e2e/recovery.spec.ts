@@ -49,7 +49,7 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   await signIn(page, { email: member.email, password });
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
-  await page.goto(`${address}/settings`);
+  await page.goto(`${address}/settings?tab=account`);
   const next = someone().email;
   await page.getByRole('button', { name: 'Change email' }).click();
   const dialog = page.getByRole('dialog');

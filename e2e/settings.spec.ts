@@ -85,6 +85,7 @@ test('the password is changed with the current one, and other sessions end', asy
   await expect(elsewhere.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
   await openSettings(page);
+  await page.getByRole('tab', { name: 'Account' }).click();
   const form = section(page, 'Password');
   const fill = async (current: string, next: string, again: string) => {
     await form.getByLabel('Current password').fill(current);
@@ -127,7 +128,7 @@ test('sessions elsewhere are listed and can be ended, one or all', async ({ page
   const other = await elsewhere('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
   const status = async (context: typeof phone) => (await context.get('/api/settings')).status();
 
-  await page.goto('/settings');
+  await page.goto('/settings?tab=account');
   const list = section(page, 'Where you are signed in').getByRole('listitem');
   await expect(list).toHaveCount(4);
   await expect(list.first()).toContainText('This browser');

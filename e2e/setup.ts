@@ -6,5 +6,6 @@ export default async function setup(): Promise<() => Promise<void>> {
   const second = await community.addNode();
   process.env['PARLEY_E2E_ADDRESS'] = community.address;
   process.env['PARLEY_E2E_SECOND_ADDRESS'] = second.address;
+  process.env['PARLEY_E2E_DATA'] = community.dataFolder;
   return community.remove;
 }

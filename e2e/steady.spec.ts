@@ -26,6 +26,7 @@ test('no page moves under the reader while it loads, with data that takes its ti
     '/notifications',
     '/profile',
     '/settings',
+    '/settings?tab=account',
     '/bookmarks',
     '/search?q=page',
   ];
@@ -38,6 +39,20 @@ test('no page moves under the reader while it loads, with data that takes its ti
     if (total > most) moved.push(`${address}: ${total.toFixed(3)} by ${what}`);
   }
   expect(moved).toEqual([]);
+});
+
+test('nothing moves where a slow device lays out the first page bit by bit', async ({ page }) => {
+  await register(page.request);
+  for (let n = 1; n <= 21; n++)
+    await ask(page.request, { title: unique(`Question ${n} of more than a page`) });
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+  await watchShifts(page);
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Load more' })).toBeVisible();
+  await expect(page.getByRole('article')).toHaveCount(20);
+  const { total, what } = await shifts(page);
+  expect(total, what).toBe(0);
 });
 
 test('what others do moves nothing under one who reads', async ({ page, browser }) => {

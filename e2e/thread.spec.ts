@@ -1,10 +1,10 @@
 import { expect, test, type Page } from '@playwright/test';
+import { button } from './controls.ts';
 import { ask, register, someone } from './members.ts';
 import { answer, reply, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
 const field = (page: Page) => page.getByLabel('Your reply');
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 /** A question with one answer, open on the page of the member who wrote both. */
 async function openThread(page: Page): Promise<{ questionId: number; answerId: number }> {

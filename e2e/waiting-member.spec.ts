@@ -1,8 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
+import { button } from './controls.ts';
 import { ask, logOut, register, signIn, someone } from './members.ts';
 import { answer, askAndOpen, secondMember, unique } from './posts.ts';
-import { answers, answersOf, button, cutApi, offline, waitingAnswer, writeAnswer } from './waiting.ts';
+import { answers, answersOf, cutApi, offline, waitingAnswer, writeAnswer } from './waiting.ts';
 
 test('a waiting answer is edited and discarded', async ({ page, context }) => {
   await register(page.request);

@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
+import { button } from './controls.ts';
 import { ask, register } from './members.ts';
 import { answer, askAndOpen, reply, secondMember, unique } from './posts.ts';
-import { answers, answersOf, button, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
+import { answers, answersOf, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
 
 test('an answer to a question that is deleted meanwhile comes back with the reason, on whichever page one is', async ({
   page,

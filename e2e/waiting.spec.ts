@@ -1,16 +1,8 @@
 import { expect, test } from '@playwright/test';
+import { button } from './controls.ts';
 import { ask, register, someone } from './members.ts';
 import { answer, askAndOpen, followTopic, secondMember, unique, uniqueWord } from './posts.ts';
-import {
-  answers,
-  answersOf,
-  button,
-  cutApi,
-  offline,
-  waitingAnswer,
-  waitingReply,
-  writeAnswer,
-} from './waiting.ts';
+import { answers, answersOf, cutApi, offline, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
 
 test('what is done without a connection shows at once as waiting, and is sent when the connection is back', async ({
   page,

@@ -1,7 +1,7 @@
 import type { APIRequestContext, Page } from '@playwright/test';
+import { button } from './controls.ts';
 import { withoutFirstAnswers } from './shell.ts';
 
-export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 export const waitingAnswer = (page: Page) => page.getByRole('article', { name: 'Waiting answer' });
 export const waitingReply = (page: Page) => page.getByRole('article', { name: 'Waiting reply' });
 export const answers = (page: Page, name: string) => page.getByRole('article', { name: `Answer by ${name}` });

@@ -4,23 +4,26 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 
-/** Bytes of brotli of JavaScript and style sheets that a signed-in member's first visit to the home page may cost. */
-const budget = 170 * 1024;
+/**
+ * Bytes of brotli of JavaScript and style sheets that a signed-in member's first visit to the home page may cost, in a wide
+ * window. 170 KB are what is wanted; the rest is room for what comes.
+ */
+const budget = 165 * 1024;
 
 const folder = path.join(projectFolder, 'dist/web');
 type Chunk = { file: string; imports?: string[]; css?: string[] };
 
-/** What the home page fetches by itself: its program, and once it stands, the live connection and what it keeps. */
-const homePage = /^index\.html$|\/socket\.io-client\/|^platform\/kept-pages\.ts$/u;
+/** What the home page fetches by itself: its program, and once it stands, the live connection, what it keeps, and what is beside it. */
+const homePage = /^index\.html$|\/socket\.io-client\/|^platform\/kept-pages\.ts$|^feeds\/HomeAside\.tsx$/u;
 
-test('a first visit to the home page costs 170 KB of programs and styles at most, in one file each before it shows', async () => {
+test('a first visit to the home page costs 165 KB of programs and styles at most, in one file each before it shows', async () => {
   expect(existsSync(folder), 'npm test -- --only build makes what is measured here').toBe(true);
   const manifest = JSON.parse(await readFile(path.join(folder, 'pages.json'), 'utf8')) as Record<
     string,
     Chunk
   >;
   const wanted = Object.keys(manifest).filter((name) => homePage.test(name));
-  expect(wanted).toHaveLength(3);
+  expect(wanted).toHaveLength(4);
   const { imports = [], css } = manifest['index.html'] ?? {};
   expect(imports).toEqual([]);
   expect(css).toHaveLength(1);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { build } from './lib/build.mjs';
 import { runInFront } from './lib/child.mjs';
 import { install } from './lib/install.mjs';
-import { pinnedNode, project, runScript, serverFlags } from './lib/project.mjs';
+import { pinnedNode, project, runScript, serverNode } from './lib/project.mjs';
 
 await runScript(async () => {
   const parameters = process.argv.slice(2);
@@ -14,5 +14,6 @@ await runScript(async () => {
   // Relative paths on the command line are those of the caller.
   const cwd = process.env['INIT_CWD'] ?? process.cwd();
   const command = path.join(project, 'src/server/command.ts');
-  return runInFront(pinnedNode(), [...(serves ? serverFlags() : []), command, ...parameters], { cwd });
+  const { flags, env } = serves ? serverNode() : { flags: [], env: process.env };
+  return runInFront(pinnedNode(), [...flags, command, ...parameters], { cwd, env });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build } from './lib/build.mjs';
 import { runInFront } from './lib/child.mjs';
 import { install } from './lib/install.mjs';
-import { pinnedNode, project, runScript, serverFlags } from './lib/project.mjs';
+import { pinnedNode, project, runScript, serverNode } from './lib/project.mjs';
 
 const help = `npm start [-- OPTIONS]
 
@@ -26,7 +26,8 @@ await runScript(async () => {
   await install();
   await build();
   const main = path.join(project, 'src/server/main.ts');
-  return runInFront(pinnedNode(), [...serverFlags(), main, ...options], {
-    env: { ...process.env, PARLEY_STARTED_AT: startedAt },
+  const { flags, env } = serverNode();
+  return runInFront(pinnedNode(), [...flags, main, ...options], {
+    env: { ...env, PARLEY_STARTED_AT: startedAt },
   });
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
+import { freePort } from '#server/testing/free-port.ts';
 import { done, type Member, register } from '#server/testing/member.ts';
 import { startAgain, underLoad } from '#server/testing/under-load.ts';
 import { inCommunity } from './round.ts';
@@ -87,14 +87,4 @@ function takeMails(arrive: (recipients: string[], text: string) => void): SMTPSe
   });
   server.on('error', () => {});
   return server;
-}
-
-/** Nothing listens there now. */
-async function freePort(): Promise<number> {
-  const probe = takeMails(() => {});
-  probe.listen(0, '127.0.0.1');
-  await once(probe.server, 'listening');
-  const { port } = probe.server.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return port;
 }

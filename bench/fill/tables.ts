@@ -30,6 +30,13 @@ export const columns = {
   search_word: 'word, uses',
 } as const;
 
+const pointsBy = (kind: Voted['kind']) => `
+  case direction when 'up' then ${reputationPoints[kind].up} else ${reputationPoints[kind].down} end
+  from vote join ${kind} post on post.id = vote.${kind}_id where author_id <> member_id`;
+
+/** Sums of days and weeks are kept of about a year. */
+const summedFrom = `now() - interval '380 days'`;
+
 /**
  * What triggers and jobs would keep of the rows above, made from them while there are no indexes, in this order; of it
  * what the schema has. `fills`: a table that has no other rows.
@@ -46,6 +53,13 @@ export const derived: readonly Derived[] = [
     fills: true,
     statement: `insert into question_place (question_id, created_at, active_at, upvotes, answer_count)
       select id, created_at, active_at, upvotes, answer_count from question`,
+  },
+  {
+    column: 'topic_place.question_id',
+    fills: true,
+    statement: `insert into topic_place (question_id, tag_id, active_at)
+      select question_id, tag_id, active_at from question join question_tag on question_id = question.id
+      where active_at > now() - interval '8 days'`,
   },
   {
     column: 'question.tier',
@@ -69,6 +83,41 @@ export const derived: readonly Derived[] = [
       from (select answer_id, row_number() over (order by score desc, answer_id desc) as rank from answer_score
         order by score desc, answer_id desc limit 100000) known
       where answer_id = id and (select count(*) from answer) >= 50000`,
+  },
+  {
+    column: 'member_received.member_id',
+    fills: true,
+    statement: `insert into member_received (member_id, upvotes, views)
+      select author_id, sum(upvotes), sum(views) from (
+        select author_id, upvotes, views from question
+        union all select author_id, upvotes, 0 from answer
+        union all select author_id, upvotes, 0 from reply
+      ) post group by author_id`,
+  },
+  {
+    column: 'member_day.member_id',
+    fills: true,
+    statement: `insert into member_day (member_id, day, questions, answers, replies, points)
+      select author_id, day_of(at), sum(questions), sum(answers), sum(replies), sum(points) from (
+        select author_id, created_at as at, 1 as questions, 0 as answers, 0 as replies, 0 as points from question
+        union all select author_id, created_at, 0, 1, 0, 0 from answer
+        union all select author_id, created_at, 0, 0, 1, 0 from reply
+        union all select author_id, vote.created_at, 0, 0, 0, ${pointsBy('question')}
+        union all select author_id, vote.created_at, 0, 0, 0, ${pointsBy('answer')}
+        union all select author_id, vote.created_at, 0, 0, 0, ${pointsBy('reply')}
+      ) each
+      where at >= ${summedFrom} group by 1, 2`,
+  },
+  {
+    column: 'topic_week.tag_id',
+    fills: true,
+    statement: `insert into topic_week (tag_id, week, questions, answers)
+      select tag_id, week_of(at), sum(questions), sum(answers) from (
+        select tag_id, asked_at as at, 1 as questions, 0 as answers from question_tag
+        union all
+        select tag_id, created_at, 0, 1 from question_tag link join answer on answer.question_id = link.question_id
+      ) each
+      where at >= ${summedFrom} group by 1, 2`,
   },
   {
     // What is in titles and tags that were not counted as they were written.

@@ -37,6 +37,8 @@ export type Loaded = {
   times: number[];
   /** The place of the request that would have come next. */
   next: number;
+  /** Milliseconds of processor time that the client took for all of it. */
+  processor: number;
 };
 
 /**
@@ -51,6 +53,7 @@ if (process.send !== undefined) {
 
 async function runLoad(order: Order): Promise<Loaded> {
   const began = performance.now();
+  const before = process.cpuUsage();
   const once = order.seconds === 0;
   const counted = once ? began : began + order.warmUp * 1_000;
   const end = once ? Number.POSITIVE_INFINITY : counted + order.seconds * 1_000;
@@ -74,6 +77,7 @@ async function runLoad(order: Order): Promise<Loaded> {
   await Promise.all(Array.from({ length: order.connections }, () => converse(order, take, note)));
   const sorted = Float64Array.from(times).toSorted();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const { user, system } = process.cpuUsage(before);
   return {
     requests: times.length,
     // Where nothing came in time, as much time went by all the same.
@@ -87,6 +91,7 @@ async function runLoad(order: Order): Promise<Loaded> {
     most: at(1),
     times: inOrder,
     next,
+    processor: (user + system) / 1_000,
   };
 }
 

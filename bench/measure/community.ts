@@ -3,9 +3,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
 import { spawnParley } from '#server/testing/process.ts';
+import { parentOf, processorTime, processorTimeBelow } from '../processor.ts';
 import type { Loaded, Order, Request } from './client.ts';
 
 /** A filled community that is served by a Parley of its own, with members that are signed in. */
@@ -22,7 +24,7 @@ export type Community = {
   cookies: string[];
   /** The ids of the members that the cookies are of. */
   memberIds: number[];
-  load: (requests: readonly Request[], how?: Partial<How>) => Promise<Loaded>;
+  load: (requests: readonly Request[], how?: Partial<How>) => Promise<Loaded & { each: Processors }>;
   /** One request as a browser sends it, and the very bytes that come back. @throws where the answer is an error */
   get: (path: string, member?: number) => Promise<{ headers: Record<string, string>; body: Buffer }>;
   /** One request, alone. @throws where the answer is an error */
@@ -31,6 +33,9 @@ export type Community = {
   read: (path: string) => Promise<unknown>;
   stop: () => Promise<void>;
 };
+
+/** Milliseconds of processor time that one request took of each; of the server and the database, those before and after, too. */
+export type Processors = { server: number; database: number; client: number };
 
 export type How = Pick<Order, 'connections' | 'seconds' | 'warmUp' | 'from'>;
 
@@ -58,7 +63,10 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
   await db.connect();
   db.on('error', () => {});
   const port = Number(new URL(address).port);
+  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = parentOf(rows[0]?.pid ?? 0);
   const { cookies, memberIds } = await signIn(db);
+  await comeIn(port, cookies);
   return {
     data,
     address,
@@ -69,8 +77,18 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
     counts: await count(db),
     cookies,
     memberIds,
-    load: (requests, how = {}) =>
-      runLoad({ port, cookies, requests, connections: 32, seconds: 3, warmUp: 0.5, from: 0, ...how }),
+    async load(requests, how = {}) {
+      const order = { port, cookies, requests, connections: 32, seconds: 3, warmUp: 0.5, from: 0, ...how };
+      const before = [processorTime(parley.pid), processorTimeBelow(postmaster)] as const;
+      const loaded = await runLoad(order);
+      const sent = Math.max(1, loaded.next - order.from);
+      const each = {
+        server: (processorTime(parley.pid) - before[0]) / sent,
+        database: (processorTimeBelow(postmaster) - before[1]) / sent,
+        client: loaded.processor / sent,
+      };
+      return { ...loaded, each };
+    },
     get: (path, member = 0) => getBytes(`${address}${path}`, cookies[member] ?? ''),
     async send({ method, path, member, body }) {
       const response = await fetch(`${address}${path}`, {
@@ -137,6 +155,30 @@ async function signIn(db: pg.Client): Promise<Pick<Community, 'cookies' | 'membe
     return `parley.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
   });
   return { cookies, memberIds };
+}
+
+/** As many as may come in from one network at a time (floods.ts), and seconds after which others may. */
+const [atATime, windowSeconds] = [2_500, 11];
+const comeAtMost = 10;
+
+/** The server looks up each session once: what is measured is what members cost who are there. */
+async function comeIn(port: number, cookies: readonly string[]): Promise<void> {
+  const requests = cookies.map((_, member): Request => ({ method: 'GET', path: '/api/session', member }));
+  for (let from = 0; from < requests.length; from += atATime) {
+    if (from > 0) await pause(windowSeconds * 1_000);
+    const some = requests.slice(from, from + atATime);
+    // A busy machine may refuse some at first.
+    for (let attempt = 1; !(await allIn(some)); attempt++) {
+      if (attempt === comeAtMost) throw new Error('members are refused again and again');
+      await pause(windowSeconds * 1_000);
+    }
+  }
+
+  async function allIn(some: readonly Request[]): Promise<boolean> {
+    const order = { port, cookies, requests: some, from: 0, connections: 4, seconds: 0, warmUp: 0 };
+    const { refused } = await runLoad(order);
+    return Object.keys(refused).length === 0;
+  }
 }
 
 export async function runLoad(order: Order): Promise<Loaded> {

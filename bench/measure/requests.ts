@@ -139,5 +139,14 @@ function twoOf(random: Random, title: readonly string[]): string {
   return `${title[at]} ${title[at + 1]}`;
 }
 
+/** Searches that come again, each time of other members: what one may search in ten seconds is limited. */
+export function searches(queries: readonly Query[]): Requests {
+  return many(5_000, (member) => ({
+    method: 'GET',
+    path: searchPath(queries[member % queries.length]?.text ?? ''),
+    member,
+  }));
+}
+
 export const searchPath = (query: string, kind: 'questions' | 'answers' = 'questions') =>
   `/api/search?q=${encodeURIComponent(query)}&in=${kind}`;

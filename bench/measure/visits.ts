@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
+import type { Look, startBareBrowser } from './bare-browser.ts';
 
 /** How many times slower the processor is made. */
 export const slowdown = 4;
@@ -16,6 +17,7 @@ export type FirstVisit = {
   apiRequestsBeforeContent: number;
 };
 
+/** `contentMs`: until the largest content was painted. */
 export type SlowVisit = { contentMs: number; longestTaskMs: number; layoutShift: number };
 
 /** Milliseconds from the input to the next picture, as the browser's Event Timing has it (in steps of 8). */
@@ -42,20 +44,39 @@ export async function firstVisit(open: Open, path: string): Promise<FirstVisit> 
   };
 }
 
-/** The same with a slow processor. */
-export async function slowVisit(open: Open, path: string): Promise<SlowVisit> {
-  const context = await open();
-  const page = await observed(context);
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
-  await page.goto(path);
-  await idle(page);
-  const { contentAt, longestTask, layoutShift } = await seen(page);
-  await context.close();
+/** The same with a slow processor, in a browser that nothing but that is asked of. */
+export async function slowVisit(
+  browser: Awaited<ReturnType<typeof startBareBrowser>>,
+  { url, cookie }: Pick<Look, 'url' | 'cookie'>,
+): Promise<SlowVisit> {
+  const found = await browser.look({
+    url,
+    cookie,
+    slowdown,
+    ready: `document.querySelector('main article') !== null`,
+    expression: `(${noted.toString()})()`,
+  });
+  return found as SlowVisit;
+}
+
+/** What the browser has noted of the page by itself. In the page. */
+async function noted(): Promise<SlowVisit> {
+  const entriesOf = (type: string) =>
+    new Promise<PerformanceEntry[]>((resolve) => {
+      const all: PerformanceEntry[] = [];
+      const observer = new PerformanceObserver((list) => all.push(...list.getEntries()));
+      observer.observe({ type, buffered: true });
+      setTimeout(() => resolve(all), 500);
+    });
+  const [tasks, paints, shifts] = await Promise.all(
+    ['longtask', 'largest-contentful-paint', 'layout-shift'].map(entriesOf),
+  );
   return {
-    contentMs: contentAt,
-    longestTaskMs: longestTask,
-    layoutShift,
+    contentMs: paints?.at(-1)?.startTime ?? Number.NaN,
+    longestTaskMs: Math.max(0, ...(tasks ?? []).map(({ duration }) => duration)),
+    layoutShift: (shifts as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+      .filter(({ hadRecentInput }) => !hadRecentInput)
+      .reduce((total, { value }) => total + value, 0),
   };
 }
 
@@ -99,7 +120,7 @@ const painted = () =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0))),
   );
 
-type Seen = { contentAt: number; longestTask: number; layoutShift: number; longestPress: number };
+type Seen = { contentAt: number; longestPress: number };
 declare global {
   interface Window {
     seenByBench: Seen;
@@ -110,7 +131,7 @@ declare global {
 async function observed(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript(() => {
-    const seen: Seen = { contentAt: Infinity, longestTask: 0, layoutShift: 0, longestPress: 0 };
+    const seen: Seen = { contentAt: Infinity, longestPress: 0 };
     window.seenByBench = seen;
     const note = (type: string, each: (entry: PerformanceEntry) => void, options: object = {}) =>
       new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({
@@ -118,14 +139,6 @@ async function observed(context: BrowserContext): Promise<Page> {
         buffered: true,
         ...options,
       });
-    note('longtask', ({ duration }) => (seen.longestTask = Math.max(seen.longestTask, duration)));
-    note('layout-shift', (entry) => {
-      const { value, hadRecentInput } = entry as PerformanceEntry & {
-        value: number;
-        hadRecentInput: boolean;
-      };
-      if (!hadRecentInput) seen.layoutShift += value;
-    });
     note(
       'event',
       ({ name, duration }) => {

@@ -1,14 +1,38 @@
 import { createHmac } from 'node:crypto';
+import path from 'node:path';
 import { sql } from 'kysely';
-import type { Database } from '#server/platform/database.ts';
+import { type Database, openDatabase } from '#server/platform/database.ts';
+import type { Embedded } from '#server/platform/embedded/embedded.ts';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { migrate } from '#server/platform/migrations.ts';
+import { urlOf } from '#server/testing/database-url.ts';
+import { withParley, withPostgres } from '#server/testing/throwaway.ts';
 
 /** How many of each; the ids of each count from 1. */
 export const size = { members: 4_000, questions: 2_000, answers: 6_000 } as const;
 
-export const secret = 'a secret of the measurements, which nobody else has to know';
+const secret = 'a secret of the measurements, which nobody else has to know';
+
+/** A small community on an embedded PostgreSQL, served by one Parley. `pid`: Parley's process. */
+export type Community = { address: string; pid: number; db: Database; embedded: Embedded };
+
+/** Works with a community of its own, which is gone afterwards. */
+export function withCommunity<Result>(work: (community: Community) => Promise<Result>): Promise<Result> {
+  return withPostgres(async (embedded) => {
+    const db = openDatabase({ connection: embedded.connection });
+    try {
+      await migrate(db, path.join(projectFolder, 'migrations'));
+      await fillCommunity(db);
+      const env = { DATABASE_URL: urlOf(embedded.connection), SECRET: secret, NODE_ENV: 'production' };
+      return await withParley({ env }, (address, { pid }) => work({ address, pid, db, embedded }));
+    } finally {
+      await db.destroy();
+    }
+  });
+}
 
 /** Fills an empty database with members who are signed in, questions with a tag each, and answers. */
-export async function fillCommunity(db: Database): Promise<void> {
+async function fillCommunity(db: Database): Promise<void> {
   const text =
     'Keep the dough in a cool place over night, and let it rise slowly; the crust gets crisp that way. ';
   const steps = [
@@ -31,6 +55,10 @@ export async function fillCommunity(db: Database): Promise<void> {
       insert into answer (question_id, author_id, content)
       select 1 + n % ${size.questions}::int, 1 + n * 7 % ${size.members}::int, n || ' ' || repeat(${text}, 1 + n % 7)
       from generate_series(1, ${size.answers}::int) n`,
+    sql`update tag set questions_count = (select count(*) from question_tag where tag_id = tag.id)`,
+    sql`
+      update member set questions_count = (select count(*) from question where author_id = member.id),
+        answers_count = (select count(*) from answer where author_id = member.id)`,
   ];
   for (const step of steps) await step.execute(db);
   await sql`vacuum analyze`.execute(db);

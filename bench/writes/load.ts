@@ -68,7 +68,7 @@ export async function load(
 }
 
 /** Whether an answer of HTTP/1.1 has come to its end. */
-function isWhole(answer: string): boolean {
+export function isWhole(answer: string): boolean {
   const end = answer.indexOf('\r\n\r\n');
   if (end < 0) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, end + 2))?.[1];

@@ -115,6 +115,7 @@ export const pages: readonly Screen[] = [
   { name: 'bookmarks-none', path: () => '/bookmarks?q=nothing-like-it', states: ['full'] },
   { name: 'drafts', path: () => '/drafts', states: lists },
   { name: 'settings', path: () => '/settings', states: ['loading', 'empty', 'full', 'failed'] },
+  { name: 'settings-account', path: () => '/settings?tab=account', states: ['loading', 'full', 'failed'] },
   { name: 'search', path: () => '/search?q=how', states: ['loading', 'full', 'failed'] },
   { name: 'search-answers', path: () => '/search?q=the&in=answers', states: ['full'] },
   {
@@ -212,7 +213,7 @@ export const changedPages: readonly Screen[] = [
   },
   {
     name: 'settings-refused',
-    path: () => '/settings',
+    path: () => '/settings?tab=account',
     states: ['full'],
     async prepare(stage) {
       await button(stage, 'Change password').click();

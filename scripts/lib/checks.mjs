@@ -8,6 +8,7 @@ import { namedButNotRun, ranInPlaywright, ranInVitest } from './coverage.mjs';
 import { failedInPlaywright, failedInVitest } from './failures.mjs';
 import { findPostgresPrograms } from './postgresql.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
+import { withScratch } from './scratch.mjs';
 
 /**
  * What a check found. `skipped` are tests that were left out; `failures` are what is told of each at the very end, where
@@ -86,8 +87,8 @@ async function buildBrowserPart() {
 async function serverTests(filters) {
   const wantsReplicas = filters.length === 0 || filters.some((filter) => filter.includes('replica'));
   const programs = wantsReplicas ? await findPostgresPrograms() : undefined;
-  const env = { ...process.env, ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
-  return withReport(async (report) => {
+  return withReport(async (report, given) => {
+    const env = { ...given, ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
     const vitest = path.join(packageFolder('vitest'), 'vitest.mjs');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters], { env });
@@ -107,9 +108,9 @@ async function serverTests(filters) {
  */
 async function browserTests(filters) {
   const browser = await findBrowser();
-  return withReport(async (report) => {
+  return withReport(async (report, given) => {
     const playwright = path.join(packageFolder('@playwright/test'), 'cli.js');
-    const env = { ...process.env, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
     const code = await runInFront(pinnedNode(), [playwright, 'test', '--reporter=list,json', ...filters], {
       env,
     });
@@ -156,16 +157,18 @@ async function covered(result, ending, ran) {
 }
 
 /**
- * @param {(file: string) => Promise<Result>} work
+ * @param {(file: string, env: NodeJS.ProcessEnv) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
-async function withReport(work) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-report-'));
-  try {
-    return await work(path.join(folder, 'report.json'));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+function withReport(work) {
+  return withScratch(async (env) => {
+    const folder = await mkdtemp(path.join(env['TMPDIR'] || os.tmpdir(), 'parley-report-'));
+    try {
+      return await work(path.join(folder, 'report.json'), env);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 }
 
 /** @param {string} file */

@@ -92,8 +92,11 @@ function fits(given, name) {
   return list.includes(name) || list.every((entry) => entry.startsWith('!'));
 }
 
-/** @param {string[]} parameters */
-function npm(parameters) {
+/**
+ * Runs npm, and gives what it said.
+ * @param {string[]} parameters
+ */
+export function npm(parameters) {
   const script = process.env['npm_execpath'];
   // The npm that runs this script; without one, the one on the path.
   if (script?.endsWith('.js')) return runQuietly(process.execPath, [script, ...parameters]);

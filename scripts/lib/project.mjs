@@ -26,15 +26,18 @@ export function pinnedNode() {
 }
 
 /**
- * With what Node serves: it collects garbage before it takes more memory than Parley promises (docs/benchmarks.md). What
- * NODE_OPTIONS says wins.
- * @returns {string[]}
+ * With what Node serves: it collects garbage before it takes more memory than Parley promises (docs/benchmarks.md), and
+ * its threads share what they have freed. What the environment says wins.
+ * @returns {{ flags: string[], env: NodeJS.ProcessEnv }}
  */
-export function serverFlags() {
-  /** @type {string[]} */
-  const flags = JSON.parse(readFileSync(path.join(project, 'src/server/node-flags.json'), 'utf8'));
+export function serverNode() {
+  /** @type {{ flags: string[], env: NodeJS.ProcessEnv }} */
+  const { flags, env } = JSON.parse(readFileSync(path.join(project, 'src/server/node.json'), 'utf8'));
   const chosen = process.env['NODE_OPTIONS'] ?? '';
-  return flags.filter((flag) => !chosen.includes(flag.slice(0, flag.indexOf('='))));
+  return {
+    flags: flags.filter((flag) => !chosen.includes(flag.slice(0, flag.indexOf('=')))),
+    env: { ...env, ...process.env },
+  };
 }
 
 /**

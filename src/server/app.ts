@@ -1,6 +1,5 @@
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/events.ts';
@@ -8,12 +7,25 @@ import { createAccounts } from './accounts/accounts.ts';
 import { createAddresses } from './accounts/address.ts';
 import { createAuth } from './accounts/auth.ts';
 import { createPasswordCheck } from './accounts/own-password.ts';
+import { fullCost, type PasswordCost } from './accounts/password.ts';
 import { addressRoutes, type RecoveryDeps, recoveryRoutes } from './accounts/recovery-routes.ts';
 import { createResetting } from './accounts/reset.ts';
+import { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './accounts/passkey-routes.ts';
+import { createPasskeys } from './accounts/passkeys.ts';
+import { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './accounts/provider-routes.ts';
+import { createProviders } from './accounts/providers.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
 import { logSecurityEvents } from './accounts/security-events.ts';
+import {
+  type SecondFactorDeps,
+  secondFactorRoutes,
+  secondFactorVisitorRoutes,
+} from './accounts/second-factor-routes.ts';
+import { createSecondFactor } from './accounts/second-factor.ts';
+import { createSigningIn } from './accounts/signing-in.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
+import { careRoutes, type CareRoutesDeps } from './care/routes.ts';
 import { bookmarkRoutes } from './bookmarks/routes.ts';
 import { type DepartureDeps, departureRoutes } from './departures/routes.ts';
 import { downloadRoutes } from './downloads/routes.ts';
@@ -29,6 +41,10 @@ import { docsRoutes } from './platform/docs.ts';
 import type { Database } from './platform/database.ts';
 import { answerError, ProblemError } from './platform/errors.ts';
 import { memberPages } from './pages/pages.ts';
+import { limitBodies } from './platform/bodies.ts';
+import { createIdentityProvider } from './platform/identity-provider.ts';
+import { type Floods } from './platform/floods.ts';
+import { limitMembers, limitVisitors } from './platform/limiting.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
@@ -39,9 +55,9 @@ import { tellWritten } from './platform/read-models/written.ts';
 import { requests } from './platform/requests.ts';
 import { lastWorker } from './platform/last-worker.ts';
 import { sameOrigin } from './platform/same-origin.ts';
-import { security } from './platform/security-headers.ts';
+import { securityHeaders } from './platform/security-headers.ts';
 import type { Settings } from './platform/settings.ts';
-import { createPostingLimits, type PostingLimits } from './posts/limits.ts';
+import { createPostingLimits } from './posts/limits.ts';
 import { createPreferences } from './preferences/preferences.ts';
 import {
   mailLinkRoutes,
@@ -73,15 +89,23 @@ export type AppOptions = {
   /** What is kept to answer with; absent where every request asks the database. */
   kept?: Pick<Kept, 'models' | 'sessions'> | undefined;
   /** What asks for mails and pushes; absent where nothing is mailed or pushed. */
-  background?: Pick<Background, 'accountMails' | 'askToConfirm' | 'followDeparture' | 'pusher'> | undefined;
+  background?:
+    | Pick<Background, 'accountMails' | 'askToConfirm' | 'care' | 'followDeparture' | 'pusher'>
+    | undefined;
+  /** Limits on how many requests are taken; absent where all are. */
+  floods?: Floods | undefined;
   /** The built browser part; absent where only the API is served. */
   webFolder?: string;
+  /** What a password costs whoever tries it; the full cost but in tests about something else. */
+  passwordCost?: PasswordCost;
 };
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
 export function createApp(options: AppOptions) {
-  const { db, settings, log, position, isReady, metrics, replicas, kept, background, webFolder } = options;
-  const auth = createAuth(db, settings);
+  const { db, settings, log, position, isReady, metrics, replicas, kept, background, floods, webFolder } =
+    options;
+  const passwordCost = options.passwordCost ?? fullCost;
+  const auth = createAuth(db, settings, passwordCost);
   const preferences = createPreferences({ db, settings, askToConfirm: background?.askToConfirm });
   const accounts = createAccounts({
     db,
@@ -92,23 +116,31 @@ export function createApp(options: AppOptions) {
   });
   const mails = background?.accountMails;
   const askForPassword = createPasswordCheck(db);
-  const resetting = createResetting({ db, settings, mails });
+  const resetting = createResetting({ db, settings, mails, passwordCost });
   const addresses = createAddresses({ db, mails, askForPassword });
   logSecurityEvents(db, log);
+  const secondFactor = createSecondFactor({ db, settings, askForPassword, passwordCost });
+  const signingIn = createSigningIn({ db, auth, settings, secondFactor });
+  const passkeys = createPasskeys({ db, settings, askForPassword, signingIn });
+  const provider = settings.identityProvider && createIdentityProvider(settings.identityProvider, log);
+  const found = { provider: provider ?? undefined };
+  const providers = createProviders({ db, auth, settings, accounts, signingIn, askForPassword, ...found });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log, metrics?.refused));
   app.use(requests({ trustedProxies: settings.trustedProxies, log }));
   if (metrics !== undefined) app.use(metrics.measure);
-  app.use(security);
+  app.use(securityHeaders(settings));
   app.route('/', metricsRoutes(metrics));
   if (isReady !== undefined) app.route('/', healthRoutes(isReady));
-  app.use('/api/*', sameOrigin(settings), bodyLimit({ maxSize: maxBody, onError: tooLarge }), uncached);
+  app.use('/api/*', sameOrigin(settings), limitBodies(maxBody), uncached);
   if (position !== undefined) app.use('/api/*', told(position));
   app.route('/', oneClickRoutes({ preferences }));
   const pushing = createPushing({ db, pusher: background?.pusher });
   const limits = createPostingLimits(db);
   const pages = createPages(kept?.models);
   if (kept !== undefined) app.use('/api/*', tellWritten(kept.models.written, settings));
+  if (floods !== undefined) app.use('/api/*', limitVisitors({ floods, settings, sessions: kept?.sessions }));
+  const care = background?.care ?? { mail: undefined, work: undefined };
   const api = createApi({
     db,
     settings,
@@ -123,6 +155,12 @@ export function createApp(options: AppOptions) {
     preferences,
     pushing,
     pages,
+    floods,
+    care,
+    secondFactor,
+    signingIn,
+    passkeys,
+    providers,
   });
   app.route(
     '/api',
@@ -165,21 +203,31 @@ function createApi(
     AccountDeps &
     RecoveryDeps &
     DepartureDeps &
+    SecondFactorDeps &
+    PasskeyDeps &
+    ProviderDeps &
     ReadingDeps &
-    PreferenceRoutesDeps & { limits: PostingLimits; pages: Pages },
+    PreferenceRoutesDeps &
+    CareRoutesDeps & { pages: Pages; floods: Floods | undefined },
 ) {
   const noted = router();
   noted.use(noteWriters(deps.replicas));
   const api = noted
     .route('/', visitorRoutes(deps))
     .route('/', recoveryRoutes(deps))
+    .route('/', secondFactorVisitorRoutes(deps))
+    .route('/', passkeyVisitorRoutes(deps))
+    .route('/', providerVisitorRoutes(deps))
     .route('/', mailLinkRoutes(deps));
-  api.use(signedIn(deps), chooseReading(deps));
+  api.use(signedIn(deps), limitMembers(deps.floods), chooseReading(deps));
   return api
     .route('/', sessionRoutes(deps))
     .route('/', addressRoutes(deps))
     .route('/', departureRoutes(deps))
     .route('/', downloadRoutes(deps))
+    .route('/', secondFactorRoutes(deps))
+    .route('/', passkeyRoutes(deps))
+    .route('/', providerRoutes(deps))
     .route('/', feedRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))
@@ -188,6 +236,7 @@ function createApi(
     .route('/', followRoutes(deps))
     .route('/', bookmarkRoutes(deps))
     .route('/', muteRoutes(deps))
+    .route('/', careRoutes(deps))
     .route('/', activityRoutes())
     .route('/', topicRoutes(deps))
     .route('/', searchRoutes(deps))
@@ -202,10 +251,6 @@ function createApi(
 /** Bytes of a request's body; an answer of 30,000 characters escaped as JSON stays below. */
 const maxBody = 512 * 1024;
 
-const tooLarge = () => {
-  throw new ProblemError('too-large', 'The request is too large.');
-};
-
 /** Tells the browser from where on it has to listen. */
 const told = (position: () => Position) =>
   createMiddleware<ShownEnv>(async (c, next) => {
@@ -213,7 +258,7 @@ const told = (position: () => Position) =>
     const before = position();
     await next();
     const shown = c.get('shown');
-    if (shown !== null) c.header(positionHeader, shown ?? before);
+    if (shown !== null) c.res.headers.set(positionHeader, shown ?? before);
   });
 
 /** Answers of the API belong to one member and one moment, unless their route says how long they may be kept. */

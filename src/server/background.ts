@@ -9,6 +9,9 @@ import {
   queueDepartures,
 } from './departures/departures.ts';
 import { createDelivery, forgetOld, mailJobs, queueConfirmation, queueMails } from './mailing/mailing.ts';
+import { careJob, workSoon } from './care/jobs.ts';
+import type { CareDeps } from './care/members.ts';
+import { mailNotice } from './care/notices.ts';
 import type { Database } from './platform/database.ts';
 import type { StreamedEvent } from './platform/events.ts';
 import { type JobKind, type Jobs, startJobs } from './platform/jobs/jobs.ts';
@@ -18,6 +21,7 @@ import type { Settings } from './platform/settings.ts';
 import type { AskToConfirm } from './preferences/preferences.ts';
 import { pushDelay, pushJob, queuePushes } from './pushing/pushing.ts';
 import { knownJob } from './search/known.ts';
+import { sumsJob } from './sums/sums.ts';
 
 export type BackgroundOptions = {
   db: Database;
@@ -31,6 +35,8 @@ export type BackgroundOptions = {
   /** How often a node looks for jobs, and for those whose node died, in seconds. */
   lookSeconds?: number;
   recoverSeconds?: number;
+  /** False: nothing is done every minute (jobs.ts). */
+  rounds?: boolean;
 };
 
 /** What a node does that nobody waits for. */
@@ -40,6 +46,8 @@ export type Background = {
   accountMails: AccountMails | undefined;
   followDeparture: FollowDeparture;
   pusher: Pusher;
+  /** What follows from what operators do. */
+  care: CareDeps;
   /** Told of what happened, it pushes soon. */
   onEvents: (events: readonly StreamedEvent[]) => void;
   /** Queues what is due now; the nodes do it every minute by themselves. */
@@ -62,6 +70,8 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const kinds: JobKind[] = [
     pushJob({ db, pusher, log }),
     knownJob(db),
+    sumsJob(db),
+    careJob(db),
     departureJob({ db, log }),
     ...(deliver === undefined
       ? []
@@ -84,6 +94,10 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     accountMails: mailer && queueAccountMails(jobs),
     followDeparture: followDepartures(jobs),
     pusher,
+    care: {
+      work: (tx) => workSoon(tx, jobs),
+      mail: mailer === undefined ? undefined : (tx, notice) => mailNotice(tx, { jobs, site, notice }),
+    },
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) pushSoon();
       // What fails is done by the next minute's round.

@@ -2,9 +2,11 @@ import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
-import { registerResetPassword } from './accounts/command.ts';
+import { registerRemoveFactors, registerResetPassword } from './accounts/command.ts';
+import { logSecurityEvents } from './accounts/security-events.ts';
 import { registerImport } from './archive/command.ts';
 import { registerBackup } from './backup/command.ts';
+import { registerMembers } from './care/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { connectBeside } from './platform/connect.ts';
@@ -58,6 +60,8 @@ function createProgram(): Command {
   };
   registerImport(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   registerResetPassword(program, { ...terminal, withDatabase });
+  const members = registerMembers(program, { ...terminal, withDatabase });
+  registerRemoveFactors(members, { ...terminal, withDatabase });
   registerBackup(program, { ...terminal, withClient, migrationsFolder, version: packageJson.version });
   registerDoctor(program, {
     ...terminal,
@@ -94,6 +98,7 @@ async function withDatabase<Result>(work: (db: Database, site: string) => Promis
   const db = openDatabase({ connection });
   try {
     await migrate(db, migrationsFolder);
+    logSecurityEvents(db, log);
     return await work(db, config.settings.publicUrl ?? `http://localhost:${config.port}`);
   } finally {
     await db.destroy();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import pg from 'pg';
 import { expect, inject, test } from 'vitest';
+import { connected } from './testing/connected.ts';
 import { runAsAdmin } from './testing/database.ts';
 import { LiveSocket } from './testing/live-socket.ts';
 import { Caller, register } from './testing/member.ts';
@@ -107,9 +107,8 @@ async function answerOf(agent: http.Agent, url: string) {
 }
 
 async function nameOf(connection: object): Promise<string> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  const { rows } = await client.query<{ name: string }>('select current_database() as name');
-  await client.end();
+  const { rows } = await connected(connection, (client) =>
+    client.query<{ name: string }>('select current_database() as name'),
+  );
   return rows[0]?.name ?? '';
 }

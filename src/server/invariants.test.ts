@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Direction } from '#shared/fields.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Member, PostPath, Response } from './testing/member.ts';
+import { keepSums } from './sums/sums.ts';
 import { startTestServer } from './testing/server.ts';
 
 const server = await startTestServer();
@@ -194,9 +195,10 @@ test(
     const deadlocksBefore = await deadlocks();
     const property = fc.asyncProperty(rounds, async (all) => {
       const community = new Community();
-      await server.forgetRates();
       await community.play(beginning);
-      for (const round of all) await community.play(round);
+      // While sums are added up and made anew.
+      await sql`update member set is_summed = false`.execute(server.db);
+      for (const round of all) await Promise.all([community.play(round), keepSums(server.db, Infinity)]);
       runs++;
       requests += community.requests;
       expect(community.failures).toEqual([]);
@@ -218,12 +220,14 @@ test(
 );
 
 async function emptyTheCommunity() {
+  await server.forgetRates();
   for (const table of ['question', 'tag', 'event'] as const)
     await sql`delete from ${sql.table(table)}`.execute(server.db);
   await server.db
     .updateTable('member')
-    .set({ reputation: 0, questions_count: 0, answers_count: 0 })
+    .set({ reputation: 0, questions_count: 0, answers_count: 0, is_summed: true })
     .execute();
+  await sql`truncate member_day, member_received, member_change, topic_week, topic_change`.execute(server.db);
 }
 
 async function deadlocks(): Promise<number> {
@@ -252,6 +256,14 @@ describe('the check of all counts', () => {
     ['member.questions_count', sql`update member set questions_count = 9`],
     ['member.answers_count', sql`update member set answers_count = 9`],
     ['member.reputation', sql`update member set reputation = 1000`],
+    ['member_day', sql`update member_change set answers = 7`],
+    ['member_day', sql`insert into member_day select id, current_date - 3, 0, 1, 0, 0 from member`],
+    ['member_received.upvotes', sql`update member_change set upvotes = 7`],
+    ['member_received.views', sql`insert into member_received select id, 0, 7 from member`],
+    ['topic_week', sql`update topic_change set questions = 7`],
+    ['topic_week', sql`delete from topic_change`],
+    ['topic_place.active_at', sql`update topic_place set active_at = now() - interval '1 day'`],
+    ['topic_place.active_at', sql`delete from topic_place`],
     ['tag.questions_count', sql`update tag set questions_count = 0`],
     ['tag.followers_count', sql`update tag set followers_count = 7`],
     ['question.tag_text', sql`update question set tag_text = 'other'`],

@@ -1,5 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '#server/platform/database.ts';
+import {
+  countedPoints,
+  countedPosts,
+  countedReceived,
+  countedWeeks,
+  daysOf,
+  keptDays,
+  keptFrom,
+  keptReceived,
+  keptWeeks,
+} from '#server/sums/counted.ts';
 import { reputationPoints } from '#shared/votes.ts';
 
 /** A row that says something else than the rows it speaks of. */
@@ -86,6 +97,26 @@ const placed = (count: 'upvotes' | 'answer_count') => sql`
     on place.question_id = question.id and place.created_at = question.created_at
       and place.active_at = question.active_at`;
 
+const ofMember = sql`= member.id`;
+const ofTag = sql`= tag.id`;
+
+/** Of the member of the outer row: each day with what was written and earned on it, as one text. */
+const days = (rows: RawBuilder<unknown>) => sql`(
+  select string_agg(concat_ws(' ', day, questions, answers, replies, points), ', ' order by day)
+  from (${daysOf(rows)}) each
+)`;
+
+const received = (rows: RawBuilder<unknown>, column: 'upvotes' | 'views') =>
+  sql`(select coalesce(sum(${sql.ref(column)}), 0) from (${rows}) each)`;
+
+/** Of the topic of the outer row, in the same way. */
+const weeks = (rows: RawBuilder<unknown>) => sql`(
+  select string_agg(concat_ws(' ', week, questions, answers), ', ' order by week) from (
+    select week, sum(questions) as questions, sum(answers) as answers from (${rows}) each
+    group by week having sum(questions) <> 0 or sum(answers) <> 0
+  ) known
+)`;
+
 /** Each rule gives the rows it holds for: id, what is stored, what it should be. */
 const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   'question.upvotes': votesOn('question', 'up'),
@@ -112,6 +143,18 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
         ${pointsOf('question')} union all ${pointsOf('answer')} union all ${pointsOf('reply')}
       ) earned), 0)
     from member`,
+  member_day: sql`
+    select member.id, ${days(keptDays(ofMember, keptFrom))},
+      ${days(sql`${countedPosts(ofMember, keptFrom)} union all ${countedPoints(ofMember, keptFrom)}`)}
+    from member where is_summed`,
+  'member_received.upvotes': sql`
+    select member.id, ${received(keptReceived(ofMember), 'upvotes')}, ${received(countedReceived(ofMember), 'upvotes')}
+    from member where is_summed`,
+  'member_received.views': sql`
+    select member.id, ${received(keptReceived(ofMember), 'views')}, ${received(countedReceived(ofMember), 'views')}
+    from member where is_summed`,
+  topic_week: sql`
+    select tag.id, ${weeks(keptWeeks(ofTag, keptFrom))}, ${weeks(countedWeeks(ofTag))} from tag where is_summed`,
   'tag.questions_count': sql`
     select tag.id, questions_count, count(question_tag.question_id)
     from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,
@@ -142,11 +185,37 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       on answer_score.answer_id = answer.id and answer_score.created_at = answer.created_at`,
   'question_place.upvotes': placed('upvotes'),
   'question_place.answer_count': placed('answer_count'),
+  'topic_place.active_at': sql`
+    select question.id, (
+      select string_agg(concat_ws(' ', tag_id, place.active_at), ', ' order by tag_id)
+      from topic_place place where place.question_id = question.id and place.active_at > now() - interval '7 days'
+    ), (
+      select string_agg(concat_ws(' ', tag_id, question.active_at), ', ' order by tag_id)
+      from question_tag where question_tag.question_id = question.id
+    )
+    from question where active_at > now() - interval '7 days'`,
   'a notification of an accepted answer goes from the asker to who wrote it': sql`
     select notification.id, array[sender_id, recipient_id], array[question.author_id, answer.author_id]
     from notification join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id
     where kind = 'accepted'`,
+  'flagged_post.open_flags': sql`
+    select flagged.id, open_flags, count(flag.id)
+    from flagged_post flagged left join flag
+      on flag.post_kind = flagged.post_kind and flag.post_id = flagged.post_id and flag.closed_at is null
+    group by flagged.id`,
+  'an open flag stands in the queue': sql`
+    select id, true, exists (
+      select 1 from flagged_post flagged
+      where flagged.post_kind = flag.post_kind and flagged.post_id = flag.post_id
+    )
+    from flag where closed_at is null`,
+  'a post is put away or there, never both': sql`
+    select id, false, case post_kind
+      when 'question' then exists (select 1 from question where question.id = post_id)
+      when 'answer' then exists (select 1 from answer where answer.id = post_id)
+      else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
+    from put_away`,
   'nobody follows and mutes the same topic': sql`
     select tag_id, 0, (
       select count(*) from tag_follow follow

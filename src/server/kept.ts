@@ -3,6 +3,7 @@ import { feedPageKey } from './feeds/page.ts';
 import { mutesTopicsKey } from './mutes/hidden.ts';
 import type { Database } from './platform/database.ts';
 import { onCommitted, type StreamedEvent } from './platform/events.ts';
+import type { Floods } from './platform/floods.ts';
 import type { Metrics } from './platform/metrics.ts';
 import { front, type FrontOptions, type FrontPage, type FrontRoute } from './platform/read-models/front.ts';
 import { ReadModels } from './platform/read-models/read-models.ts';
@@ -58,17 +59,20 @@ export function keepInMemory({ db, settings, stream, maxBytes }: KeepingOptions)
 /** Puts what is kept in front of the listener that answers everything. */
 export async function answerInFront(options: {
   kept: Kept;
+  settings: Settings;
+  floods?: Floods | undefined;
   stream: Pick<EventStream, 'position'>;
   metrics: Metrics | undefined;
   behind: FrontOptions['behind'];
 }): Promise<FrontOptions['behind']> {
-  const { kept, stream, metrics, behind } = options;
+  const { kept, settings, floods, stream, metrics, behind } = options;
   return front({
     routes,
     models: kept.models,
     viewerOf: kept.sessions.find,
+    mayRead: floods?.mayRead,
     position: stream.position,
-    headers: await securityHeadersOf('/api'),
+    headers: await securityHeadersOf(settings, '/api'),
     measure: metrics?.observe,
     behind,
   });

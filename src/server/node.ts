@@ -18,6 +18,10 @@ import { type Live, startLive } from './platform/live.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
 import type { WatchedParts } from './platform/metrics-of-parts.ts';
 import { openReplicas } from './platform/replicas/replicas.ts';
+import { limitFloods } from './platform/floods.ts';
+import { watchPressure } from './platform/pressure.ts';
+import { securityHeadersOf } from './platform/security-headers.ts';
+import { shed } from './platform/shedding.ts';
 import { isOwnOrigin } from './platform/same-origin.ts';
 import type { Settings } from './platform/settings.ts';
 import { type EventStream, followEvents } from './platform/stream.ts';
@@ -89,6 +93,15 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   startBackups(options);
   const webFolder = path.join(projectFolder, 'dist/web');
   const isReady = () => live !== undefined && stream.isFollowed() && !stopping.aborted;
+  const floods = config.rateLimits ? limitFloods() : undefined;
+  let listening: HttpServer | undefined;
+  const pressure = watchPressure({
+    db,
+    waiting: () => watch.connections().waiting,
+    admitted: async () => listening?.admitted(),
+  });
+  onStop(async () => pressure.stop());
+  let shedCount = () => 0;
   const metrics = metricsOf(config, kept, {
     isReady,
     sockets: () => live?.sockets() ?? 0,
@@ -97,6 +110,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     jobs: background.jobs,
     replicas: replicas?.states,
     backups: config.backups && (() => backupState(db)),
+    overload: { level: pressure.level, shed: () => shedCount(), refused: () => floods?.refused() ?? 0 },
   });
   const app = createApp({
     db,
@@ -108,11 +122,21 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     replicas,
     kept,
     background,
+    floods,
     ...(existsSync(webFolder) && { webFolder }),
   });
-  const behind = getRequestListener(app.fetch);
-  const handler = kept === undefined ? behind : await answerInFront({ kept, stream, metrics, behind });
+  const shedding = await shed({
+    pressure,
+    viewerOf: kept?.sessions.find ?? (() => undefined),
+    headers: await securityHeadersOf(settings, '/'),
+    behind: getRequestListener(app.fetch),
+  });
+  shedCount = shedding.refused;
+  const { handler: behind } = shedding;
+  const handler =
+    kept === undefined ? behind : await answerInFront({ kept, settings, floods, stream, metrics, behind });
   const http = await listen(handler, config.host, config.port);
+  listening = http;
   const sockets = startSockets(options, { http, stream });
   live = sockets;
   // At the same time: a socket that is let go must not find its way back here.

@@ -7,10 +7,13 @@ import { createApp } from './app.ts';
 import { brokenInvariants } from './invariants.ts';
 import { openDatabase } from './platform/database.ts';
 import { listen } from './platform/http-server.ts';
+import { keepSums } from './sums/sums.ts';
+import { mailToNobody } from './testing/beside-provider.ts';
 import { type Call, reading } from './testing/calls.ts';
 import { changing } from './testing/changing-calls.ts';
 import { makeCrowd } from './testing/skewed.ts';
 import { done, type Member } from './testing/member.ts';
+import { startProvider } from './testing/identity-provider.ts';
 import { type Document, operationsOf } from './testing/openapi.ts';
 import { type RanStatement, recordPlans } from './testing/plans.ts';
 import { defaults, startTestServer } from './testing/server.ts';
@@ -18,14 +21,17 @@ import { defaults, startTestServer } from './testing/server.ts';
 // DESIGN section 6, invariant 7: what a page costs does not grow with the community, nor with the one member, topic or
 // thread that has most of everything. Every endpoint of the API's own description is called on a database where each of
 // these has thousands, and PostgreSQL tells how many rows each step of each statement looked at.
-const mail = { url: 'smtp://127.0.0.1:1', from: 'parley@example.org' };
-const parley = await startTestServer({}, { mail });
+const parley = await startTestServer({}, { mail: mailToNobody });
 const recorder = await recordPlans(parley.database);
 const db = openDatabase({ connection: recorder.connection });
 const log = pino({ level: 'error' });
-const app = createApp({ db, settings: defaults, log, background: parley.background });
+const provider = await startProvider();
+const settings = { ...defaults, identityProvider: provider.settings };
+const app = createApp({ db, settings, log, background: parley.background });
 const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
+provider.allow(http.address);
 afterAll(async () => {
+  await provider.stop();
   http.cutOff();
   await http.stop(0);
   await db.destroy();
@@ -35,6 +41,7 @@ afterAll(async () => {
 const register = async (name: string) => (await parley.register(name)).at(http.address);
 const [busy, muting, rare] = [await register('Busy'), await register('Muting'), await register('Rare')];
 const crowd = await makeCrowd(parley.database, { busyId: busy.id, mutingId: muting.id, rareId: rare.id });
+await keepSums(parley.db, Number.POSITIVE_INFINITY);
 // What the server asks of the database once, at its first request, is over.
 const operations = operationsOf(done(await busy.get<Document>('/openapi.json')));
 done(await busy.get('/session'));

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Broken, wrongRows } from './invariants.ts';
 import { type Database, transaction, type Tx } from './platform/database.ts';
+import { lockSums, recountMembers, recountTopics } from './sums/queries.ts';
 
 /** What was changed: of which row what, from what to what. */
 export type Repaired = Broken;
@@ -44,6 +45,8 @@ export async function tellRepaired(db: Database): Promise<void> {
 type Repair = {
   /** Whose rows are locked: those that every writer of the count locks as well. */
   lock: string;
+  /** What is locked beside them, before. */
+  behind?: RawBuilder<unknown>;
   /** @param wrong the rows that are wrong now, as `wrong (id, stored, counted)` */
   set: (wrong: RawBuilder<unknown>) => RawBuilder<unknown>;
 };
@@ -52,6 +55,7 @@ async function repairSome(
   tx: Tx,
   { rule, how, ids }: { rule: string; how: Repair; ids: number[] },
 ): Promise<Omit<Repaired, 'rule'>[]> {
+  await how.behind?.execute(tx);
   await sql`select from ${sql.table(how.lock)} where id = any(${ids}::bigint[]) order by id for no key update`.execute(
     tx,
   );
@@ -92,6 +96,27 @@ const score: Repair = {
     on conflict (answer_id) do update set score = excluded.score, created_at = excluded.created_at`,
 };
 
+const memberSums: Repair = {
+  lock: 'member',
+  behind: lockSums,
+  set: (wrong) => recountMembers(sql`select id from ${wrong} wrong`),
+};
+
+const topicSums: Repair = {
+  lock: 'tag',
+  behind: lockSums,
+  set: (wrong) => recountTopics(sql`select id from ${wrong} wrong`),
+};
+
+const topicPlace: Repair = {
+  lock: 'question',
+  set: (wrong) => sql`
+    insert into topic_place (question_id, tag_id, active_at)
+    select question.id, tag_id, active_at
+    from question join ${wrong} wrong on wrong.id = question.id join question_tag on question_id = question.id
+    on conflict (question_id, tag_id) do update set active_at = excluded.active_at`,
+};
+
 /** In this order. */
 const repairs: Readonly<Record<string, Repair>> = {
   'question.upvotes': column('question', 'upvotes'),
@@ -106,9 +131,14 @@ const repairs: Readonly<Record<string, Repair>> = {
   'member.questions_count': column('member', 'questions_count'),
   'member.answers_count': column('member', 'answers_count'),
   'member.reputation': column('member', 'reputation'),
+  member_day: memberSums,
+  'member_received.upvotes': memberSums,
+  'member_received.views': memberSums,
+  topic_week: topicSums,
   'tag.questions_count': column('tag', 'questions_count'),
   'tag.followers_count': column('tag', 'followers_count'),
   'answer_score.score': score,
   'question_place.upvotes': place,
   'question_place.answer_count': place,
+  'topic_place.active_at': topicPlace,
 };

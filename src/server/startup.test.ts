@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
+import type pg from 'pg';
 import { expect, inject, test } from 'vitest';
+import { connected } from './testing/connected.ts';
 import { urlOf } from './testing/database-url.ts';
 import { createTestDatabase, runAsAdmin } from './testing/database.ts';
 import { oldPostgres } from './testing/old-postgres.ts';
@@ -13,6 +15,7 @@ import {
   makeFolder,
   nobody,
   postmasterPid,
+  register,
   servedDataFolder,
   startParley,
   temporaryDataFolder,
@@ -62,11 +65,12 @@ test('a PostgreSQL older than 15 is refused', async () => {
   );
 });
 
-test('DATABASE_URL serves from that database, and no PostgreSQL is started', async () => {
+test('DATABASE_URL serves from that database with passwords at their full cost, and no PostgreSQL is started', async () => {
   const { connection, drop } = await createTestDatabase();
   const data = await temporaryDataFolder();
   const parley = startParley({ env: { DATABASE_URL: urlOf(connection), PARLEY_DATA: data } });
-  expect((await fetch(`${await parley.ready}/api/session`)).status).toBe(200);
+  expect(await register(await parley.ready, 'Ann')).toBe(201);
+  expect(await storedPassword(connection)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   await expect(postmasterPid(data)).rejects.toThrow('ENOENT');
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
@@ -159,6 +163,15 @@ async function refusal(env: NodeJS.ProcessEnv, user?: { uid: number; gid: number
   expect(parley.output()).not.toMatch(/^\s+at /m);
   expect(code).toBe(1);
   return parley.output().trimEnd();
+}
+
+/** The one password in a database, as it is stored. */
+async function storedPassword(connection: pg.ClientConfig): Promise<string> {
+  const { rows } = await connected(connection, (client) =>
+    client.query<{ password: string }>('select password from account'),
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0]?.password ?? '';
 }
 
 async function takePort(): Promise<{ port: number; close: () => void }> {

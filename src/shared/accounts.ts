@@ -13,6 +13,7 @@ export const accountMessages = {
   unknownEmail: 'No account found with this email address.',
   wrongPassword: 'Incorrect password. Please try again.',
   tooManyLogins: 'Too many failed login attempts. Please try again later.',
+  commonPassword: 'Many people use this password, so it is guessed first. Please choose another one.',
   loginFailed: 'Failed to log in. Please check your credentials and try again.',
   askSignedOut: 'Please log in to ask a question',
 } as const;
@@ -70,6 +71,10 @@ export function registrationProblem(form: Registration): RegistrationProblem | n
 export const credentials = z.object({ email: z.string(), password: z.string().max(1000) });
 export type Credentials = z.infer<typeof credentials>;
 
+/** Operators take care of the community; the command line makes them. */
+export const role = z.enum(['member', 'operator']);
+export type Role = z.infer<typeof role>;
+
 /** The signed-in member as they see themselves. */
 export const me = z.object({
   id,
@@ -81,6 +86,13 @@ export const me = z.object({
   reputation: z.int().nonnegative(),
   questionsCount: z.int().nonnegative(),
   answersCount: z.int().nonnegative(),
+  role,
+  /** While it lasts, the member reads and does not write. */
+  suspended: z.object({ until: time, reason: z.string() }).nullable(),
+  /** How much the operators told the member that they have not seen yet; 100 for all above. */
+  notices: z.int().nonnegative(),
+  /** How many of the member's posts are hidden from others; 100 for all above. */
+  hiddenPosts: z.int().nonnegative(),
 });
 export type Me = z.infer<typeof me>;
 
@@ -92,6 +104,8 @@ export type SessionState = z.infer<typeof sessionState>;
 export const ownSession = z.object({
   id,
   createdAt: time,
+  /** When it was last used, to within an hour. */
+  usedAt: time,
   expiresAt: time,
   userAgent: z.string().nullable(),
   /** The one that made this request. */

@@ -28,14 +28,14 @@ export const memberReputation = z.object({
 });
 export type MemberReputation = z.infer<typeof memberReputation>;
 
-/** The questions looked at for the picture of a topic: its newest. */
+/** The questions looked at for the picture of a topic whose sums are still to be made: its newest. */
 export const topicQuestionsCounted = 20_000;
 
 /** What happened in a topic in each week of a year, which begin on Mondays; weeks without anything are left out. */
 export const topicActivity = z.object({
   ...span,
   weeks: z.array(z.object({ week: day, questions: count, answers: count })),
-  /** False where the topic has more questions than are looked at. */
+  /** False where the topic has more questions than are looked at, for a while after an upgrade. */
   complete: z.boolean(),
 });
 export type TopicActivity = z.infer<typeof topicActivity>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { author, basedOn, id, multiline, nextCursor, source, time, votes } from './fields.ts';
+import { author, basedOn, id, multiline, paged, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
 
@@ -35,7 +35,7 @@ export const answerSort = z.enum(['newest', 'helpful', 'oldest']);
 export type AnswerSort = z.infer<typeof answerSort>;
 
 /** In the order asked for. */
-export const answersPage = z.object({ items: z.array(answer), nextCursor });
+export const answersPage = paged(answer);
 export type AnswersPage = z.infer<typeof answersPage>;
 
 /** The answer that solved it, as its asker says; null takes it back. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { author, id, nextCursor, singleLine, time } from './fields.ts';
+import { author, id, paged, singleLine, time } from './fields.ts';
 import { limits } from './limits.ts';
 import { codePoints, hasForbiddenCharacters } from './text.ts';
 
@@ -52,7 +52,7 @@ export const bookmark = z.object({
 });
 export type Bookmark = z.infer<typeof bookmark>;
 
-export const bookmarks = z.object({ items: z.array(bookmark), nextCursor });
+export const bookmarks = paged(bookmark);
 export type Bookmarks = z.infer<typeof bookmarks>;
 
 export const bookmarkNoteDraft = z.object({ note: bookmarkNote });

@@ -4,15 +4,16 @@ import { tagKey } from './tags.ts';
 
 /**
  * What happened, as the browser is told of it. A topic is what one can look at: every list of questions, every list of
- * answers, what goes on in questions, the topics, a member's profile, a question with everything on it, and what
- * concerns one member alone. Only that last one is heard by its member alone: the others say nothing that not every
- * member may see.
+ * answers, what goes on in questions, the topics, a member's profile, a question with everything on it, what
+ * operators take care of, and what concerns one member alone. That last one is heard by its member alone, care by
+ * operators: the others say nothing that not every member may see.
  */
 export type Topic =
   | 'feeds'
   | 'answers'
   | 'activity'
   | 'topics'
+  | 'care'
   | `profile:${number}`
   | `question:${number}`
   | `member:${number}`;
@@ -51,6 +52,8 @@ export type FeedEvent =
     }
   /** Whether one of its answers is accepted, now. */
   | { kind: 'question-solved'; questionId: number; solved: boolean }
+  /** Whether it is said to have been asked before, now. */
+  | { kind: 'question-marked'; questionId: number; duplicate: boolean }
   | QuestionEdited
   | QuestionDeleted
   | Imported;
@@ -117,12 +120,18 @@ export type MemberEvent =
   | { kind: 'mutes-changed'; tag: string; muted: boolean }
   /** The member was on a question's page. */
   | { kind: 'visited'; questionId: number }
+  /** The member's role or suspension, something they are to see, or how many of their posts are hidden. */
+  | { kind: 'standing-changed' }
   /** One session of the member ended or, where `sessionId` is null, all but `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null }
   /** Something that concerns the safety of the account. */
   | { kind: 'account-changed'; what: SecurityEvent };
 
+/** The queue of flagged posts, or the log, is another one; which is to be asked for. */
+export type CareEvent = { kind: 'care-changed' };
+
 export type LiveEvent =
+  | CareEvent
   | FeedEvent
   | AnswersEvent
   | ActivityEvent
@@ -140,11 +149,13 @@ export type EventOn<T extends Topic> = T extends 'feeds'
       ? ActivityEvent
       : T extends 'topics'
         ? TopicsEvent
-        : T extends `profile:${number}`
-          ? ProfileEvent
-          : T extends `question:${number}`
-            ? QuestionEvent
-            : MemberEvent;
+        : T extends 'care'
+          ? CareEvent
+          : T extends `profile:${number}`
+            ? ProfileEvent
+            : T extends `question:${number}`
+              ? QuestionEvent
+              : MemberEvent;
 
 /** Events of one topic that became visible together, in order, and the position behind them. */
 export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string };

@@ -35,6 +35,9 @@ export const basedOn = z.object({ basedOn: time.nullable().optional() });
 export const nextCursor = z.string().nullable();
 export const cursorQuery = z.string().max(200).optional();
 
+/** A page of a list: its items, and where the next page begins. */
+export const paged = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), nextCursor });
+
 /** A text of several lines as members write it: trimmed, lengths in code points, no control characters. */
 export function multiline({ max, required, tooLong }: { max: number; required: string; tooLong: string }) {
   return z

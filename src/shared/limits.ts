@@ -24,6 +24,9 @@ export const limits = {
   bookmarkListName: 60,
   bookmarkNote: 500,
   mutedTopics: 100,
+  /** Passkeys of one member. */
+  passkeys: 20,
+  passkeyName: 80,
   /** Questions a feed loads at a time. */
   feedPage: 20,
   /** Questions whose titles one request may ask for. */

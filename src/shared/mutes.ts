@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, nextCursor, time } from './fields.ts';
+import { id, paged, time } from './fields.ts';
 import { limits } from './limits.ts';
 import { questionCards } from './questions.ts';
 
@@ -14,10 +14,7 @@ export const mutedTopics = z.object({ items: z.array(z.object({ tag: z.string(),
 export type MutedTopics = z.infer<typeof mutedTopics>;
 
 /** The questions of which the member hears nothing any more, the latest mute first. */
-export const mutedQuestions = z.object({
-  items: z.array(z.object({ id, title: z.string(), mutedAt: time })),
-  nextCursor,
-});
+export const mutedQuestions = paged(z.object({ id, title: z.string(), mutedAt: time }));
 export type MutedQuestions = z.infer<typeof mutedQuestions>;
 
 /** Whether a feed leaves out the questions of muted topics. */

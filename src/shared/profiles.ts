@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { displayName, registerMessages } from './accounts.ts';
-import { id, nextCursor, time } from './fields.ts';
+import { id, paged, time } from './fields.ts';
 import { limits } from './limits.ts';
 import { answerCard } from './search.ts';
 import { codePoints, hasForbiddenCharacters } from './text.ts';
@@ -24,7 +24,7 @@ export const profile = z.object({
 });
 export type Profile = z.infer<typeof profile>;
 
-export const answerCards = z.object({ items: z.array(answerCard), nextCursor });
+export const answerCards = paged(answerCard);
 export type AnswerCards = z.infer<typeof answerCards>;
 
 /** What members decide about themselves. */

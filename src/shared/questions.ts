@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { askMessages } from './ask-messages.ts';
 import { answerSort, answersPage } from './answers.ts';
-import { author, basedOn, id, multiline, nextCursor, singleLine, source, time, votes } from './fields.ts';
+import { author, basedOn, id, multiline, paged, singleLine, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
 import { normalizeTags, tagsProblem } from './tags.ts';
@@ -49,11 +49,13 @@ export const questionCard = z.object({
   ...counts.shape,
   /** Whether one of its answers is accepted. */
   solved: z.boolean(),
+  /** Whether it is said to have been asked before. */
+  duplicate: z.boolean(),
   source,
 });
 export type QuestionCard = z.infer<typeof questionCard>;
 
-export const questionCards = z.object({ items: z.array(questionCard), nextCursor });
+export const questionCards = paged(questionCard);
 export type QuestionCards = z.infer<typeof questionCards>;
 
 export const question = z.object({
@@ -70,6 +72,10 @@ export const question = z.object({
   ...counts.shape,
   /** The answer that the asker says solved it. */
   acceptedAnswerId: id.nullable(),
+  /** Why nothing can be written, edited or voted on here; null where it can. */
+  lockedFor: z.string().nullable(),
+  /** The question that asked the same before. */
+  duplicateOf: id.nullable(),
   /** Whether the viewer follows the question. */
   following: z.boolean(),
   /** Whether the viewer keeps it among their bookmarks. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { author, basedOn, id, multiline, nextCursor, source, time, votes } from './fields.ts';
+import { author, basedOn, id, multiline, paged, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 
 export const replyDraft = z.object({
@@ -37,5 +37,5 @@ export const reply = z.object({
 export type Reply = z.infer<typeof reply>;
 
 /** Oldest first, so that a parent always comes before its children, also across pages. */
-export const repliesPage = z.object({ items: z.array(reply), nextCursor });
+export const repliesPage = paged(reply);
 export type RepliesPage = z.infer<typeof repliesPage>;

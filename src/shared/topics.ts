@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, time } from './fields.ts';
+import { paged, time } from './fields.ts';
 import { questionCard } from './questions.ts';
 
 export const topicSort = z.enum(['popular', 'alphabetical', 'active']);
@@ -19,12 +19,12 @@ export const topic = z.object({
 });
 export type Topic = z.infer<typeof topic>;
 
-export const topics = z.object({ items: z.array(topic), nextCursor });
+export const topics = paged(topic);
 export type Topics = z.infer<typeof topics>;
 
 /** A followed topic with its newest questions. */
 export const followedTopic = topic.extend({ questions: z.array(questionCard) });
-export const followedTopics = z.object({ items: z.array(followedTopic), nextCursor });
+export const followedTopics = paged(followedTopic);
 export type FollowedTopic = z.infer<typeof followedTopic>;
 
 /** The first names of what the member follows, and how many topics there are in all. */

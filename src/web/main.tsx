@@ -12,13 +12,14 @@ import '@mantine/core/styles/Input.layer.css';
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/source-serif-4/wght.css';
 import './theme.css';
+import './platform/trusted-types.ts';
 import './platform/zod.ts';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { darkModeManager } from './platform/color-scheme.ts';
 import { directionOf, startLanguage, useLanguage } from './languages/languages.ts';
@@ -29,26 +30,39 @@ import { createQueryClient } from './platform/queries.ts';
 import { createAppRouter } from './router.tsx';
 import { theme } from './theme.ts';
 
+/** How long nothing shows where neither the page nor the server brings who is signed in, in milliseconds. */
+const patienceMs = 1_000;
+
 const queryClient = createQueryClient();
-watchForInstall();
-keepPages(queryClient, keptNames);
-const router = createAppRouter(queryClient);
 const colorScheme = darkModeManager();
+watchForInstall();
 
-const root = document.getElementById('root');
-if (root === null) throw new Error('index.html has no element with the id "root".');
-
+// A task of its own, after that in which all programs of the page began: a slow processor stays open to what else comes.
 // Not awaited at the top level: with that anywhere, the bundler leaves shared modules in dozens of small files.
-void startLanguage().then(() =>
-  createRoot(root).render(
-    <StrictMode>
-      <Parley />
-    </StrictMode>,
-  ),
-);
+setTimeout(() => void begin());
+
+async function begin(): Promise<void> {
+  const root = document.getElementById('root');
+  if (root === null) throw new Error('index.html has no element with the id "root".');
+  keepPages(queryClient, keptNames);
+  const router = createAppRouter(queryClient);
+  // Before anything is asked: what is refused is said in a language.
+  await startLanguage();
+  const patience = new Promise((resolve) => setTimeout(resolve, patienceMs));
+  await Promise.race([router.load().catch(console.error), patience]);
+  // With the page loaded, React gives way between the parts of what it shows; what the router changes later is shown in
+  // one piece.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <Parley router={router} />
+      </StrictMode>,
+    ),
+  );
+}
 
 /** Built anew in another language, since texts are made where they are shown. */
-function Parley() {
+function Parley({ router }: { router: ReturnType<typeof createAppRouter> }) {
   const language = useLanguage();
   return (
     <I18nProvider i18n={i18n} key={language}>

@@ -190,6 +190,14 @@ const draftsRoute = createRoute({
 const settingsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/settings',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'account' | undefined } => ({
+    tab: tab === 'account' ? tab : undefined,
+  }),
+  // Mails that are older than the tabs lead there.
+  beforeLoad: ({ location, search }) => {
+    if (location.hash === 'security' && search.tab === undefined)
+      throw redirect({ to: '/settings', search: { tab: 'account' }, hash: 'security', replace: true });
+  },
   component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
 });
 
@@ -205,6 +213,25 @@ const bookmarksRoute = createRoute({
     q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
   }),
   component: lazyRouteComponent(() => import('./pages/bookmarks.tsx'), 'BookmarksPage'),
+});
+
+const careRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/care',
+  component: lazyRouteComponent(() => import('./pages/care.tsx'), 'CarePage'),
+});
+
+const careLogRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/care/log',
+  component: lazyRouteComponent(() => import('./pages/care-log.tsx'), 'CareLogPage'),
+});
+
+const careMemberRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/care/member/$id',
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('./pages/care-member.tsx'), 'CareMemberPage'),
 });
 
 const notFoundRoute = createRoute({
@@ -262,6 +289,13 @@ const takeBackAddressRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'TakeBackAddressPage'),
 });
 
+/** Where an identity provider sends browsers back to: of visitors, and of members who link an account. */
+const signInCallbackRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/callback',
+  component: lazyRouteComponent(() => import('./pages/sign-in-callback.tsx'), 'SignInCallbackPage'),
+});
+
 const routeTree = rootRoute.addChildren([
   memberRoute.addChildren([
     homeRoute,
@@ -276,6 +310,9 @@ const routeTree = rootRoute.addChildren([
     draftsRoute,
     settingsRoute,
     bookmarksRoute,
+    careRoute,
+    careLogRoute,
+    careMemberRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
@@ -284,6 +321,7 @@ const routeTree = rootRoute.addChildren([
   takeBackAddressRoute,
   unsubscribeRoute,
   confirmMailRoute,
+  signInCallbackRoute,
 ]);
 
 export function createAppRouter(queryClient: QueryClient) {

@@ -7,7 +7,7 @@ import {
   page,
   questionPages,
   readPages,
-  searchPath,
+  searches,
   someAnswers,
   votes,
 } from '../requests.ts';
@@ -42,7 +42,7 @@ export const comparison: Part = {
       'list of the newest': page('/api/feeds/recent'),
       'question page': readPages(there),
       'question page, drawn from all alike': questionPages(there),
-      search: queries.map(({ text }, member) => ({ method: 'GET', path: searchPath(text), member })),
+      search: searches(queries),
       'search, each for the first time': await newSearches(there),
       votes: votes(someAnswers(there, 5_000), createRandom(3)),
       answers: newAnswers(there),
@@ -82,6 +82,7 @@ export const comparison: Part = {
           'median ms',
           'p99 ms',
           'refused',
+          'processor ms each: Parley, PostgreSQL, client',
           'NodeBB on PostgreSQL',
           'NodeBB on Redis',
         ],
@@ -91,6 +92,9 @@ export const comparison: Part = {
           amount(median(measured[name].map((loaded) => loaded.median))),
           amount(median(measured[name].map((loaded) => loaded.p99))),
           JSON.stringify(Object.assign({}, ...measured[name].map((loaded) => loaded.refused))),
+          (['server', 'database', 'client'] as const)
+            .map((part) => median(measured[name].map(({ each }) => each[part])).toFixed(3))
+            .join(', '),
           ...wanted[name].others,
         ]),
       },

@@ -7,7 +7,7 @@ import {
   page,
   questionPages,
   type Requests,
-  searchPath,
+  searches,
   someAnswers,
   votes,
 } from '../requests.ts';
@@ -27,7 +27,7 @@ export const tail: Part = {
       'question page, popular': questionPages(there, 200),
       'question page, any': questionPages(there),
       'topic list': page('/api/topics'),
-      search: queries.map(({ text }, member) => ({ method: 'GET', path: searchPath(text), member })),
+      search: searches(queries),
       vote: votes(someAnswers(there, 5_000), createRandom(37)),
       answer: newAnswers(there),
     };

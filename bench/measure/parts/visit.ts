@@ -2,6 +2,7 @@ import { chromium } from '@playwright/test';
 import type { Community } from '../community.ts';
 import type { Part } from '../part.ts';
 import { amount, median } from '../results.ts';
+import { startBareBrowser } from '../bare-browser.ts';
 import { firstVisit, type Open, press, slowdown, slowVisit } from '../visits.ts';
 
 const wanted = { kilobytes: 170, requests: 6, longTask: 200, shift: 0.02 };
@@ -12,11 +13,9 @@ export const visit: Part = {
   explains: 'bytes, requests, long tasks and layout shift of a first visit, in a real browser',
   async run({ community, rounds }) {
     const there = await community('large');
-    const file = process.env['PARLEY_CHROMIUM'];
-    const browser = await chromium.launch({
-      ...(file !== undefined && { executablePath: file }),
-      args: ['--no-sandbox', '--disable-gpu'],
-    });
+    const executablePath = process.env['PARLEY_CHROMIUM'] ?? chromium.executablePath();
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const bare = await startBareBrowser(executablePath);
     const open: Open = async () => {
       const context = await browser.newContext({ baseURL: there.address, serviceWorkers: 'block' });
       context.setDefaultTimeout(120_000);
@@ -25,8 +24,9 @@ export const visit: Part = {
     };
     try {
       const question = await newestQuestion(there);
-      const home = await visits(open, '/', rounds);
-      const other = await visits(open, question, rounds);
+      const visitsOf = (where: string) => visits({ there, open, bare, where, rounds });
+      const home = await visitsOf('/');
+      const other = await visitsOf(question);
       const presses = await repeated(rounds, () => press(open, question));
       return {
         rows: [
@@ -50,7 +50,7 @@ export const visit: Part = {
             'in all, KB',
             'requests before content',
             'of them to the API',
-            'slowed: content after, ms',
+            'slowed: largest content after, ms',
             'slowed: longest task, ms',
             'slowed: layout shift',
           ],
@@ -66,11 +66,12 @@ export const visit: Part = {
           ]),
         },
         notes: [
-          `${rounds} visits with nothing kept by the browser, which runs on the same processors; long tasks and shifts are the worst of them, the rest medians. KB are 1,024 bytes; a page's own HTML counts as a request, not as JS or CSS.`,
+          `${rounds} visits with nothing kept by the browser, which runs on the same processors; the slowed ones in a browser that reports to nobody until the page has loaded; long tasks and shifts are the worst of them, the rest medians. KB are 1,024 bytes; a page's own HTML counts as a request, not as JS or CSS.`,
           `From a press to the next picture, by the browser's own account (in steps of 8 ms), median: from the feed to a question ${median(presses.map((each) => each.navigation))} ms, a vote ${median(presses.map((each) => each.vote))} ms.`,
         ],
       };
     } finally {
+      await bare.stop();
       await browser.close();
     }
   },
@@ -78,9 +79,22 @@ export const visit: Part = {
 
 const kilobyte = 1_024;
 
-async function visits(open: Open, path: string, rounds: number) {
-  const fast = await repeated(rounds, () => firstVisit(open, path));
-  const slow = await repeated(rounds, () => slowVisit(open, path));
+async function visits({
+  there,
+  open,
+  bare,
+  where,
+  rounds,
+}: {
+  there: Community;
+  open: Open;
+  bare: Awaited<ReturnType<typeof startBareBrowser>>;
+  where: string;
+  rounds: number;
+}) {
+  const fast = await repeated(rounds, () => firstVisit(open, where));
+  const { url, ...cookie } = cookieOf(there);
+  const slow = await repeated(rounds, () => slowVisit(bare, { url: url + where, cookie }));
   return {
     kilobytes: median(fast.map((each) => each.programBytesBeforeContent)) / kilobyte,
     allKilobytes: median(fast.map((each) => each.programBytes)) / kilobyte,

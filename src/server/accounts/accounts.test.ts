@@ -1,8 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { linkToken } from '#server/testing/links.ts';
 import { type Caller, password } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { accountMessages, registerMessages, type SessionState } from '#shared/accounts.ts';
 import { madeByHeader } from '#shared/waiting.ts';
+import { fullCost } from './password.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -123,7 +125,10 @@ describe('registering', () => {
   test('never tells or keeps the password', async () => {
     const secret = 'plain to see?';
     const email = 'secret@example.org';
-    const { body } = await visitor().post('/members', { displayName: 'Secret', email, password: secret });
+    const full = await server.beside({ passwordCost: fullCost });
+    onTestFinished(() => full.stop());
+    const form = { displayName: 'Secret', email, password: secret };
+    const { body } = await full.visitor().post('/members', form);
     expect(JSON.stringify(body)).not.toContain('password');
     const { password: stored } = await server.db
       .selectFrom('account')
@@ -288,7 +293,7 @@ describe('the session cookie', () => {
     try {
       const ann = await secure.register('Ann');
       const [cookie = ''] = (await secure.visitor().signIn(ann.email, password)).headers.getSetCookie();
-      expect(cookie).toMatch(/^__Secure-parley\.session_token=/);
+      expect(cookie).toMatch(/^__Host-parley\.session_token=/);
       expect(cookie).toMatch(/; Secure/i);
       expect((await ann.me()).id).toBe(ann.id);
     } finally {
@@ -324,5 +329,29 @@ describe('an operator', () => {
     } finally {
       await closed.stop();
     }
+  });
+});
+
+describe('where the operator refuses common passwords', () => {
+  test.each([
+    ['football', 'small@example.net'],
+    ['FootBall', 'large@example.net'],
+  ])('%s is not taken, neither at first nor later', async (common, email) => {
+    const strict = await server.beside({ refuseCommonPasswords: true });
+    const form = { displayName: 'Ada', email, password: common };
+    const message = accountMessages.commonPassword;
+    expect(await strict.visitor().post('/members', form)).toMatchObject({
+      errors: [{ field: 'password', message }],
+    });
+    const member = await strict.register('Ada');
+    const change = { currentPassword: password, newPassword: common };
+    expect(await member.put('/password', change)).toMatchObject({
+      errors: [{ field: 'newPassword', message }],
+    });
+    const token = await linkToken(server.db, { memberId: member.id, purpose: 'reset' });
+    const reset = { token, newPassword: common };
+    expect(await strict.visitor().post('/mail/password', reset)).toMatchObject({ errors: [{ message }] });
+    expect((await server.visitor().post('/members', form)).status).toBe(201);
+    await strict.stop();
   });
 });

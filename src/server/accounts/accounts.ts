@@ -2,7 +2,7 @@ import { APIError } from 'better-auth/api';
 import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { ProblemError, invalidField } from '#server/platform/errors.ts';
-import type { Viewer } from '#server/platform/http.ts';
+import type { Standing, Viewer } from '#server/platform/http.ts';
 import { rateLimit } from '#server/platform/rate-limits.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import {
@@ -12,12 +12,22 @@ import {
   email as emailSchema,
   type Registration,
   registrationProblem,
+  type Role,
 } from '#shared/accounts.ts';
 import type { PasswordChange } from '#shared/profiles.ts';
 import { type Auth, renewedAt } from './auth.ts';
+import { refuseCommonPassword } from './common-passwords.ts';
 import { deleteLinks, isAddressTaken } from './link-queries.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { deleteOtherSessions, deleteSession, memberByEmail, ownMember } from './queries.ts';
+import { isPasswordOf } from './password.ts';
+import {
+  credentialOf,
+  deleteOtherSessions,
+  deleteSession,
+  memberByEmail,
+  ownMember,
+  standingOf,
+} from './queries.ts';
 import { tellOfSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './session-cache.ts';
 
@@ -59,7 +69,7 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
   const registrations = rateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
   const perKey = oneAtATime();
 
-  return { register, signIn, signOut, changePassword, viewer };
+  return { register, checkPassword, signOut, changePassword, viewer };
 
   /** @throws ProblemError with the texts of SPEC sections 5 and 8. */
   async function register(form: Registration, visitor: Visitor): Promise<SignedIn> {
@@ -67,6 +77,7 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
       throw new ProblemError('disabled', accountMessages.disabled);
     const wrong = registrationProblem(form);
     if (wrong !== null) throw invalidField(wrong.field, wrong.message);
+    await refuseCommonPassword(settings, form.password, 'password');
     if (!(await registrations.take(visitor.address)))
       throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
     const email = emailSchema.parse(form.email);
@@ -89,9 +100,11 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
     }
   }
 
-  /** @throws ProblemError with the texts of SPEC section 8. */
-  async function signIn(credentials: Credentials, visitor: Visitor): Promise<SignedIn> {
-    if (!settings.passwordSignIn) throw new ProblemError('disabled', accountMessages.disabled);
+  /**
+   * Whose address and password these are. Nobody is signed in by that.
+   * @throws ProblemError with the texts of SPEC section 8.
+   */
+  async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<number> {
     const parsed = emailSchema.safeParse(credentials.email);
     if (!parsed.success) throw invalidField('email', accountMessages.invalidEmail);
     const email = parsed.data;
@@ -99,10 +112,11 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
     return perKey(`email ${email}`, () =>
       perKey(`network ${visitor.address}`, async () => {
         await countTry(email, visitor.address);
-        const signedIn = await tryPassword({ email, password: credentials.password }, visitor);
-        if (signedIn === null) throw await loginProblem(email);
+        const kept = await credentialOf(db, email);
+        if (!(await isPasswordOf(kept?.password, credentials.password)) || kept === undefined)
+          throw await loginProblem(email);
         await Promise.all([failuresByEmail.reset(email), failuresByNetwork.giveBack(visitor.address)]);
-        return signedIn;
+        return kept.memberId;
       }),
     );
   }
@@ -114,20 +128,6 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
     if (await failuresByEmail.take(email)) return;
     await failuresByNetwork.giveBack(address);
     throw tooMany;
-  }
-
-  async function tryPassword(body: Credentials, visitor: Visitor): Promise<SignedIn | null> {
-    try {
-      const { headers, response } = await auth.api.signInEmail({
-        body,
-        headers: visitor.headers,
-        returnHeaders: true,
-      });
-      return { memberId: Number(response.user.id), cookies: headers.getSetCookie() };
-    } catch (error) {
-      if (error instanceof APIError && error.statusCode === 401) return null;
-      throw error;
-    }
   }
 
   async function loginProblem(email: string): Promise<ProblemError> {
@@ -158,6 +158,7 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
     headers: Headers,
     { id, sessionId }: Viewer,
   ): Promise<string[]> {
+    await refuseCommonPassword(settings, change.newPassword, 'newPassword');
     try {
       const result = await auth.api.changePassword({
         body: { ...change, revokeOtherSessions: true },
@@ -187,7 +188,10 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
     const result = await auth.api.getSession({ headers, returnHeaders: true });
     if (result.response === null) return null;
     const { session } = result.response;
-    const viewer = { id: Number(session.userId), sessionId: Number(session.id) } as Viewer;
+    const id = Number(session.userId);
+    const row = await standingOf(db, id);
+    if (row === undefined) return null;
+    const viewer = { id, sessionId: Number(session.id), standing: toStanding(row) } as Viewer;
     keep?.(cookie, viewer, renewedAt(session.expiresAt));
     return { viewer, cookies: result.headers.getSetCookie() };
   }
@@ -228,5 +232,27 @@ export async function me(db: Queryable, id: number): Promise<Me | null> {
     reputation: Math.max(0, row.reputation),
     questionsCount: row.questions_count,
     answersCount: row.answers_count,
+    role: row.role,
+    suspended: suspension(toStanding(row)),
+    notices: row.notices,
+    hiddenPosts: row.hidden_posts,
   };
+}
+
+/** The suspension that holds now; null for none. */
+export function suspension({ suspended }: Standing): Me['suspended'] {
+  if (suspended === null || suspended.until.getTime() <= Date.now()) return null;
+  return { until: suspended.until.toISOString(), reason: suspended.reason };
+}
+
+/** The same from the columns of a member. */
+export function suspensionOf(row: StandingColumns): Me['suspended'] {
+  return suspension(toStanding(row));
+}
+
+type StandingColumns = { role: Role; suspended_until: Date | null; suspended_for: string | null };
+
+function toStanding(row: StandingColumns): Standing {
+  const { role, suspended_until: until, suspended_for: reason } = row;
+  return { role, suspended: until === null || reason === null ? null : { until, reason } };
 }

@@ -17,8 +17,10 @@ import {
 } from './link-queries.ts';
 import { deadLink, linkTimes, noteAddress, useLink } from './links.ts';
 import type { AskForPassword } from './own-password.ts';
+import { forgetWaysWithoutPassword } from './passkey-queries.ts';
 import { ownMember } from './queries.ts';
 import { endAllSessions } from './reset.ts';
+import { deleteSecondFactor } from './second-factor-queries.ts';
 import { tellOfSecurityEvent } from './security-events.ts';
 
 export type Addresses = ReturnType<typeof createAddresses>;
@@ -108,6 +110,9 @@ export function createAddresses({
       await writeAddress(tx, { memberId, address, isConfirmed: true });
       await writePassword(tx, { memberId, hash: null });
       await endAllSessions(tx, memberId);
+      // Nor may any other way in that was added by whoever changed the address.
+      await forgetWaysWithoutPassword(tx, memberId);
+      await deleteSecondFactor(tx, memberId);
       await tellOfSecurityEvent(tx, { memberId, event: 'address-returned' });
       await mails?.sendReset(tx, { email: address });
       await tellOfAddress(tx, memberId);

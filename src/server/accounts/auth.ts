@@ -1,15 +1,21 @@
 import { betterAuth } from 'better-auth';
 import type { Database } from '#server/platform/database.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import { cookiePrefix, isHttps, type Settings } from '#server/platform/settings.ts';
 import { limits } from '#shared/limits.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { beginSession } from './begin-session.ts';
+import { fullCost, hashPassword, type PasswordCost, verifyPassword } from './password.ts';
+import { endOldestSessions } from './session-bounds.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
 
-const day = 24 * 60 * 60;
+const hour = 60 * 60;
+const day = 24 * hour;
 
-/** How long a session lasts from when it was last renewed, and how long until it is renewed, in seconds. */
-const session = { expiresIn: 30 * day, updateAge: day };
+/**
+ * How long a session lasts from when it was last renewed, and how long until it is renewed, in seconds: often enough that
+ * the list of own sessions says when each was last used.
+ */
+const session = { expiresIn: 30 * day, updateAge: hour };
 
 /** When the next request renews a session, in milliseconds since 1970: always before it expires. */
 export function renewedAt(expiresAt: Date): number {
@@ -20,7 +26,7 @@ export function renewedAt(expiresAt: Date): number {
  * better-auth keeps credentials and sessions; a member is its user record, so that an account without a member
  * cannot exist. Its own HTTP routes are not mounted: `routes.ts` is the only way in.
  */
-export function createAuth(db: Database, settings: Settings) {
+export function createAuth(db: Database, settings: Settings, passwordCost: PasswordCost = fullCost) {
   return betterAuth({
     database: { db, type: 'postgres', transaction: true },
     baseURL: settings.publicUrl ?? 'http://localhost',
@@ -28,15 +34,18 @@ export function createAuth(db: Database, settings: Settings) {
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     logger: { disabled: true },
+    plugins: [beginSession],
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 1,
       maxPasswordLength: limits.passwordMax * 2,
-      password: { hash: hashPassword, verify: verifyPassword },
+      password: { hash: (password) => hashPassword(password, passwordCost), verify: verifyPassword },
     },
     advanced: {
-      cookiePrefix: 'parley',
-      useSecureCookies: settings.publicUrl?.startsWith('https:') ?? false,
+      cookiePrefix: cookiePrefix(settings),
+      // Would put a prefix of its own before ours.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isHttps(settings), httpOnly: true, sameSite: 'lax', path: '/' },
       database: { generateId: 'serial' },
       ipAddress: { disableIpTracking: true },
     },
@@ -79,6 +88,10 @@ export function createAuth(db: Database, settings: Settings) {
     verification: {
       modelName: 'verification',
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    // Whichever way a member signs in.
+    databaseHooks: {
+      session: { create: { after: ({ userId }) => endOldestSessions(db, Number(userId)) } },
     },
   });
 }

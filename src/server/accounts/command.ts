@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { Database } from '#server/platform/database.ts';
+import { eventChannel, notify } from '#server/platform/events.ts';
 import type { Output } from '#server/platform/progress.ts';
+import { type FactorsOff, takeFactorsOff } from './lost-factors.ts';
 import { makeResetLink } from './reset.ts';
 
 export type AccountCommandParts = {
@@ -37,4 +39,43 @@ export function registerResetPassword(program: Command, parts: AccountCommandPar
       parts.out.write(`${link}\n`);
       parts.err.write('It works once, within an hour. Hand it to the member and nobody else.\n');
     });
+}
+
+/** Adds `remove-factors EMAIL` to the commands about members. */
+export function registerRemoveFactors(members: Command, parts: AccountCommandParts): void {
+  members
+    .command('remove-factors')
+    .description('take the second factor and all passkeys off a member who has lost them')
+    .argument('<email>', 'the address the member signs in with')
+    .addHelpText(
+      'after',
+      '\nFrom then on their password alone signs them in; they are signed out everywhere, and mailed. Make sure that it is the\n' +
+        'member who asks. Works beside a running server.\n\n' +
+        'Exit codes: 0 done, or there was nothing to take off; 1 nobody signs in with this address.',
+    )
+    .action(async (email: string) => {
+      const taken = await parts.withDatabase(async (db) => {
+        const found = await takeFactorsOff(db, email);
+        // This process ends before it would wake the nodes by itself.
+        await notify(db, eventChannel, '');
+        return found;
+      });
+      if (taken === null) {
+        parts.err.write('Nobody signs in with this address.\n');
+        parts.exitWith(1);
+        return;
+      }
+      parts.out.write(`${sentenceOf(taken)}\n`);
+      if (!taken.hasPassword)
+        parts.err.write('They have no password: parley reset-password prints a link that sets one.\n');
+    });
+}
+
+function sentenceOf({ secondFactor, passkeys }: FactorsOff): string {
+  if (!secondFactor && passkeys === 0) return 'There is neither a second factor nor a passkey.';
+  const gone = [
+    ...(secondFactor ? ['the second factor'] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`] : []),
+  ];
+  return `Taken off: ${gone.join(' and ')}. The member is signed out everywhere.`;
 }

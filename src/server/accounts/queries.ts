@@ -1,7 +1,20 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '#server/platform/database.ts';
+import { sessionsMax } from './session-bounds.ts';
 
 export async function memberByEmail(db: Queryable, email: string) {
   return db.selectFrom('member').select(['id']).where('email', '=', email).executeTakeFirst();
+}
+
+/** The hash of the password that goes with an address; undefined where there is none. */
+export async function credentialOf(db: Queryable, email: string) {
+  return db
+    .selectFrom('member')
+    .innerJoin('account', 'account.member_id', 'member.id')
+    .select(['member.id as memberId', 'account.password'])
+    .where('member.email', '=', email)
+    .where('account.provider_id', '=', 'credential')
+    .executeTakeFirst();
 }
 
 export async function ownMember(db: Queryable, id: number) {
@@ -18,7 +31,24 @@ export async function ownMember(db: Queryable, id: number) {
       'reputation',
       'questions_count',
       'answers_count',
+      'role',
+      'suspended_until',
+      'suspended_for',
+      counted(sql`notice where member_id = member.id and seen_at is null`).as('notices'),
+      counted(sql`put_away where author_id = member.id and how = 'hidden'`).as('hidden_posts'),
     ])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Up to 100: nobody is shown more. */
+const counted = (rows: RawBuilder<unknown>) =>
+  sql<number>`(select count(*) from (select from ${rows} limit 100) few)`;
+
+export async function standingOf(db: Queryable, id: number) {
+  return db
+    .selectFrom('member')
+    .select(['role', 'suspended_until', 'suspended_for'])
     .where('id', '=', id)
     .executeTakeFirst();
 }
@@ -26,11 +56,11 @@ export async function ownMember(db: Queryable, id: number) {
 export async function sessionsOf(db: Queryable, memberId: number) {
   return db
     .selectFrom('session')
-    .select(['id', 'created_at', 'expires_at', 'user_agent'])
+    .select(['id', 'created_at', 'updated_at', 'expires_at', 'user_agent'])
     .where('member_id', '=', memberId)
     .where('expires_at', '>', new Date())
     .orderBy('created_at', 'desc')
-    .limit(100)
+    .limit(sessionsMax)
     .execute();
 }
 

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { addPasskey, passkeySignIn } from '#server/testing/authenticator.ts';
 import { site, startMailing } from '#server/testing/mailing.ts';
 import { done, type Member, password } from '#server/testing/member.ts';
 import type { ArrivedMail } from '#server/testing/mail-server.ts';
+import { switchSecondFactorOn } from '#server/testing/second-factor.ts';
 import type { OwnAddress } from '#shared/recovery.ts';
 import { registerResetPassword } from './command.ts';
 
@@ -53,6 +55,23 @@ describe('a forgotten password', () => {
     expect(told?.text).toContain(`${site}/forgot-password`);
     done(await ann.signIn(ann.email, newPassword));
     expect(done(await ann.get<OwnAddress>('/address')).isConfirmed).toBe(true);
+  });
+
+  test('leaves the second factor, and no passkey of before the address was confirmed', async () => {
+    const [ann, ben] = [await server.register('Ann'), await server.register('Ben')];
+    await switchSecondFactorOn(ann);
+    await server.db.updateTable('member').set({ email_verified: true }).where('id', '=', ben.id).execute();
+    const outcomes = [];
+    for (const member of [ann, ben]) {
+      const { authenticator } = await addPasskey(member);
+      expect(await setPassword(await linkFor(member.email))).toMatchObject({ status: 204 });
+      const browser = server.visitor();
+      const answer = await passkeySignIn(browser, authenticator);
+      outcomes.push((await browser.post('/session/passkey', answer)).status);
+    }
+    expect(outcomes).toEqual([401, 200]);
+    const { body } = await node.visitor().signIn(ann.email, newPassword);
+    expect(body).toMatchObject({ member: null, needs: 'second-factor' });
   });
 
   test('is answered alike for an address nobody has, which gets no mail', async () => {

@@ -6,9 +6,11 @@ import type { Settings } from '#server/platform/settings.ts';
 import { accountMessages, email as emailSchema } from '#shared/accounts.ts';
 import { recoveryMessages } from '#shared/recovery.ts';
 import type { AccountMails } from './account-mails.ts';
+import { refuseCommonPassword } from './common-passwords.ts';
 import { deleteLinks, deleteSessions, lockMember, writeAddress, writePassword } from './link-queries.ts';
 import { deadLink, linkTimes, makeLink, requireLink, useLink } from './links.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword, type PasswordCost } from './password.ts';
+import { forgetWaysWithoutPassword } from './passkey-queries.ts';
 import { memberByEmail } from './queries.ts';
 import { tellOfSecurityEvent } from './security-events.ts';
 
@@ -19,10 +21,12 @@ export function createResetting({
   db,
   settings,
   mails,
+  passwordCost,
 }: {
   db: Database;
   settings: Settings;
   mails: AccountMails | undefined;
+  passwordCost: PasswordCost;
 }) {
   const hour = 60 * 60;
   // More than anybody needs who looks for a mail, and too few to fill somebody's mailbox.
@@ -55,14 +59,19 @@ export function createResetting({
     if (!settings.passwordSignIn) throw new ProblemError('disabled', accountMessages.disabled);
     // Not for everybody who asks: it costs what it is to cost.
     await requireLink(db, { token, purpose: 'reset' });
-    const hash = await hashPassword(newPassword);
+    await refuseCommonPassword(settings, newPassword, 'newPassword');
+    const hash = await hashPassword(newPassword, passwordCost);
     const email = await transaction(db, async (tx) => {
       const { memberId, address } = await useLink(tx, { token, purpose: 'reset' });
       const member = await lockMember(tx, memberId);
       if (member === undefined) throw deadLink();
       await writePassword(tx, { memberId, hash });
       // Whoever opened a link in a mail has the mailbox.
-      if (address === member.email) await writeAddress(tx, { memberId, address, isConfirmed: true });
+      if (address === member.email) {
+        // Whoever registered with it may have been somebody else, who waits for its owner to use the account.
+        if (!member.isConfirmed) await forgetWaysWithoutPassword(tx, memberId);
+        await writeAddress(tx, { memberId, address, isConfirmed: true });
+      }
       // An address that somebody wants to have instead may be the reason for the reset.
       await deleteLinks(tx, { memberId, purposes: ['reset', 'address'] });
       await endAllSessions(tx, memberId);

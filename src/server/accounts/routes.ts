@@ -10,9 +10,12 @@ import type { Settings } from '#server/platform/settings.ts';
 import { accountMessages, credentials, ownSessions, registration, sessionState } from '#shared/accounts.ts';
 import { idParam } from '#shared/fields.ts';
 import { passwordChange } from '#shared/profiles.ts';
+import { type SignInState, signInState } from '#shared/second-factor.ts';
 import { madeByHeader } from '#shared/waiting.ts';
 import { type Accounts, endOtherSessions, endSession, me, type SignedIn } from './accounts.ts';
 import { sessionsOf } from './queries.ts';
+import type { SigningIn, SignInOutcome } from './signing-in.ts';
+import { refuseSuspended } from './suspended.ts';
 
 export type AccountDeps = { db: Database; accounts: Accounts; settings: Settings };
 
@@ -25,6 +28,7 @@ export function signedIn({ accounts }: AccountDeps) {
     const madeBy = c.req.header(madeByHeader) ?? String(session.viewer.id);
     if (madeBy !== String(session.viewer.id))
       throw new ProblemError('signed-out', 'The member who did this is signed out by now.');
+    refuseSuspended(session.viewer.standing, c.req);
     c.set('viewer', session.viewer);
     await next();
     setCookies(c, session.cookies);
@@ -44,7 +48,7 @@ const signIn = createRoute({
   path: '/session',
   summary: 'Sign in',
   request: { body: json(credentials) },
-  responses: { 200: answers(sessionState, 'Signed in'), ...problems },
+  responses: { 200: answers(signInState, 'Signed in, or asked for a second factor'), ...problems },
 });
 
 const readSession = createRoute({
@@ -62,8 +66,8 @@ const signOut = createRoute({
 });
 
 /** What visitors may do, and nothing else. */
-export function visitorRoutes(deps: AccountDeps) {
-  const { accounts, settings } = deps;
+export function visitorRoutes(deps: AccountDeps & { signingIn: SigningIn }) {
+  const { accounts, settings, signingIn } = deps;
   return router<VisitorEnv>()
     .openapi(register, async (c) => {
       const session = await accounts.register(c.req.valid('json'), visitor(c));
@@ -71,8 +75,10 @@ export function visitorRoutes(deps: AccountDeps) {
       return c.json(await begin(c, session), 201);
     })
     .openapi(signIn, async (c) => {
-      const session = await accounts.signIn(c.req.valid('json'), visitor(c));
-      return c.json(await begin(c, session), 200);
+      if (!settings.passwordSignIn) throw new ProblemError('disabled', accountMessages.disabled);
+      const memberId = await accounts.checkPassword(c.req.valid('json'), visitor(c));
+      const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
+      return c.json(await answerSignIn(c, deps.db, outcome), 200);
     })
     .openapi(readSession, async (c) => {
       const session = await accounts.viewer(c.req.raw.headers);
@@ -134,6 +140,7 @@ export function sessionRoutes({ db, accounts }: AccountDeps) {
       const items = rows.map((row) => ({
         id: row.id,
         createdAt: row.created_at.toISOString(),
+        usedAt: row.updated_at.toISOString(),
         expiresAt: row.expires_at.toISOString(),
         userAgent: row.user_agent,
         current: row.id === viewer.sessionId,
@@ -158,6 +165,13 @@ export function sessionRoutes({ db, accounts }: AccountDeps) {
     });
 }
 
-function setCookies(c: Context, cookies: readonly string[]): void {
+/** What a try to sign in is answered with. */
+export async function answerSignIn(c: Context, db: Database, outcome: SignInOutcome): Promise<SignInState> {
+  setCookies(c, outcome.cookies);
+  if (outcome.memberId === null) return { member: null, needs: 'second-factor' };
+  return { member: await me(db, outcome.memberId) };
+}
+
+export function setCookies(c: Context, cookies: readonly string[]): void {
   for (const cookie of cookies) c.header('set-cookie', cookie, { append: true });
 }

@@ -66,7 +66,7 @@ function securityLetter({ event, at, site }: { event: SecurityEvent; at: Date; s
   return noticeLetter({
     subject,
     paragraphs: [sentence, when],
-    action: isGone ? null : { label: 'Look at your settings', link: `${site}/settings#security` },
+    action: isGone ? null : { label: 'Look at your settings', link: `${site}/settings?tab=account#security` },
     small: isGone
       ? 'This is the last mail from us.'
       : `If it was you, there is nothing to do. If it was not, set a new password now: ${site}/forgot-password`,

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { StreamedEvent } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import { cookiePrefix, type Settings } from '#server/platform/settings.ts';
 
 /**
  * Sessions that were found to be good a moment ago, so that not every request asks the database. One ends here as the
- * stream of events tells that it ended; while that is not followed, none is known.
+ * stream of events tells that it ended, or that its member became something else; while that is not followed, none is
+ * known.
  */
 export type SessionCache = {
   find: (cookie: string) => Viewer | undefined;
@@ -22,8 +23,8 @@ type Known = { viewer: Viewer; until: number };
 
 const most = 20_000;
 
-/** Milliseconds after which a session is looked up again, whatever nobody told of. */
-const longest = 60_000;
+/** Milliseconds after which a session is looked up again, whatever nobody told of: a statement by hand. */
+const longest = 10 * 60_000;
 
 export function createSessionCache(settings: Settings, isFollowed: () => boolean): SessionCache {
   const name = sessionCookie(settings);
@@ -55,7 +56,7 @@ export function createSessionCache(settings: Settings, isFollowed: () => boolean
     },
     changed(news) {
       for (const { topic, event } of news) {
-        if (event.kind !== 'sessions-ended') continue;
+        if (event.kind !== 'sessions-ended' && event.kind !== 'standing-changed') continue;
         ended++;
         // Those that go on are looked up again.
         for (const token of tokensOf.get(Number(topic.slice('member:'.length))) ?? []) sessions.delete(token);
@@ -69,8 +70,8 @@ export function createSessionCache(settings: Settings, isFollowed: () => boolean
 }
 
 /** As better-auth names it, by the settings in auth.ts. */
-function sessionCookie({ publicUrl }: Settings): string {
-  return `${publicUrl?.startsWith('https:') ? '__Secure-' : ''}parley.session_token`;
+function sessionCookie(settings: Settings): string {
+  return `${cookiePrefix(settings)}.session_token`;
 }
 
 /** Undefined also where the name stands there twice: which one counts is not decided here. */

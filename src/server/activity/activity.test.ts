@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { done, type Member } from '#server/testing/member.ts';
+import { keepSums } from '#server/sums/sums.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import {
   addDays,
@@ -174,13 +175,17 @@ describe("a topic's year", () => {
     expect((await topicYear(tag)).weeks).toEqual([{ week: mondayOf(today()), questions: 0, answers: 1 }]);
   });
 
-  test('looks at a bounded part of a huge topic, and says so', async () => {
+  test('looks at a bounded part of a huge topic whose sums are still to be made, and says so', async () => {
     const tag = `huge-${ann.id}`;
     await ann.ask({ tags: [tag] });
-    await sql`update tag set questions_count = ${topicQuestionsCounted + 1} where key = ${tag}`.execute(
+    await sql`
+      update tag set questions_count = ${topicQuestionsCounted + 1}, is_summed = false where key = ${tag}`.execute(
       server.db,
     );
-    expect((await topicYear(tag)).complete).toBe(false);
+    const week = { week: mondayOf(today()), questions: 1, answers: 0 };
+    expect(await topicYear(tag)).toMatchObject({ complete: false, weeks: [week] });
+    await keepSums(server.db, Date.now() + 60_000);
+    expect(await topicYear(tag)).toMatchObject({ complete: true, weeks: [week] });
   });
 });
 

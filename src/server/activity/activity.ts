@@ -8,13 +8,14 @@ import {
   yearUntil,
 } from '#shared/activity.ts';
 import { tagKey } from '#shared/tags.ts';
-import { pointsByDay, postsByDay, reputationOf, topicByWeek, topicOf } from './queries.ts';
+import { countedByWeek, memberOf, pointsByDay, postsByDay, summedByWeek, topicOf } from './queries.ts';
 
 /** A member's year: questions, answers and replies a day, in UTC, so that it is the same for every reader. */
 export async function readMemberActivity(db: Reader, { id }: { id: number }): Promise<MemberActivity> {
-  if ((await reputationOf(db, id)) === undefined) throw new ProblemError('not-found', 'User not found');
+  const member = await memberOf(db, id);
+  if (member === undefined) throw new ProblemError('not-found', 'User not found');
   const { from, to } = yearUntil(new Date());
-  return { from, to, days: await postsByDay(db, { memberId: id, from }) };
+  return { from, to, days: await postsByDay(db, { memberId: id, from, isSummed: member.is_summed }) };
 }
 
 /**
@@ -23,11 +24,11 @@ export async function readMemberActivity(db: Reader, { id }: { id: number }): Pr
  * are there from the start.
  */
 export async function readMemberReputation(db: Reader, { id }: { id: number }): Promise<MemberReputation> {
-  const now = await reputationOf(db, id);
-  if (now === undefined) throw new ProblemError('not-found', 'User not found');
+  const member = await memberOf(db, id);
+  if (member === undefined) throw new ProblemError('not-found', 'User not found');
   const { from, to } = yearUntil(new Date());
-  const changes = await pointsByDay(db, { memberId: id, from });
-  const before = now - changes.reduce((sum, { points }) => sum + points, 0);
+  const changes = await pointsByDay(db, { memberId: id, from, isSummed: member.is_summed });
+  const before = member.reputation - changes.reduce((sum, { points }) => sum + points, 0);
   let running = before;
   const days = changes.map(({ day, points }) => {
     running += points;
@@ -41,10 +42,12 @@ export async function readTopicActivity(db: Reader, { tag }: { tag: string }): P
   const topic = await topicOf(db, tagKey(tag));
   if (topic === undefined) throw new ProblemError('not-found', 'Topic not found');
   const { from, to } = yearUntil(new Date());
+  const tagId = topic.id;
+  if (topic.is_summed) return { from, to, weeks: await summedByWeek(db, { tagId, from }), complete: true };
   return {
     from,
     to,
-    weeks: await topicByWeek(db, { tagId: topic.id, from, limit: topicQuestionsCounted }),
+    weeks: await countedByWeek(db, { tagId, from, limit: topicQuestionsCounted }),
     complete: topic.questions_count <= topicQuestionsCounted,
   };
 }

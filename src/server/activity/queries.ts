@@ -1,57 +1,66 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
-import { reputationPoints } from '#shared/votes.ts';
+import { countedPoints, countedPosts, daysOf, keptDays, keptWeeks, startOf } from '#server/sums/counted.ts';
+import { addDays } from '#shared/activity.ts';
 
-/** As it is stored, which may be below 0; undefined where there is no such member. */
-export async function reputationOf(db: Reader, memberId: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('member')
-    .select('reputation')
-    .where('id', '=', memberId)
-    .executeTakeFirst();
-  return row?.reputation;
+type Wanted = { memberId: number; from: string };
+
+/** What a picture of a member begins with; their reputation is as it is stored, which may be below 0. */
+export async function memberOf(db: Reader, id: number) {
+  return db.selectFrom('member').select(['reputation', 'is_summed']).where('id', '=', id).executeTakeFirst();
 }
 
-/** Served by the indexes question_author, answer_author and reply_author_time, each from the day on. */
-export async function postsByDay(db: Reader, { memberId, from }: { memberId: number; from: string }) {
-  const own = sql`author_id = ${memberId} and created_at >= ${startOf(from)}`;
-  const { rows } = await sql<{ day: string; questions: number; answers: number; replies: number }>`
-    select ${dayOf('at')} as day, sum(questions)::bigint as questions, sum(answers)::bigint as answers,
-      sum(replies)::bigint as replies
-    from (
-      select created_at as at, 1 as questions, 0 as answers, 0 as replies from question where ${own}
-      union all
-      select created_at, 0, 1, 0 from answer where ${own}
-      union all
-      select created_at, 0, 0, 1 from reply where ${own} and deleted_at is null
-    ) post
-    group by day order by day`.execute(db);
-  return rows;
+/**
+ * By what is summed up of the member's days, at most a row for each, or else by their posts. A year's days come in a few
+ * lists: hundreds of rows would cost more to send and to read than to find.
+ */
+export async function postsByDay(db: Reader, { memberId, from, isSummed }: Wanted & { isSummed: boolean }) {
+  const { rows } = await sql<Record<'offsets' | 'questions' | 'answers' | 'replies', number[]>>`
+    select ${list(sql`day - ${dayFrom(from)}`)} as offsets, ${list(sql`questions`)} as questions,
+      ${list(sql`answers`)} as answers, ${list(sql`replies`)} as replies
+    from (${daysOf((isSummed ? keptDays : countedPosts)(sql`= ${memberId}`, dayFrom(from)))}) known
+    where questions <> 0 or answers <> 0 or replies <> 0`.execute(db);
+  const { offsets = [], questions = [], answers = [], replies = [] } = rows[0] ?? {};
+  return offsets.map((offset, index) => ({
+    day: addDays(from, offset),
+    questions: questions[index] ?? 0,
+    answers: answers[index] ?? 0,
+    replies: replies[index] ?? 0,
+  }));
 }
 
-/** The points a member has by votes of others, by the day of the vote; each post's votes are found by its index. */
-export async function pointsByDay(db: Reader, { memberId, from }: { memberId: number; from: string }) {
-  const pointsOn = (kind: 'question' | 'answer' | 'reply') => sql`
-    select vote.created_at as at,
-      case vote.direction
-        when 'up' then ${sql.lit(reputationPoints[kind].up)}
-        else ${sql.lit(reputationPoints[kind].down)} end as points
-    from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
-    where post.author_id = ${memberId} and vote.member_id <> ${memberId}
-      and vote.created_at >= ${startOf(from)}`;
-  const { rows } = await sql<{ day: string; points: number }>`
-    select ${dayOf('at')} as day, sum(points)::bigint as points
-    from (${pointsOn('question')} union all ${pointsOn('answer')} union all ${pointsOn('reply')}) earned
-    group by day order by day`.execute(db);
-  return rows;
+/** The points a member has by votes of others, by the day of the vote; by the sums or else by the votes. */
+export async function pointsByDay(db: Reader, { memberId, from, isSummed }: Wanted & { isSummed: boolean }) {
+  const { rows } = await sql<Record<'offsets' | 'points', number[]>>`
+    select ${list(sql`day - ${dayFrom(from)}`)} as offsets, ${list(sql`points`)} as points
+    from (${daysOf((isSummed ? keptDays : countedPoints)(sql`= ${memberId}`, dayFrom(from)))}) known
+    where points <> 0`.execute(db);
+  const { offsets = [], points = [] } = rows[0] ?? {};
+  return offsets.map((offset, index) => ({ day: addDays(from, offset), points: points[index] ?? 0 }));
 }
 
 export async function topicOf(db: Reader, key: string) {
-  return db.selectFrom('tag').select(['id', 'questions_count']).where('key', '=', key).executeTakeFirst();
+  return db
+    .selectFrom('tag')
+    .select(['id', 'questions_count', 'is_summed'])
+    .where('key', '=', key)
+    .executeTakeFirst();
 }
 
-/** Looks at the topic's newest questions, `limit` at most, by the index question_tag_newest, and at their answers. */
-export async function topicByWeek(
+/** By what is summed up of the topic's weeks, at most a row for each. */
+export async function summedByWeek(db: Reader, { tagId, from }: { tagId: number; from: string }) {
+  const { rows } = await sql<{ week: string; questions: number; answers: number }>`
+    select to_char(week, 'YYYY-MM-DD') as week, sum(questions)::bigint as questions, sum(answers)::bigint as answers
+    from (${keptWeeks(sql`= ${tagId}`, dayFrom(from))}) known
+    group by known.week having sum(questions) <> 0 or sum(answers) <> 0 order by 1`.execute(db);
+  return rows;
+}
+
+/**
+ * Of a topic whose sums are still to be made: looks at its newest questions, `limit` at most, by the index
+ * question_tag_newest, and at their answers.
+ */
+export async function countedByWeek(
   db: Reader,
   { tagId, from, limit }: { tagId: number; from: string; limit: number },
 ) {
@@ -63,16 +72,16 @@ export async function topicByWeek(
     select to_char(date_trunc('week', at at time zone 'UTC'), 'YYYY-MM-DD') as week,
       sum(questions)::bigint as questions, sum(answers)::bigint as answers
     from (
-      select asked_at as at, 1 as questions, 0 as answers from newest where asked_at >= ${startOf(from)}
+      select asked_at as at, 1 as questions, 0 as answers from newest where asked_at >= ${startOf(dayFrom(from))}
       union all
       select answer.created_at, 0, 1 from newest join answer on answer.question_id = newest.question_id
-      where answer.created_at >= ${startOf(from)}
+      where answer.created_at >= ${startOf(dayFrom(from))}
     ) post
     group by week order by week`.execute(db);
   return rows;
 }
 
-/** When a day begins, in UTC. */
-const startOf = (day: string) => sql`${new Date(`${day}T00:00:00Z`)}::timestamptz`;
+const dayFrom = (day: string) => sql`${day}::date`;
 
-const dayOf = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD')`;
+/** A list of numbers, in the order of the days. */
+const list = (number: ReturnType<typeof sql>) => sql`coalesce(json_agg(${number} order by day), '[]')`;

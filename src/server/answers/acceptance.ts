@@ -21,6 +21,7 @@ export async function acceptAnswer(
       id: questionId,
       viewer,
       refusal: 'Only who asked the question can say what solved it.',
+      against: 'changes',
     });
     if (question.accepted_answer_id === answerId) return { acceptedAnswerId: answerId };
     const answer = answerId === null ? null : await answerOfQuestion(tx, { id: answerId, questionId });

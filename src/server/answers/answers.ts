@@ -8,6 +8,7 @@ import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { lockAuthors, refuseLocked } from '#server/posts/thread.ts';
 import { acceptanceChanged, profilesChanged, questionCounted } from '#server/posts/told.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
 import { repliesOfAnswers } from '#server/replies/replies.ts';
@@ -29,6 +30,7 @@ import {
   lockAnswer,
   lockRepliesOfAnswer,
   questionOfAnswer,
+  recountAnswers,
   selectAnswers,
   updateAnswer,
 } from './queries.ts';
@@ -115,7 +117,7 @@ export async function editAnswer(
   await transaction(db, async (tx) => {
     // The question first: everything that changes a thread locks in that order.
     const questionId = await requireAnswer(tx, id);
-    await lockQuestionThread(tx, questionId);
+    refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).locked_for);
     const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
     // Also the answer to the same edit sent again, after the first one's got lost.
     if (old.content === draft.content) return;
@@ -149,24 +151,63 @@ export async function deleteAnswer(
     const questionId = await requireAnswer(tx, id);
     const question = await lockQuestionThread(tx, questionId);
     const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
-    const replies = await lockRepliesOfAnswer(tx, id);
-    const replyIds = replies.map((reply) => reply.id);
-    await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
-    const bells = await forgetPost(tx, { kind: 'answer', id });
-    await deleteAnswerRows(tx, [id]);
-    const counts = await changeAnswerCount(tx, { questionId, by: -1 });
-    await changeAnswersCounts(tx, [{ memberId: viewer.id, by: -1 }]);
-    await untouchTopics(tx, { questionId, at: answer.created_at });
-    const deleted = { kind: 'answer-deleted', answerId: id } as const;
-    await publishAll(tx, [
-      { topic: `question:${questionId}`, event: deleted },
-      { topic: 'answers', event: deleted },
-      questionCounted('answer', questionId, counts),
-      ...(question.accepted_answer_id === id ? acceptanceChanged(questionId, null) : []),
-      ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
-      ...bells,
-    ]);
+    await removeAnswer(tx, { question, answer });
   });
+}
+
+type LockedQuestion = Awaited<ReturnType<typeof lockQuestionThread>>;
+type LockedAnswer = NonNullable<Awaited<ReturnType<typeof lockAnswer>>>;
+
+/** Takes a locked answer of a locked question away, whoever asks for it. */
+export async function removeAnswer(
+  tx: Tx,
+  { question, answer }: { question: LockedQuestion; answer: LockedAnswer },
+): Promise<void> {
+  const { id, author_id: authorId } = answer;
+  const questionId = question.id;
+  const replies = await lockRepliesOfAnswer(tx, id);
+  const replyIds = replies.map((reply) => reply.id);
+  await lockAuthors(tx, [answer, ...replies]);
+  await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
+  const bells = await forgetPost(tx, { kind: 'answer', id });
+  await deleteAnswerRows(tx, [id]);
+  const counts = await changeAnswerCount(tx, { questionId, by: -1 });
+  if (authorId !== null) await changeAnswersCounts(tx, [{ memberId: authorId, by: -1 }]);
+  await untouchTopics(tx, { questionId, at: answer.created_at });
+  const deleted = { kind: 'answer-deleted', answerId: id } as const;
+  await publishAll(tx, [
+    { topic: `question:${questionId}`, event: deleted },
+    { topic: 'answers', event: deleted },
+    questionCounted('answer', questionId, counts),
+    ...(question.accepted_answer_id === id ? acceptanceChanged(questionId, null) : []),
+    ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
+    ...bells,
+  ]);
+}
+
+/**
+ * The answer and its question, locked in that order as everything that changes a thread does.
+ * @throws ProblemError 'not-found'
+ */
+export async function lockAnswerThread(tx: Tx, id: number) {
+  const question = await lockQuestionThread(tx, await requireAnswer(tx, id));
+  const answer = await lockAnswer(tx, id);
+  if (answer === undefined) throw missing();
+  return { question, answer };
+}
+
+/** Answers came back with their locked question: counts them for it and for their authors. Returns the question's counts. */
+export async function countAnswersBack(
+  tx: Tx,
+  { questionId, authorIds }: { questionId: number; authorIds: readonly (number | null)[] },
+) {
+  const written = new Map<number, number>();
+  for (const id of authorIds) if (id !== null) written.set(id, (written.get(id) ?? 0) + 1);
+  await changeAnswersCounts(
+    tx,
+    [...written].map(([memberId, by]) => ({ memberId, by })),
+  );
+  return recountAnswers(tx, questionId);
 }
 
 /** For a question that goes: takes its locked answers and their authors' counts along. */
@@ -212,7 +253,8 @@ async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewe
   return rows.map((row) => toAnswer(row, replies.get(row.id)));
 }
 
-function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nextCursor: null }): Answer {
+/** An answer as the API gives it. @param replies the first ones; none where nobody can have replied yet. */
+export function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nextCursor: null }): Answer {
   return {
     id: row.id,
     questionId: row.question_id,

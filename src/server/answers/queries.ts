@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
+import { inOneGo } from '#server/platform/driver.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
 import { isThere } from '#server/platform/sql.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
@@ -19,10 +20,11 @@ export type AnswerRow = BylineRow & {
   bookmarked: boolean;
 };
 
-const answerColumns = (viewerId: number) => sql`
+/** @param viewer their id, or where it stands. */
+const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
-  (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
-  ${isThere(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)} as bookmarked,
+  (select direction from vote where answer_id = post.id and member_id = ${viewer}) as my_vote,
+  ${isThere(sql`from bookmark where answer_id = post.id and member_id = ${viewer}`)} as bookmarked,
   ${bylineColumns}`;
 
 /** Which answers: those behind the cursor, `limit` at most, in that order. */
@@ -85,6 +87,10 @@ export async function answerById(db: Reader, { id, viewerId }: { id: number; vie
   return rows[0];
 }
 
+/** Answers, each as its author sees it. */
+export const answersOfAuthors = (ids: readonly number[]) => sql<AnswerRow>`
+  select ${answerColumns(sql`post.author_id`)} from answer post ${bylineJoins} where post.id = any(${[...ids]}::bigint[])`;
+
 export async function questionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
   const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
   return row?.question_id;
@@ -95,10 +101,9 @@ export async function questionOfAnswer(db: Reader, id: number): Promise<number |
  * votes on that, and views, need not wait.
  */
 export async function lockQuestions(tx: Tx, ids: readonly number[]) {
-  const { rows } = await sql<{ id: number; author_id: number | null }>`
-    select id, author_id from question where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
-    tx,
-  );
+  const { rows } = await sql<{ id: number; author_id: number | null; locked_for: string | null }>`
+    select id, author_id, locked_for from question
+    where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(tx);
   return rows;
 }
 
@@ -128,8 +133,8 @@ export async function insertAnswers(
 }
 
 /** Adds to the numbers of answers of locked questions, which are active now. Returns them as they are then. */
-export async function countAnswers(tx: Tx, added: readonly { questionId: number; answers: number }[]) {
-  const { rows } = await sql<QuestionCounts & { id: number; tags: string[] }>`
+export function answersCounted(added: readonly { questionId: number; answers: number }[]) {
+  return sql<QuestionCounts & { id: number; tags: string[] }>`
     update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
     from unnest(
       ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ answers }) => answers)}::bigint[]
@@ -138,8 +143,7 @@ export async function countAnswers(tx: Tx, added: readonly { questionId: number;
     returning id, upvotes, downvotes, views, answer_count, array(
       select tag.name from question_tag join tag on tag.id = question_tag.tag_id
       where question_tag.question_id = question.id order by question_tag.position
-    ) as tags`.execute(tx);
-  return rows;
+    ) as tags`;
 }
 
 export async function lockAnswer(tx: Tx, id: number) {
@@ -208,13 +212,32 @@ export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId
   return row;
 }
 
+/** Sets the number of answers of a locked question to how many there are. Returns its counts. */
+export async function recountAnswers(tx: Tx, questionId: number) {
+  const { rows } = await sql<QuestionCounts>`
+    update question set answer_count = (select count(*) from answer where question_id = question.id)
+    where id = ${questionId} returning upvotes, downvotes, views, answer_count`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked question is gone');
+  return row;
+}
+
 /** Adds to members' numbers of answers; the rows are locked in id order. */
 export async function changeAnswersCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
-  if (changes.length === 0) return;
+  await inOneGo(tx, { changed: answersCountsChanged(changes) });
+}
+
+/** The same, to be run with others. */
+export function answersCountsChanged(
+  changes: readonly { memberId: number; by: number }[],
+): RawBuilder<unknown>[] {
+  if (changes.length === 0) return [];
   const ids = changes.map((change) => change.memberId);
-  await sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`.execute(tx);
-  await sql`
-    update member set answers_count = answers_count + change.by
-    from unnest(${ids}::bigint[], ${changes.map((change) => change.by)}::bigint[]) as change (member_id, by)
-    where member.id = change.member_id`.execute(tx);
+  return [
+    sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`,
+    sql`
+      update member set answers_count = answers_count + change.by
+      from unnest(${ids}::bigint[], ${changes.map((change) => change.by)}::bigint[]) as change (member_id, by)
+      where member.id = change.member_id`,
+  ];
 }

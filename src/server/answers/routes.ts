@@ -80,13 +80,14 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
       await limits.write(viewer.id);
-      const id = await postAnswer({
+      await limits.links(viewer.id, c.req.valid('json').content);
+      const posted = await postAnswer({
         questionId: c.req.valid('param').id,
         viewer,
         key: c.req.valid('header')['idempotency-key'],
         draft: c.req.valid('json'),
       });
-      return c.json(await readAnswer(db, { id, viewer }), 201);
+      return c.json(posted, 201);
     })
     .openapi(accept, async (c) => {
       const viewer = c.get('viewer');
@@ -97,6 +98,7 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
+      await limits.links(target.viewer.id, c.req.valid('json').content);
       await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readAnswer(db, target), 200);
     })

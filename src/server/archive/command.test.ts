@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { registerImport } from './command.ts';
 import { lineProgress } from '#server/platform/progress.ts';
-import { createCommunity, question, writeArchive, type Community } from './testing.ts';
+import { createCommunity, question, writeArchive, type Community, openTestDatabase } from './testing.ts';
+
+openTestDatabase();
 
 /** Runs a command line and returns what a terminal would show. */
 async function run(

@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest';
-import { answer, comment, createCommunity, question, user, vote, writeArchive } from './testing.ts';
+import {
+  answer,
+  comment,
+  createCommunity,
+  question,
+  user,
+  vote,
+  writeArchive,
+  openTestDatabase,
+} from './testing.ts';
+
+openTestDatabase();
 
 const demo = {
   Users: [user(1), user(2)],

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { importStackExchange, type ImportSummary } from './archive.ts';
-import { createCommunity, type Community } from './testing.ts';
+import { createCommunity, type Community, openTestDatabase } from './testing.ts';
+
+openTestDatabase();
 
 /** Real archives lie beside the checkout on some machines; they are nobody's to put into the repository. */
 const shared = path.join(projectFolder, '../shared');

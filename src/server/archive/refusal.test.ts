@@ -12,7 +12,10 @@ import {
   writeArchive,
   xml,
   type Handmade,
+  openTestDatabase,
 } from './testing.ts';
+
+openTestDatabase();
 
 const whole = { Users: [user(1)], Posts: [question(1), answer(2, 1)], Comments: [comment(1, 1)] };
 const posts = xml('Posts', whole.Posts);

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { comment, createCommunity, question, writeArchive, type Attributes } from './testing.ts';
+import {
+  comment,
+  createCommunity,
+  question,
+  writeArchive,
+  type Attributes,
+  openTestDatabase,
+} from './testing.ts';
+
+openTestDatabase();
 
 /** What the import says of the site of an archive with these texts beside three questions. */
 async function inferred(texts: readonly string[], name?: string, site?: string): Promise<string> {

@@ -118,12 +118,16 @@ export interface Community {
 }
 
 let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 
-/** An empty community: the file's database, without what earlier tests left. */
+/** Gives the file that calls it the database of its communities. */
+export function openTestDatabase(): void {
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+}
+
+/** An empty community: the file's database (`openTestDatabase`), without what earlier tests left. */
 export async function createCommunity(): Promise<Community> {
   const client = await connect();
   const watcher = await connect();

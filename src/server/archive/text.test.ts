@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { answer, createCommunity, question, version, writeArchive, type Attributes } from './testing.ts';
+import {
+  answer,
+  createCommunity,
+  question,
+  version,
+  writeArchive,
+  type Attributes,
+  openTestDatabase,
+} from './testing.ts';
+
+openTestDatabase();
 
 /** The text that is shown for a question with this page and these versions in its history. */
 async function shown(page: string, versions: Attributes[] = []): Promise<unknown> {

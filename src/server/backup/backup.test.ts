@@ -4,9 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { migrationsFolder } from '#server/serve.ts';
+import { connected } from '#server/testing/connected.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from '#server/testing/database.ts';
 import { serveOn, startTestServer } from '#server/testing/server.ts';
 import { registerBackup } from './command.ts';
@@ -40,15 +41,7 @@ async function run(connection: pg.ClientConfig, parameters: string[]) {
   const shown = { out: '', err: '', code: 0 };
   const program = new Command('parley').exitOverride();
   registerBackup(program, {
-    async withClient(work) {
-      const client = new pg.Client(connection);
-      await client.connect();
-      try {
-        return await work(client);
-      } finally {
-        await client.end();
-      }
-    },
+    withClient: (work) => connected(connection, work),
     migrationsFolder,
     version: '0.0.0',
     out: { write: (text) => (shown.out += text) },
@@ -71,10 +64,8 @@ async function emptyDatabase(): Promise<TestDatabase> {
 }
 
 /** Every row of every table, and how every table, index, constraint and trigger is defined. */
-async function everything(connection: pg.ClientConfig) {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
+function everything(connection: pg.ClientConfig) {
+  return connected(connection, async (client) => {
     const rows: Record<string, unknown> = {};
     for (const { name } of await tablesOf(client)) {
       const table = await client.query(`select to_jsonb(each)::text as row from "${name}" each order by 1`);
@@ -87,9 +78,7 @@ async function everything(connection: pg.ClientConfig) {
       union all select 'trigger ' || tgenabled::text, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
       order by 1, 2`);
     return { rows, definitions: definitions.rows };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 test('a backup brings back every row, and what was said of none', async () => {

@@ -33,6 +33,13 @@ export const completion = z.object({
 });
 export type Completion = z.infer<typeof completion>;
 
+/** What `complete.json` holds. */
+const sealedCompletion = z.strictObject({
+  ...completion.shape,
+  /** SHA-256 of all that stands before it; files of the first versions have none. */
+  sha256: z.string().optional(),
+});
+
 /** The names that this project gives to tables and columns; nothing else is taken into a statement. */
 function identifier() {
   return z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
@@ -73,8 +80,9 @@ export type BackupWriter = {
   complete: (what: Completion) => Promise<void>;
 };
 
-/** SHA-256 of what `backup.json` says, for `complete.json`. */
-export const digestOf = (what: Contents) => createHash('sha256').update(textOf(what)).digest('hex');
+/** SHA-256 of what `backup.json` or `complete.json` says, for the latter. */
+export const digestOf = (what: Contents | Completion) =>
+  createHash('sha256').update(textOf(what)).digest('hex');
 
 const textOf = (what: object) => `${JSON.stringify(what, undefined, 1)}\n`;
 
@@ -96,7 +104,8 @@ export function writeBackup(to: Writable): BackupWriter {
       }
     },
     async complete(what) {
-      await entry('complete.json', Buffer.from(textOf(what)));
+      const whole = completion.parse(what);
+      await entry('complete.json', Buffer.from(textOf({ ...whole, sha256: digestOf(whole) })));
       tar.finalize();
       await written;
     },
@@ -158,7 +167,9 @@ export async function* readBackup(from: Readable): AsyncGenerator<BackupPart> {
       continue;
     }
     if (name !== 'complete.json') throw new DamagedBackup(`${name} does not belong there.`);
-    const end = parse(completion, body);
+    const { sha256, ...end } = parse(sealedCompletion, body);
+    if (sha256 !== undefined && sha256 !== digestOf(end))
+      throw new DamagedBackup('complete.json is not as it was written.');
     if (end.contents !== digestOf(said)) throw new DamagedBackup('backup.json is not as it was written.');
     complete = true;
     yield { kind: 'complete', completion: end };

@@ -146,8 +146,12 @@ async function makeTables(client: Client, { migrations, tables }: Contents, fold
     if (!columns.every((column) => made.get(name)?.columns.includes(column)))
       throw new DamagedBackup(`The table ${name} is not one of its version.`);
   // Some migrations write rows, which are in the backup as well.
-  const names = [...made.keys()].map((name) => `"${name}"`);
-  await client.query(`truncate ${names.join(', ')} cascade`);
+  const written: string[] = [];
+  for (const name of made.keys()) {
+    const { rows } = await client.query(`select from "${name}" limit 1`);
+    if (rows.length > 0) written.push(`"${name}"`);
+  }
+  if (written.length > 0) await client.query(`truncate ${written.join(', ')}`);
 }
 
 type Apart = { constraints: { table: string; name: string; as: string }[]; indexes: string[] };

@@ -1,7 +1,15 @@
 import type { ClientBase } from 'pg';
 
 /** What a node writes for the moment: who starts from a backup starts without it. */
-const fleeting = ['event', 'rate_limit', 'member_written', 'node_beat', 'backup_run', 'migration'];
+const fleeting = [
+  'event',
+  'rate_limit',
+  'member_written',
+  'node_beat',
+  'backup_run',
+  'migration',
+  'used_once',
+];
 
 export type Table = { name: string; columns: string[]; bytes: number; rows: number };
 

@@ -12,6 +12,8 @@ type Fate = 'at once' | 'soon' | 'counted' | 'posts' | 'stays';
 export const belongings: Readonly<Record<string, Fate>> = {
   'account.member_id': 'at once',
   'account_link.member_id': 'at once',
+  'passkey.member_id': 'at once',
+  'second_factor.member_id': 'at once',
   'push_subscription.member_id': 'at once',
   'session.member_id': 'at once',
   'bookmark.member_id': 'soon',
@@ -20,6 +22,7 @@ export const belongings: Readonly<Record<string, Fate>> = {
   'idempotency_key.member_id': 'soon',
   'member_mail.member_id': 'soon',
   'member_written.member_id': 'soon',
+  'notice.member_id': 'soon',
   'notification.recipient_id': 'soon',
   'notification_choice.member_id': 'soon',
   'question_follow.member_id': 'soon',
@@ -27,6 +30,7 @@ export const belongings: Readonly<Record<string, Fate>> = {
   'tag_mute.member_id': 'soon',
   'tag_follow.member_id': 'counted',
   'question_view.member_id': 'counted',
+  'put_away.author_id': 'posts',
   'question.author_id': 'posts',
   'answer.author_id': 'posts',
   'reply.author_id': 'posts',
@@ -34,6 +38,12 @@ export const belongings: Readonly<Record<string, Fate>> = {
   'notification.sender_id': 'stays',
   // Judgements on what others wrote, whose points they have; docs/decisions/030.
   'vote.member_id': 'stays',
+  // Sums of what they wrote, which go with it.
+  'member_day.member_id': 'stays',
+  'member_received.member_id': 'stays',
+  // What they said of posts, and what operators did: decided by then, or still to be.
+  'flag.member_id': 'stays',
+  'undoing.member_id': 'stays',
   'security_event.member_id': 'stays',
   'departure.member_id': 'stays',
 };

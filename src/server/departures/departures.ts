@@ -119,8 +119,10 @@ function stepsOf(posts: DepartedPosts): Step[] {
       (db, memberId) =>
         deleteSome(db, each, { memberId, limit: batch }),
   );
-  const kinds: PostKind[] = posts === 'go' ? ['question', 'answer', 'reply'] : [];
-  return [...rows, unfollowTopics, takeViews, ...kinds.map(removePosts)];
+  const kept: Step[] = [...rows, unfollowTopics, takeViews];
+  if (posts === 'stay') return kept;
+  const kinds: PostKind[] = ['question', 'answer', 'reply'];
+  return [...kept, ...kinds.map(removePosts), removePutAway];
 }
 
 async function unfollowTopics(db: Database, memberId: number): Promise<number> {
@@ -134,6 +136,10 @@ async function unfollowTopics(db: Database, memberId: number): Promise<number> {
 
 const takeViews: Step = (db, memberId) =>
   transaction(db, (tx) => forgetViews(tx, { memberId, limit: batch }));
+
+/** What operators have hidden or deleted never comes back. */
+const removePutAway: Step = (db, memberId) =>
+  deleteSome(db, { table: 'put_away', column: 'author_id' }, { memberId, limit: batch });
 
 /** As their author would delete them, one by one (DECISIONS sections 4.2 and 7); each is tried once a job. */
 function removePosts(kind: PostKind): Step {

@@ -23,6 +23,7 @@ export async function makeAnonymous(tx: Tx, { id, name }: { id: number; name: st
   await sql`
     update member
     set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, show_email = false,
+      role = 'member', suspended_until = null, suspended_for = null,
       left_at = now(), updated_at = now()
     where id = ${id}`.execute(tx);
 }

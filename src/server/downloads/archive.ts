@@ -133,7 +133,7 @@ Times are ISO 8601 in UTC. Posts of others are named by their number alone: ques
 | \`data/profile.json\` | who you are here, and what you decided about that |
 ${all.map(({ file, about }) => `| \`data/${file}.json\` | ${about} |`).join('\n')}
 
-Not in here: secrets (your password's hash, the keys of sessions and push devices), and the keys by which a post that was
-sent twice is noticed, which are kept for a day or so.
+Not in here: secrets (your password's hash, recovery codes, the keys of sessions, passkeys, push devices and your
+authenticator app), and the keys by which a post that was sent twice is noticed, which are kept for a day or so.
 `;
 }

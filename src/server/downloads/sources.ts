@@ -175,6 +175,24 @@ export const lists: readonly Source[] = [
       where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
   },
   {
+    file: 'passkeys',
+    about: 'your passkeys: their names, when they were added and last used',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, name, created_at as "createdAt", last_used_at as "lastUsedAt" from passkey
+      where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'second-factor',
+    about: 'since when a code is asked for as well as your password; empty where none is',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select member_id as key, created_at as "since", (
+        select count(*) from recovery_code where recovery_code.member_id = second_factor.member_id
+      ) as "recoveryCodesLeft"
+      from second_factor where member_id = ${memberId} and ${behind('member_id', after)}`,
+  },
+  {
     file: 'push-devices',
     about: 'the browsers that are pushed to, by the address at their push service',
     page: lines,
@@ -197,6 +215,30 @@ export const lists: readonly Source[] = [
     rows: (memberId, after) => sql<Row>`
       select id as key, event, created_at as "at" from security_event
       where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'flags',
+    about: 'the posts you flagged, and what became of it; `outcome` is null while nobody has looked',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, post_kind as "post", post_id as "postId", reason, note, created_at as "flaggedAt", outcome
+      from flag where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'notices',
+    about: 'what the operators told you, such as warnings',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, kind, reason, until, title, created_at as "toldAt", seen_at as "seenAt"
+      from notice where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+  },
+  {
+    file: 'put-away',
+    about: 'your posts that the operators have hidden or deleted, and why',
+    page: texts,
+    rows: (memberId, after) => sql<Row>`
+      select id as key, post_kind as "post", post_id as "postId", how, reason, title, content, created_at as "at"
+      from put_away where author_id = ${memberId} and ${behind('id', after)} order by id limit ${texts}`,
   },
 ];
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { memberKey } from '#server/platform/rate-limits.ts';
 import { done, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { draftHeader, type DraftState, type DraftSummary, type DraftWrite } from '#shared/drafts.ts';
@@ -146,7 +147,14 @@ describe('a draft', () => {
   test('is saved as often as one types, but not without end', async () => {
     const phone = browser(ann, 'anns-phone');
     await phone.type('ask', 'Two hundred times before this one', null);
-    await sql`update rate_limit set points = 200 where key like 'draft:%'`.execute(server.db);
+    // Counted a moment after it was saved.
+    await expect
+      .poll(async () => {
+        const { numAffectedRows } = await sql`
+          update rate_limit set points = 200 where key = ${memberKey('draft', ann.id)}`.execute(server.db);
+        return Number(numAffectedRows);
+      })
+      .toBe(1);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => phone.save('ask', phone.write(String(n)), null)),
     );

@@ -52,7 +52,12 @@ const discard = createRoute({
 
 export function draftRoutes({ db }: Deps) {
   // A browser that is typed in all the time asks for a tenth of this.
-  const limit = memberLimit(db, { name: 'draft', what: 'saved drafts', points: 240, seconds: 60 });
+  const limit = memberLimit(db, {
+    name: 'draft',
+    message: 'You have saved drafts a lot in a short time. Please try again in a minute.',
+    points: 240,
+    seconds: 60,
+  });
   // Drafts are read from where they are written: another device shows them a moment later.
   return router()
     .openapi(list, async (c) => c.json({ items: await readDrafts(db, c.get('viewer')) }, 200))

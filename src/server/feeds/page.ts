@@ -74,6 +74,7 @@ function stalenessOf(feed: Feed, rows: readonly QuestionCardRow[]): (news: Strea
 /** What concerns the question it tells of, where that is shown, and nothing else. */
 const aboutOne: ReadonlySet<LiveEvent['kind']> = new Set([
   'question-solved',
+  'question-marked',
   'question-edited',
   'question-deleted',
 ]);

@@ -90,7 +90,8 @@ const tagsAQuestion = sql.lit(limits.tagsPerQuestion);
 const fewQuestions = 3000;
 
 /**
- * Questions of the same kind with activity since `since`, latest activity first. Where they are few, each is looked at;
+ * Questions of the same kind with activity since `since`, a week ago at most, latest activity first. The topics' are found
+ * as above, among those that were active lately (`topic_place`). Where the followed questions are few, each is looked at;
  * where they are many, they are soon met among all questions, in the order of their activity.
  */
 export async function recentlyActiveFollowed(
@@ -98,49 +99,46 @@ export async function recentlyActiveFollowed(
   wanted: { viewerId: number; since: Date; limit: number; mutes: Mutes | null },
 ) {
   const { viewerId, since, limit, mutes } = wanted;
-  const from = (await countFollowed(db, viewerId)) > fewQuestions ? activePlaces : followedPlaces;
+  const followed = (await followsMany(db, viewerId)) ? activePlaces : followedPlaces;
+  const inOrder = sql`order by active_at desc, question_id desc`;
   const { rows } = await sql<FollowedRow>`
+    with foremost as (
+      select follow.tag_id, dense_rank() over (order by first.active_at desc, first.question_id desc) as place
+      from tag_follow follow cross join lateral (
+        select active_at, question_id from topic_place
+        where tag_id = follow.tag_id and active_at >= ${since} ${inOrder} limit 1
+      ) first
+      where follow.member_id = ${viewerId}
+      order by place limit ${tagsAQuestion}::int * ${limit}::int
+    ), candidate as (
+      select tagged.question_id, tagged.active_at from foremost cross join lateral (
+        select question_id, active_at from topic_place
+        where tag_id = foremost.tag_id and active_at >= ${since} ${inOrder}
+        limit greatest(0, ${limit} + 1 - foremost.place)
+      ) tagged
+      union (${followed(viewerId)} and active_at >= ${since} ${inOrder} limit ${limit})
+    ), latest as (
+      select * from candidate ${inOrder} limit ${limit}
+    )
     select ${cardColumns}, ${hiddenBy(mutes)} as hidden
-    from (
-      ${from(viewerId)} and active_at >= ${since} order by active_at desc, question_id desc limit ${limit}
-    ) place
-    join question post on post.id = place.question_id ${bylineJoins}
-    order by place.active_at desc, place.question_id desc`.execute(db);
+    from latest join question post on post.id = latest.question_id ${bylineJoins}
+    order by latest.active_at desc, latest.question_id desc`.execute(db);
   return rows;
 }
 
-/** Questions with a followed tag, and followed ones, some of them twice; more than `fewQuestions` are not counted. */
-async function countFollowed(db: Reader, viewerId: number): Promise<number> {
-  const { rows } = await sql<{ questions: number }>`
-    select (
-      select coalesce(sum((select questions_count from tag where id = tag_id)), 0)
-      from tag_follow where member_id = ${viewerId}
-    )::bigint + (
-      select count(*) from (
-        select from question_follow where member_id = ${viewerId} limit ${fewQuestions}
-      ) followed
-    ) as questions`.execute(db);
-  return rows[0]?.questions ?? 0;
+async function followsMany(db: Reader, viewerId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from question_follow where member_id = ${viewerId} offset ${fewQuestions} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 const activePlaces = (viewerId: number) => sql`
   select question_id, active_at from question_place place
-  where (
-    ${isThere(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}
-    or ${isThere(sql`
-      from question_tag link join tag_follow follow on follow.tag_id = link.tag_id and follow.member_id = ${viewerId}
-      where link.question_id = place.question_id`)}
-  )`;
+  where ${isThere(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}`;
 
 const followedPlaces = (viewerId: number) => sql`
-  select question_id, active_at
-  from (
-    select question_id as id from question_follow where member_id = ${viewerId}
-    union
-    select link.question_id from tag_follow follow join question_tag link on link.tag_id = follow.tag_id
-    where follow.member_id = ${viewerId}
-  ) followed
-  cross join lateral (
-    select question_id, active_at from question_place where question_id = followed.id limit 1
+  select place.question_id, place.active_at
+  from question_follow follow cross join lateral (
+    select question_id, active_at from question_place where question_id = follow.question_id limit 1
   ) place
-  where true`;
+  where follow.member_id = ${viewerId}`;

@@ -103,6 +103,32 @@ export function noticeLetter(of: {
   };
 }
 
+/** What the operators tell a member who is warned or suspended. `until` in UTC. */
+export function careLetter(of: {
+  kind: 'warning' | 'suspension';
+  reason: string;
+  until: Date | null;
+  site: string;
+}): Letter {
+  const { kind, reason, until, site } = of;
+  const subject =
+    kind === 'warning' ? 'A warning from the operators of Parley' : 'You are suspended on Parley';
+  const what =
+    kind === 'warning'
+      ? 'The operators of the community ask you to change something:'
+      : `You can read but not write until ${until?.toISOString().slice(0, 16).replace('T', ' ')} UTC. The reason:`;
+  const why = plain(reason);
+  return {
+    subject,
+    text: `${what}\n\n${why}\n\n${site}/\n`,
+    html: page(
+      html`<p style="${paragraph}">${what}</p>
+        <p dir="auto" style="${paragraph}">${why}</p>
+        <p style="${paragraph}"><a href="${site}/" style="${link}">${site}/</a></p>`,
+    ),
+  };
+}
+
 function letter(of: { subject: string; parts: Part[]; why: string; links: LetterLinks }): Letter {
   const { subject, parts, why, links } = of;
   const change = `${links.site}/settings#notifications`;

@@ -35,7 +35,12 @@ const anywhere = createRoute({
 
 export function mentionRoutes({ db }: Deps) {
   // More than anybody types names in a minute.
-  const limit = memberLimit(db, { name: 'name-members', what: 'looked for names', points: 300, seconds: 60 });
+  const limit = memberLimit(db, {
+    name: 'name-members',
+    message: 'You have looked for names a lot in a short time. Please try again in a minute.',
+    points: 300,
+    seconds: 60,
+  });
   return router()
     .openapi(inThread, async (c) => {
       const viewer = c.get('viewer');

@@ -19,15 +19,16 @@ import type {
 import type { NotificationAbout } from '#shared/notification-settings.ts';
 import {
   deleteNotifications,
+  followersNotified,
   insertNotification,
-  insertNotifications,
   markAllRead,
   markRead,
+  mentionedNotified,
   type News,
   type NotificationRow,
   notificationsOf,
   notifyFollowers,
-  notifyFollowersOf,
+  notificationsInserted,
   notifyMentioned,
   unmark,
   unreadCount,
@@ -37,39 +38,37 @@ import {
 
 /**
  * Tells of answers: the question's author, the members an answer names, and the question's followers; each once, in this
- * order, the sender never (DECISIONS section 6.1). Returns what their browsers are to be told, as all of these do, for
- * the caller to publish with the rest.
+ * order, the sender never (DECISIONS section 6.1). As queries, to be run with others, of whose rows `bellsOf` makes what
+ * browsers are to be told.
  */
-export async function tellOfAnswers(
-  tx: Tx,
+export function answersTold(
   answers: readonly {
     question: Authored;
     answerId: number;
     senderId: number;
     mentioned: readonly number[];
   }[],
-): Promise<StreamedEvent[]> {
+) {
   const all = answers.map(({ question, answerId, senderId, mentioned }) => ({
     base: { senderId, questionId: question.id, answerId, replyId: null },
     authorId: question.author_id,
     mentioned,
   }));
-  const told = new Set(
-    await insertNotifications(
-      tx,
-      all.flatMap(({ base, authorId }) =>
-        authorId === null ? [] : [{ recipientId: authorId, news: { ...base, kind: 'answer' as const } }],
-      ),
+  const authors = notificationsInserted(
+    all.flatMap(({ base, authorId }) =>
+      authorId === null ? [] : [{ recipientId: authorId, news: { ...base, kind: 'answer' as const } }],
     ),
   );
-  const named = [];
-  for (const { base, mentioned } of all) named.push(...(await tellOfMentions(tx, { ...base, mentioned })));
-  const news = all.map(({ base, authorId }) => ({
-    news: { ...base, kind: 'followed_answer' as const },
-    except: authorId,
-  }));
-  for (const memberId of await notifyFollowersOf(tx, news)) told.add(memberId);
-  return [...named, ...bells(told)];
+  const named = all.flatMap(({ base, mentioned }) =>
+    mentioned.length === 0 ? [] : [mentionedNotified({ news: base, memberIds: mentioned })],
+  );
+  const followers = followersNotified(
+    all.map(({ base, authorId }) => ({
+      news: { ...base, kind: 'followed_answer' as const },
+      except: authorId,
+    })),
+  );
+  return [...(authors === undefined ? [] : [authors]), ...named, followers];
 }
 
 /** A post with its author, who may be unknown. */
@@ -129,14 +128,22 @@ export type UpvoteNews = {
   place: { questionId: number; answerId: number | null; replyId: number | null };
 };
 
-/** Tells authors of up votes; down votes tell nobody, and switching back and forth tells once. */
-export async function tellOfUpvotes(tx: Tx, votes: readonly UpvoteNews[]): Promise<StreamedEvent[]> {
-  const told = votes.map(({ kind, authorId, senderId, place }) => ({
-    recipientId: authorId,
-    news: { kind: `vote_${kind}` as const, senderId, ...place },
-  }));
-  return bells(new Set(await insertNotifications(tx, told)));
+/**
+ * Tells authors of up votes; down votes tell nobody, and switching back and forth tells once. As a query, to be run with
+ * others, of whose rows `bellsOf` makes what their browsers are to be told; none where nobody is to hear.
+ */
+export function upvotesTold(votes: readonly UpvoteNews[]) {
+  const query = notificationsInserted(
+    votes.map(({ kind, authorId, senderId, place }) => ({
+      recipientId: authorId,
+      news: { kind: `vote_${kind}` as const, senderId, ...place },
+    })),
+  );
+  return query === undefined ? [] : [query];
 }
+
+export const bellsOf = (rows: readonly { recipient_id: number }[]): StreamedEvent[] =>
+  bells(new Set(rows.map((row) => row.recipient_id)));
 
 /**
  * Tells the author of an accepted answer, and the followers of the question but that author and the asker; once for each

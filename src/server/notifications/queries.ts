@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
-import type { NotificationKind } from '#shared/notifications.ts';
+import { type NotificationKind, unreadCounted } from '#shared/notifications.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import type { NotificationAbout } from '#shared/notification-settings.ts';
 
@@ -26,12 +26,12 @@ export async function insertNotification(tx: Tx, { recipientId, news }: { recipi
   return rows.length > 0 ? [recipientId] : [];
 }
 
-/** The same for many. Returns who was told, once for each. */
-export async function insertNotifications(tx: Tx, told: readonly { recipientId: number; news: News }[]) {
+/** The same for many, to be run with others; undefined where nobody is to be told. */
+export function notificationsInserted(told: readonly { recipientId: number; news: News }[]) {
   const others = told.filter(({ recipientId, news }) => recipientId !== news.senderId);
-  if (others.length === 0) return [];
+  if (others.length === 0) return undefined;
   const column = (key: keyof News) => others.map(({ news }) => news[key]);
-  const { rows } = await sql<{ recipient_id: number }>`
+  return sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     select wanted.* from unnest(
       ${others.map(({ recipientId }) => recipientId)}::bigint[], ${column('senderId')}::bigint[],
@@ -42,8 +42,7 @@ export async function insertNotifications(tx: Tx, told: readonly { recipientId: 
       select 1 from question_mute mute
       where mute.question_id = wanted.question_id and mute.member_id = wanted.recipient_id
     )
-    on conflict do nothing returning recipient_id`.execute(tx);
-  return rows.map((row) => row.recipient_id);
+    on conflict do nothing returning recipient_id`;
 }
 
 /**
@@ -66,10 +65,10 @@ export async function notifyFollowers(tx: Tx, { news, except }: { news: News; ex
   return rows.map((row) => row.recipient_id);
 }
 
-/** The same for answers to several questions. */
-export async function notifyFollowersOf(tx: Tx, answers: readonly { news: News; except: number | null }[]) {
+/** The same for answers to several questions, to be run with others. */
+export function followersNotified(answers: readonly { news: News; except: number | null }[]) {
   const column = (key: keyof News) => answers.map(({ news }) => news[key]);
-  const { rows } = await sql<{ recipient_id: number }>`
+  return sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
     select follow.member_id, news.sender_id, news.kind, news.question_id, news.answer_id
     from unnest(
@@ -83,8 +82,7 @@ export async function notifyFollowersOf(tx: Tx, answers: readonly { news: News; 
         where mute.question_id = news.question_id and mute.member_id = follow.member_id
       )
     order by news.answer_id, follow.member_id
-    on conflict do nothing returning recipient_id`.execute(tx);
-  return rows.map((row) => row.recipient_id);
+    on conflict do nothing returning recipient_id`;
 }
 
 /** Who can be told of a mention in one post at most, however often it is edited. */
@@ -94,12 +92,17 @@ const mentionsTold = sql.lit(10);
  * Tells members that a post names them, but for the sender, those who were told of the same post already, and whoever is
  * beyond the number that is told of one post. Returns who was told.
  */
-export async function notifyMentioned(
-  tx: Tx,
-  { news, memberIds }: { news: Omit<News, 'kind'>; memberIds: readonly number[] },
-) {
+export async function notifyMentioned(tx: Tx, mentioned: Mentioned) {
+  const { rows } = await mentionedNotified(mentioned).execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+type Mentioned = { news: Omit<News, 'kind'>; memberIds: readonly number[] };
+
+/** The same, to be run with others. */
+export function mentionedNotified({ news, memberIds }: Mentioned) {
   const { senderId, questionId, answerId, replyId } = news;
-  const { rows } = await sql<{ recipient_id: number }>`
+  return sql<{ recipient_id: number }>`
     with told as materialized (select recipient_id, kind from notification where ${toldOf(news)})
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     select member.id, ${senderId}, 'mention', ${questionId}, ${answerId}, ${replyId}
@@ -111,8 +114,7 @@ export async function notifyMentioned(
       )
     order by wanted.place
     limit greatest(0, ${mentionsTold} - (select count(*) from told where kind = 'mention'))
-    on conflict do nothing returning recipient_id`.execute(tx);
-  return rows.map((row) => row.recipient_id);
+    on conflict do nothing returning recipient_id`;
 }
 
 /** What tells of a post itself, as the unique indexes have it that let each member be told once. */
@@ -168,11 +170,13 @@ export async function notificationsOf(
   return rows;
 }
 
+/** Counts no further than `unreadCounted`; in the index notification_unread, of unread ones alone. */
 export async function unreadCount(db: Reader, memberId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from notification where recipient_id = ${memberId} and read_at is null`.execute(
-    db,
-  );
+    select count(*) as count from (
+      select from notification where recipient_id = ${memberId} and read_at is null
+      limit ${sql.lit(unreadCounted)}
+    ) unread`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -17,6 +17,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     logLevel: 'info',
     nodeName: `${os.hostname()}:3000`,
     slowQuery: 1_000,
+    rateLimits: true,
     backups: undefined,
     drainSeconds: 0,
     cacheSize: 64,
@@ -30,6 +31,9 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
       passwordSignIn: true,
       hideLoginReason: false,
       selfVotes: true,
+      identityProvider: null,
+      refuseCommonPasswords: false,
+      hsts: 'host',
       serviceWorker: true,
     },
   });
@@ -61,7 +65,14 @@ test('every setting is taken from the environment', () => {
       SIGN_UP: 'off',
       PASSWORD_SIGN_IN: 'off',
       HIDE_LOGIN_REASON: 'on',
+      OIDC_ISSUER: 'https://id.example.org',
+      OIDC_CLIENT_ID: 'parley',
+      OIDC_CLIENT_SECRET: 'z'.repeat(16),
+      OIDC_NAME: ' Example ',
+      COMMON_PASSWORDS: 'refuse',
       SELF_VOTES: 'off',
+      HSTS: 'subdomains',
+      RATE_LIMITS: 'off',
       SERVICE_WORKER: 'off',
     },
     noFile,
@@ -75,6 +86,7 @@ test('every setting is taken from the environment', () => {
     logLevel: 'debug',
     nodeName: 'first.example.org',
     slowQuery: 250,
+    rateLimits: false,
     backups: {
       folder: '/srv/backups',
       at: 23 * 60 + 5,
@@ -93,6 +105,14 @@ test('every setting is taken from the environment', () => {
       passwordSignIn: false,
       hideLoginReason: true,
       selfVotes: false,
+      identityProvider: {
+        issuer: 'https://id.example.org',
+        clientId: 'parley',
+        clientSecret: 'z'.repeat(16),
+        name: 'Example',
+      },
+      refuseCommonPasswords: true,
+      hsts: 'subdomains',
       serviceWorker: false,
     },
   });
@@ -127,7 +147,10 @@ test('everything that is wrong is told at once, without secrets', () => {
     SIGN_UP: 'maybe',
     PASSWORD_SIGN_IN: '1',
     HIDE_LOGIN_REASON: 'x',
+    OIDC_ISSUER: 'http://id.example.org',
+    COMMON_PASSWORDS: 'off',
     SELF_VOTES: 'x',
+    HSTS: 'x',
     SERVICE_WORKER: 'x',
   };
   const message = messageOf(() => readConfig(wrong, noFile));
@@ -152,8 +175,12 @@ test('everything that is wrong is told at once, without secrets', () => {
       SIGN_UP must be on or off.
       PASSWORD_SIGN_IN must be on or off.
       HIDE_LOGIN_REASON must be on or off.
+      OIDC_ISSUER must begin with https://.
+      COMMON_PASSWORDS must be allow or refuse.
       SELF_VOTES must be on or off.
-      SERVICE_WORKER must be on or off."
+      HSTS must be host, subdomains or off.
+      SERVICE_WORKER must be on or off.
+      OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must stand together, and beside PUBLIC_URL."
   `);
   for (const name of Object.keys(wrong).filter((name) => name !== 'BACKUP_FOLDER'))
     expect(message).toContain(`  ${name} must `);

@@ -49,6 +49,8 @@ export type Config = Readonly<{
   backups: BackupPlan | undefined;
   /** The mail server, and whom mails are from; undefined: nothing is mailed. */
   mail: Readonly<{ url: string; from: string }> | undefined;
+  /** Whether members and networks that send very many requests are slowed down. */
+  rateLimits: boolean;
   settings: Readonly<Omit<Settings, 'secret'>>;
 }>;
 
@@ -69,6 +71,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   if (smtpUrl !== undefined && (from === undefined || publicUrl === undefined))
     wrong.push(
       'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.',
+    );
+  const provider = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
+  const isNamed = [...provider, 'OIDC_NAME'].some((name) => set[name] !== undefined);
+  if (isNamed && [...provider, 'PUBLIC_URL'].some((name) => set[name] === undefined))
+    wrong.push(
+      'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must stand together, and beside PUBLIC_URL.',
     );
   if (set['BACKUP_FOLDER'] === undefined)
     for (const name of ['BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_SCRATCH'])
@@ -91,6 +99,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     metricsToken: value.METRICS_TOKEN,
     backups: backupPlanOf(value),
     mail: mailOf(value.SMTP_URL, value.MAIL_FROM),
+    rateLimits: value.RATE_LIMITS,
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
       trustedProxies: value.TRUST_PROXY,
@@ -98,6 +107,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       passwordSignIn: value.PASSWORD_SIGN_IN,
       hideLoginReason: value.HIDE_LOGIN_REASON,
       selfVotes: value.SELF_VOTES,
+      identityProvider: providerOf(value),
+      refuseCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
+      hsts: value.HSTS,
       serviceWorker: value.SERVICE_WORKER,
     }),
   });
@@ -114,6 +126,12 @@ function backupPlanOf(value: z.infer<typeof variables>): Config['backups'] {
     keep: Object.freeze(value.BACKUP_KEEP),
     scratch: value.BACKUP_SCRATCH,
   });
+}
+
+function providerOf(value: z.infer<typeof variables>): Settings['identityProvider'] {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = value;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return null;
+  return Object.freeze({ issuer, clientId, clientSecret, name: value.OIDC_NAME ?? new URL(issuer).hostname });
 }
 
 function mailOf(url: string | undefined, from: string | undefined): Config['mail'] {
@@ -233,10 +251,27 @@ const variables = z.object({
     )
     .optional(),
   TRUST_PROXY: wholeNumber(10).default(0),
+  RATE_LIMITS: onOff().default(true),
   SIGN_UP: onOff().default(true),
   PASSWORD_SIGN_IN: onOff().default(true),
   HIDE_LOGIN_REASON: onOff().default(false),
+  OIDC_ISSUER: z
+    .url('must be an address such as https://id.example.org')
+    .refine(
+      (url) => url.startsWith('https:') || /^http:\/\/(127\.0\.0\.1|localhost)(?=[:/]|$)/.test(url),
+      'must begin with https://',
+    )
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z
+    .string()
+    .trim()
+    .regex(/^[^\p{Cc}]{1,40}$/u, 'must have 1 to 40 characters')
+    .optional(),
+  COMMON_PASSWORDS: z.enum(['allow', 'refuse'], 'must be allow or refuse').default('allow'),
   SELF_VOTES: onOff().default(true),
+  HSTS: z.enum(['host', 'subdomains', 'off'], 'must be host, subdomains or off').default('host'),
   SERVICE_WORKER: onOff().default(true),
 });
 

@@ -215,6 +215,8 @@ test('every time is kept with its zone', async () => {
   const { rows } = await sql<{ type: string; count: number }>`
     select data_type as type, count(*) as count from information_schema.columns
     where table_schema = 'public' and (data_type like 'timestamp%' or data_type in ('date', 'time'))
+      -- The days and weeks of sums are in UTC.
+      and (column_name, data_type) not in (('day', 'date'), ('week', 'date'))
     group by data_type`.execute(server.db);
   expect(rows).toEqual([{ type: 'timestamp with time zone', count: expect.any(Number) }]);
 });

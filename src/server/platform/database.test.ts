@@ -4,6 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#server/testing/database.ts';
 import { eventually } from '#server/testing/parley.ts';
 import { openDatabase, type Queryable, transaction } from './database.ts';
+import { inOneGo } from './driver.ts';
 import { isUnavailable } from './errors.ts';
 
 test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
@@ -20,6 +21,51 @@ test('a connection that breaks between two queries of a transaction fails that t
     await expect(broken).rejects.toSatisfy(isUnavailable);
     expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
   } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('statements that are sent together run in their order, and where one fails none of them lasts', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const put = (name: string) => sql`insert into setting (name, value) values (${name}, 'kept')`;
+  const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
+  try {
+    const { written, none, read } = await transaction(db, (tx) =>
+      inOneGo(tx, { written: [put('one'), put('two')], none: [], read: [named] }),
+    );
+    expect([written, none, read]).toEqual([[[], []], [], [[{ name: 'one' }, { name: 'two' }]]]);
+    const failing = transaction(db, (tx) => inOneGo(tx, { all: [put('three'), put('one'), put('four')] }));
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    const [outside] = await Promise.all([named.execute(db), transaction(db, (tx) => named.execute(tx))]);
+    expect(outside.rows).toHaveLength(2);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('a transaction that does not begin writes nothing', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const query = Object.getOwnPropertyDescriptor(pg.Client.prototype, 'query')
+    ?.value as typeof pg.Client.prototype.query;
+  const refusing = function refused(this: pg.Client, ...given: unknown[]) {
+    const begins = given[0] === 'begin';
+    return Reflect.apply(query, this, begins ? ['select 1 / 0'] : given);
+  } as typeof query;
+  try {
+    pg.Client.prototype.query = refusing;
+    const writing = transaction(db, async (tx) => {
+      await sql`select 1`.execute(tx);
+      await sql`insert into setting (name, value) values ('alone', 'kept')`.execute(tx);
+    });
+    await expect(writing).rejects.toMatchObject({ code: '22012' });
+    pg.Client.prototype.query = query;
+    expect((await sql`select from setting where name = 'alone'`.execute(db)).rows).toEqual([]);
+  } finally {
+    pg.Client.prototype.query = query;
     await db.destroy();
     await drop();
   }

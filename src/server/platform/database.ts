@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   Kysely,
-  PostgresAdapter,
   PostgresDialect,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { pooledDriver, type Ran } from './driver.ts';
+import { PooledAdapter, pooledDriver, type Ran } from './driver.ts';
 import { isOutdatedPlan } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -46,11 +46,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   return new Kysely<Tables>({
     dialect: {
       createDriver() {
-        const pool = openPool(options);
+        const pool = openPool({ ...options, connection: { ...options.connection, pipeline: true } });
         options.watch?.opened(pool);
         return pooledDriver(pool, options.watch?.ran);
       },
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => new PooledAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -103,6 +103,8 @@ export async function transaction<Result>(
       return result;
     } catch (error) {
       if (attempt >= attempts || !wantsRetry(error)) throw error;
+      // Those who met each other do not begin again at the same moment.
+      await delay(Math.random() * attempt * apart);
     }
   }
 }
@@ -138,6 +140,9 @@ function impatiently<Result>(work: (tx: Tx) => Promise<Result>) {
 }
 
 const attempts = 8;
+
+/** How much longer each further attempt waits at most, in milliseconds. */
+const apart = 25;
 
 function wantsRetry(error: unknown): boolean {
   const state = sqlState(error);

@@ -1,66 +1,189 @@
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresAdapter,
+  type QueryResult,
+  type RawBuilder,
+} from 'kysely';
 import type pg from 'pg';
+import type { Tx } from './database.ts';
 import { isOutdated, statement } from './prepared.ts';
 
 /** Told how long a statement took, in milliseconds. Its text has placeholders where values are. */
 export type Ran = (statement: string, milliseconds: number) => void;
 
-/** Runs queries on a pool, those that come again and again as prepared statements. */
+/**
+ * Runs queries on a pool, those that come again and again as prepared statements. Where its clients pipeline (`pg`),
+ * `inOneGo` does, and nobody waits for a transaction to begin.
+ */
 export function pooledDriver(pool: pg.Pool, ran: Ran = () => {}): Driver {
-  const clients = new WeakMap<DatabaseConnection, pg.PoolClient>();
-  const broken = new WeakSet<DatabaseConnection>();
+  const clients = new WeakMap<DatabaseConnection, Connection>();
   return {
     init: () => Promise.resolve(),
     async acquireConnection() {
-      const client = await pool.connect();
-      const connection = connectionOn(client, ran);
-      clients.set(connection, client);
+      const connection = new Connection(await pool.connect(), ran);
+      clients.set(connection, connection);
       return connection;
     },
     async releaseConnection(connection) {
-      clients.get(connection)?.release(broken.has(connection));
+      clients.get(connection)?.release();
     },
     async beginTransaction(connection) {
-      await clients.get(connection)?.query('begin');
+      clients.get(connection)?.begin();
     },
     async commitTransaction(connection) {
-      const start = performance.now();
-      const result = await clients.get(connection)?.query('commit');
-      ran('commit', performance.now() - start);
-      // So PostgreSQL ends a transaction in which a statement failed.
-      if (result?.command === 'ROLLBACK') throw new Error('The transaction had failed and was rolled back.');
+      await clients.get(connection)?.commit();
     },
     async rollbackTransaction(connection) {
-      try {
-        await clients.get(connection)?.query('rollback');
-      } catch (error) {
-        broken.add(connection);
-        throw error;
-      }
+      await clients.get(connection)?.rollback();
     },
     destroy: () => pool.end(),
   };
 }
 
-function connectionOn(client: pg.PoolClient, ran: Ran): DatabaseConnection {
-  return {
-    async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      const alone = client.getTransactionStatus() !== 'T';
-      const start = performance.now();
-      try {
-        return resultOf<Row>(await client.query(statement(text, parameters)));
-      } catch (error) {
-        // A transaction is over with its first error, and is run again as a whole (database.ts).
-        if (!isOutdated(error, text) || !alone) throw error;
-        return resultOf<Row>(await client.query(statement(text, parameters)));
-      } finally {
-        ran(text, performance.now() - start);
-      }
-    },
-    streamQuery() {
-      throw new Error('Results come as a whole.');
-    },
-  };
+/** Tells that `pooledDriver` is below. */
+export class PooledAdapter extends PostgresAdapter {}
+
+/** The queries that are run in place of one that stands for them. */
+const groups = new WeakMap<CompiledQuery, readonly CompiledQuery[]>();
+
+/**
+ * Runs queries of a transaction in this order, of which none needs what another one returns: they are sent together, and
+ * waited for once. Returns the rows of each, under the names given. Throws what the first one that fails throws.
+ */
+export async function inOneGo<Queries extends Readonly<Record<string, readonly RawBuilder<unknown>[]>>>(
+  tx: Tx,
+  queries: Queries,
+): Promise<{ [Name in keyof Queries]: RowsOf<Queries[Name]> }> {
+  const rows = await rowsOf(tx, Object.values(queries).flat());
+  let next = 0;
+  const named = Object.entries(queries).map(([name, { length }]) => [
+    name,
+    rows.slice(next, (next += length)),
+  ]);
+  return Object.fromEntries(named) as { [Name in keyof Queries]: RowsOf<Queries[Name]> };
+}
+
+type RowsOf<Queries> = Queries extends readonly RawBuilder<infer Row>[] ? Row[][] : never;
+
+async function rowsOf(tx: Tx, queries: readonly RawBuilder<unknown>[]): Promise<unknown[][]> {
+  if (queries.length === 0) return [];
+  if (!(tx.getExecutor().adapter instanceof PooledAdapter)) {
+    const all = [];
+    for (const query of queries) all.push((await query.execute(tx)).rows);
+    return all;
+  }
+  const group = CompiledQuery.raw('');
+  groups.set(
+    group,
+    queries.map((query) => query.compile(tx)),
+  );
+  return (await tx.executeQuery<unknown[]>(group)).rows;
+}
+
+/** What may be sent before it is known that the transaction began: alone it would change nothing that lasts. */
+const onlyReads = /^\s*select\b/iu;
+
+/** What is waited for with the next statement that writes, or the commit. */
+const needsNoAnswer = /^set local\b/iu;
+
+class Connection implements DatabaseConnection {
+  readonly #client: pg.PoolClient;
+  readonly #ran: Ran;
+  #isBroken = false;
+  #inTransaction = false;
+  /** Sent, but not answered yet: how the transaction begins. */
+  #beginning: Promise<unknown> | undefined;
+
+  constructor(client: pg.PoolClient, ran: Ran) {
+    this.#client = client;
+    this.#ran = ran;
+  }
+
+  begin(): void {
+    this.#inTransaction = true;
+    this.#sendFirst('begin');
+  }
+
+  async commit(): Promise<void> {
+    await this.#begun();
+    const start = performance.now();
+    const result = await this.#client.query('commit');
+    this.#inTransaction = false;
+    this.#ran('commit', performance.now() - start);
+    // So PostgreSQL ends a transaction in which a statement failed.
+    if (result.command === 'ROLLBACK') throw new Error('The transaction had failed and was rolled back.');
+  }
+
+  async rollback(): Promise<void> {
+    this.#inTransaction = false;
+    this.#beginning = undefined;
+    try {
+      await this.#client.query('rollback');
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#inTransaction && needsNoAnswer.test(query.sql)) {
+      this.#sendFirst(query.sql);
+      return { rows: [] };
+    }
+    const group = groups.get(query);
+    if (group !== undefined) return { rows: (await this.#runAll(group)) as Row[] };
+    if (!onlyReads.test(query.sql)) await this.#begun();
+    return this.#run<Row>(query);
+  }
+
+  streamQuery(): never {
+    throw new Error('Results come as a whole.');
+  }
+
+  #sendFirst(text: string): void {
+    const sent = this.#client.query(text);
+    this.#beginning = this.#beginning === undefined ? sent : Promise.all([this.#beginning, sent]);
+    // Whoever waits for it is told.
+    this.#beginning.catch(() => {});
+  }
+
+  async #begun(): Promise<void> {
+    if (this.#beginning !== undefined) await this.#beginning;
+    this.#beginning = undefined;
+  }
+
+  async #runAll(group: readonly CompiledQuery[]): Promise<unknown[][]> {
+    if (!group.every((query) => onlyReads.test(query.sql))) await this.#begun();
+    const { stream } = this.#client.connection;
+    // One write to the socket for all.
+    stream.cork();
+    const running = group.map((query) => this.#run(query));
+    stream.uncork();
+    const ended = await Promise.allSettled(running);
+    return ended.map((each) => {
+      if (each.status === 'rejected') throw each.reason;
+      return each.value.rows;
+    });
+  }
+
+  async #run<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const start = performance.now();
+    try {
+      return resultOf<Row>(await this.#client.query(statement(text, parameters)));
+    } catch (error) {
+      // A transaction is over with its first error, and is run again as a whole (database.ts).
+      if (!isOutdated(error, text) || this.#inTransaction) throw error;
+      return resultOf<Row>(await this.#client.query(statement(text, parameters)));
+    } finally {
+      this.#ran(text, performance.now() - start);
+    }
+  }
 }
 
 function resultOf<Row>({ command, rowCount, rows }: pg.QueryResult): QueryResult<Row> {

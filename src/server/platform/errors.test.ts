@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { isUnavailable } from './errors.ts';
+import { asProblem, isUnavailable } from './errors.ts';
 
 const withState = (code: string) => Object.assign(new pg.DatabaseError('', 0, 'error'), { code });
 const withCode = (code: string) => Object.assign(new Error(), { code });
@@ -32,4 +32,14 @@ test.each([
   ['nothing is known', undefined],
 ])('it is a fault of ours when %s', (_, error) => {
   expect(isUnavailable(error)).toBe(false);
+});
+
+test.each([
+  ['a lock is not given', withState('55P03'), 'busy'],
+  ['a statement takes too long', new Error('Failed', { cause: withState('57014') }), 'busy'],
+  ['no connection becomes free in time', new Error('timeout exceeded when trying to connect'), 'busy'],
+  ['PostgreSQL is told to stop', withState('57P01'), 'unavailable'],
+  ['nothing listens there', withCode('ECONNREFUSED'), 'unavailable'],
+])('members are told truly what they wait for when %s', (_, error, code) => {
+  expect(asProblem(error)).toMatchObject({ code, retryAfter: expect.any(Number) });
 });

@@ -13,13 +13,22 @@ const kinds = {
   'unknown-email': { status: 401, title: 'Sign-in failed' },
   'wrong-password': { status: 401, title: 'Sign-in failed' },
   'wrong-credentials': { status: 401, title: 'Sign-in failed' },
+  'wrong-code': { status: 401, title: 'Sign-in failed' },
+  'step-ended': { status: 401, title: 'Begin to sign in again' },
+  'passkey-refused': { status: 401, title: 'Sign-in failed' },
+  'provider-refused': { status: 401, title: 'Sign-in failed' },
+  'sign-in-again': { status: 403, title: 'Sign in again first' },
   'not-author': { status: 403, title: 'Only the author may do this' },
   'not-allowed': { status: 403, title: 'Not allowed' },
+  suspended: { status: 403, title: 'Suspended' },
+  locked: { status: 403, title: 'Locked' },
   'foreign-origin': { status: 403, title: 'Requests from other sites are refused' },
   disabled: { status: 403, title: 'Switched off' },
   'not-found': { status: 404, title: 'Not found' },
   'email-taken': { status: 409, title: 'Already registered' },
+  'done-already': { status: 409, title: 'Done already' },
   'edited-meanwhile': { status: 409, title: 'Edited meanwhile' },
+  'done-meanwhile': { status: 409, title: 'Done meanwhile' },
   'draft-changed': { status: 409, title: 'The draft was changed meanwhile' },
   'draft-posted': { status: 410, title: 'The draft was posted' },
   'key-reused': { status: 422, title: 'The idempotency key was used for another request' },
@@ -29,6 +38,7 @@ const kinds = {
   'too-many': { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong' },
   unavailable: { status: 503, title: 'Not available for a moment' },
+  busy: { status: 503, title: 'Too busy for a moment' },
 } as const;
 
 export type ProblemCode = keyof typeof kinds;
@@ -107,11 +117,13 @@ export function problemResponse(error: ProblemError, errorId?: string): Response
   return new Response(JSON.stringify(body), { status: kind.status, headers });
 }
 
-function asProblem(error: unknown): ProblemError | null {
+/** What whoever asked is told of an error; null for what nobody foresaw. */
+export function asProblem(error: unknown): ProblemError | null {
   if (error instanceof ProblemError) return error;
   if (error instanceof HTTPException) return fromHttpException(error);
   // What a post would hang on was deleted while it was being written.
   if (sqlState(error) === '23503') return new ProblemError('not-found', 'What this belongs to is gone.');
+  if (isBusy(error)) return busy();
   if (isUnavailable(error))
     return new ProblemError(
       'unavailable',
@@ -123,6 +135,13 @@ function asProblem(error: unknown): ProblemError | null {
   return null;
 }
 
+/** For whoever asks while more is asked than can be done. */
+export function busy(): ProblemError {
+  return new ProblemError('busy', 'Parley is very busy at the moment. Please try again in a few seconds.', {
+    retryAfter: 3,
+  });
+}
+
 function fromHttpException(error: HTTPException): ProblemError {
   if (error.status === 413) return new ProblemError('too-large', 'The request is too large.');
   if (error.status === 415) return new ProblemError('not-json', 'Send the request as application/json.');
@@ -131,19 +150,29 @@ function fromHttpException(error: HTTPException): ProblemError {
 }
 
 /**
- * Whether the database could not be asked, or gave up: refused or lost connections, restarts (57P01 to 57P03), no
- * connection free in time (53300 and the pool's own message), statements over their time (57014) or lock waits (55P03).
+ * Whether too much is asked of the database: no connection free in time (53300 and the pool's own message), statements
+ * over their time (57014), lock waits (55P03) or transactions that wait for nothing (25P03).
  */
-export function isUnavailable(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|57P0[1-5]|53|57014|55P03|25P03)/.test(state);
+  if (state !== undefined) return /^(53300|57014|55P03|25P03)/.test(state);
+  if (!(error instanceof Error)) return false;
+  // better-auth wraps what its queries threw.
+  return isBusy(error.cause) || error.message.includes('timeout exceeded when trying to connect');
+}
+
+/** Whether the database could not be asked, or gave up: refused or lost connections, restarts (57P01 to 57P03), or busy. */
+export function isUnavailable(error: unknown): boolean {
+  if (isBusy(error)) return true;
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|57P0[1-5]|53)/.test(state);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;
   // better-auth wraps what its queries threw.
   if (isUnavailable(error.cause)) return true;
   if (typeof code === 'string' && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code))
     return true;
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|driver has already been destroyed|Client was closed/.test(
+  return /Connection terminated|Client has encountered a connection error|driver has already been destroyed|Client was closed/.test(
     error.message,
   );
 }

@@ -34,6 +34,8 @@ export type HttpServer = {
   stop: (patience: number) => Promise<void>;
   /** Cuts off all requests now. */
   cutOff: () => void;
+  /** Makes a connection, and resolves when it has been accepted; rejects where none can be made. */
+  admitted: () => Promise<void>;
 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -70,6 +72,7 @@ export async function listen(handler: Handler, host: string, port: number): Prom
     address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${takenPort}`,
     drain,
     cutOff: () => server.closeAllConnections(),
+    admitted: () => admission(server, takenPort),
     async stop(patience) {
       drain();
       await acceptWaiting(server);
@@ -96,6 +99,33 @@ async function acceptWaiting(server: Server): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   server.off('connection', accepted);
+}
+
+/** Resolves when a connection that is made now has been accepted, which is behind all that wait already. */
+async function admission(server: Server, port: number): Promise<void> {
+  const at = server.address();
+  const host = typeof at === 'object' && at !== null ? at.address : 'localhost';
+  // Every address of the machine has its loopback.
+  const socket = net.connect(port, host.replace(/^0\.0\.0\.0$/, '127.0.0.1').replace(/^::$/, '::1'));
+  const ports = new Set<number | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const look = () => {
+    if (socket.localPort !== undefined && ports.has(socket.localPort)) resolve();
+  };
+  const note = ({ remotePort }: net.Socket) => {
+    ports.add(remotePort);
+    look();
+  };
+  server.on('connection', note);
+  server.once('close', resolve);
+  socket.on('connect', look).on('error', reject);
+  try {
+    await promise;
+  } finally {
+    server.off('connection', note);
+    server.off('close', resolve);
+    socket.destroy();
+  }
 }
 
 /** Resolves with the port. */

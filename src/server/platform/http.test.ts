@@ -152,6 +152,7 @@ test('everything but registering, signing in and what a mail leads to needs a si
     // How a forgotten password is reset.
     'get /password-resets',
     'get /session',
+    'get /sign-in',
     // Their tokens say for whom they speak.
     'post /mail/address',
     'post /mail/confirmation',
@@ -161,6 +162,12 @@ test('everything but registering, signing in and what a mail leads to needs a si
     'post /members',
     'post /password-resets',
     'post /session',
+    'post /session/passkey',
+    'post /session/passkey/options',
+    'post /session/provider',
+    'post /session/provider/link',
+    'post /session/provider/return',
+    'post /session/second-factor',
   ]);
 });
 

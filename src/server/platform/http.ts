@@ -1,12 +1,24 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Role } from '#shared/accounts.ts';
 import { problem } from '#shared/problem.ts';
 import type { Database, Reader } from './database.ts';
 import { ProblemError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
 /** The signed-in member a request is made by; only the session check makes one. */
-export type Viewer = { readonly id: number; readonly sessionId: number; readonly [signedIn]: true };
+export type Viewer = {
+  readonly id: number;
+  readonly sessionId: number;
+  readonly standing: Standing;
+  readonly [signedIn]: true;
+};
 declare const signedIn: unique symbol;
+
+/** What a member is in the community. A suspension that is over may still be named. */
+export type Standing = {
+  readonly role: Role;
+  readonly suspended: { readonly until: Date; readonly reason: string } | null;
+};
 
 /**
  * What a signed-in route finds in its context. A GET reads from `reading`, which may be a streaming replica, unless what

@@ -169,7 +169,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
 
   /** A session that ended must not hear more. */
   function closeEnded(topic: Topic, events: readonly LiveEvent[]): void {
-    if (!events.some((event) => event.kind === 'sessions-ended')) return;
+    if (!events.some(({ kind }) => kind === 'sessions-ended' || kind === 'standing-changed')) return;
     for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? [])
       if (isOver(events, socket.data.viewer)) socket.disconnect(true);
   }
@@ -215,15 +215,17 @@ const isQuestion = (topic: Topic): topic is QuestionTopic => topic.startsWith('q
 /** The topic where the viewer may hear of it, else null. */
 function allowedTopic(topic: string, viewer: Viewer): Topic | null {
   if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'topics') return topic;
+  if (topic === 'care') return viewer.standing.role === 'operator' ? topic : null;
   if (topic === ownTopic(viewer)) return ownTopic(viewer);
   const one = /^(question|profile):([1-9]\d{0,15})$/.exec(topic);
   if (one === null) return null;
   return one[1] === 'question' ? `question:${Number(one[2])}` : `profile:${Number(one[2])}`;
 }
 
-/** Whether one of the events ended the viewer's session. */
+/** Whether one of the events ended the viewer's session, or made them something else: the socket then comes back so. */
 function isOver(events: readonly LiveEvent[], { sessionId }: Viewer): boolean {
   return events.some((event) => {
+    if (event.kind === 'standing-changed') return true;
     if (event.kind !== 'sessions-ended') return false;
     return event.sessionId === null ? sessionId !== event.except : sessionId === event.sessionId;
   });

@@ -28,6 +28,8 @@ export type WatchedParts = {
     | undefined;
   /** Absent where there are none. */
   replicas?: (() => readonly ReplicaState[]) | undefined;
+  /** What is refused because too much is asked: the level of pressure.ts, and requests since the start. */
+  overload?: { level: () => number; shed: () => number; refused: () => number };
   /** What is known of backups that are made by themselves; absent where there are none. */
   backups?: (() => Promise<BackupState>) | undefined;
 };
@@ -43,7 +45,7 @@ export type BackupState = {
 /** What a part does not tell at this moment, such as while the database is away, is left out. */
 export function gaugeParts(registry: Registry, parts: WatchedParts): void {
   const registers = [registry];
-  const { node, isReady, sockets, lag, database, jobs, kept, replicas, backups } = parts;
+  const { node, isReady, sockets, lag, database, jobs, kept, replicas, overload, backups } = parts;
   gauge('parley_node_info', 'The name of this node and its version.', ['node', 'version']).set(
     {
       node: node.name,
@@ -58,6 +60,7 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
   if (jobs !== undefined) watchJobs(jobs);
   if (kept !== undefined) watchKept(kept);
   if (replicas !== undefined) watchReplicas(replicas);
+  if (overload !== undefined) watchOverload(overload);
   if (backups !== undefined) watchBackups(backups);
 
   function watchDatabase({ connections, slow }: Required<WatchedParts>['database']): void {
@@ -130,6 +133,22 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
       for (const { name, lagSeconds } of states())
         if (lagSeconds !== null) behind.set({ replica: name }, lagSeconds);
     });
+  }
+
+  function watchOverload({ level, shed, refused }: Required<WatchedParts>['overload']): void {
+    plain('parley_pressure', 'How much is shed: 1 searches and visitors, 2 writes, 3 all but memory.', level);
+    count(
+      'parley_shed_requests_total',
+      'Requests answered with 503 because too much was asked.',
+      [],
+      (counter) => counter.inc(shed()),
+    );
+    count(
+      'parley_flood_refusals_total',
+      'Requests answered with 429 because one member or network sent too many.',
+      [],
+      (counter) => counter.inc(refused()),
+    );
   }
 
   function watchBackups(state: () => Promise<BackupState>): void {

@@ -43,7 +43,7 @@ export function createMetrics({ token, ...parts }: MetricsOptions): Metrics {
     registers,
   });
   // There from the beginning, so that the first one is seen as a change.
-  for (const code of ['too-many', 'unavailable']) refusals.inc({ code }, 0);
+  for (const code of ['too-many', 'unavailable', 'busy']) refusals.inc({ code }, 0);
   gaugeParts(registry, parts);
   return {
     registry,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery, sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from './database.ts';
 import { ProblemError } from './errors.ts';
@@ -47,53 +48,139 @@ export function rateLimit(db: Database, rule: RateLimitRule): RateLimit {
   };
 }
 
+/** Under which the points of a member are kept. */
+export const memberKey = (limit: string, memberId: number) => `${limit}:${stored(String(memberId))}`;
+
 /** Keys are addresses of people, and longer than the column: only their hashes are kept. */
 const stored = (key: string) => createHash('sha256').update(key).digest('base64url');
 
+export type MemberLimitRule = Omit<RateLimitRule, 'blockSeconds'> & {
+  /** What somebody is told who meets the limit. */
+  message: string;
+  /** A lower limit for some; who they are is looked up only where it matters. */
+  lower?: { points: number; holdsFor: (db: Database, memberIds: readonly number[]) => Promise<Set<number>> };
+};
+
+/** Milliseconds for which points are gathered that nobody waits for. */
+const gatheredFor = 100;
+
+/** So many of one member's are gathered at most, and the first one that this node sees. */
+const gatheredAtMost = 10;
+
+/** Members of whom it is remembered how many points they have taken. */
+const remembered = 20_000;
+
 /**
- * A limit on what one member does; the answer to one too many says when to try again. What many members do at the same
- * time is counted together.
+ * A limit on what one member does; the answer to one too many says when to try again. It is waited for, and exact, as
+ * somebody comes near it. What a member takes below half of it is counted a moment later, for many members at once; so is
+ * the first that this node sees of somebody. By what is counted later a member of several nodes may come above the limit.
  */
-export function memberLimit(db: Database, rule: Omit<RateLimitRule, 'blockSeconds'> & { what: string }) {
-  const take = together<number, boolean>({
-    write: (memberIds) => takePoints(db, { rule, keys: memberIds.map(String) }),
+export function memberLimit(db: Database, rule: MemberLimitRule) {
+  const count = together<number, Taken>({
+    write: (memberIds) => takePoints(db, { rule, memberIds }),
     about: (memberId) => memberId,
     most: 500,
+    // It waits for no disk, so fewer and larger ones cost less and take no longer.
+    atOnce: 1,
   });
+  const near = (rule.lower?.points ?? rule.points) / 2;
+  const known = new LRUCache<number, Known>({ max: remembered });
+  let gathered: number[] = [];
+
   return async function takeOrRefuse(memberId: number): Promise<void> {
-    if (await take(memberId)) return;
-    throw new ProblemError(
-      'too-many',
-      `You have ${rule.what} a lot in a short time. Please try again in a few minutes.`,
-      { retryAfter: rule.seconds },
-    );
+    const before = known.get(memberId);
+    if (before === undefined || before.expire <= Date.now()) {
+      known.set(memberId, { points: near, expire: Date.now() + rule.seconds * 1_000, gathered: 1 });
+      return countLater(memberId);
+    }
+    if (before.points < near && before.gathered < gatheredAtMost) {
+      before.points++;
+      before.gathered++;
+      return countLater(memberId);
+    }
+    // With what they took a moment ago.
+    countGathered();
+    const taken = learn(memberId, await count(memberId));
+    if (!taken.isLeft) throw new ProblemError('too-many', rule.message, { retryAfter: taken.secondsLeft });
   };
+
+  function learn(memberId: number, taken: Taken): Taken {
+    known.set(memberId, { points: taken.points, expire: taken.expire, gathered: 0 });
+    return taken;
+  }
+
+  function countLater(memberId: number): void {
+    if (gathered.push(memberId) === 1) setTimeout(countGathered, gatheredFor).unref();
+  }
+
+  function countGathered(): void {
+    const memberIds = gathered;
+    gathered = [];
+    for (const id of memberIds)
+      count(id).then(
+        (taken) => learn(id, taken),
+        // Without the database nothing is written that would have to be limited.
+        () => known.delete(id),
+      );
+  }
 }
 
-/** Takes one point for each of the keys, which may come more than once. Returns, for each, whether there was one left. */
+/** Points that a member has taken by what is known here, those that are gathered among them; unknown ones count as near. */
+type Known = { points: number; expire: number; gathered: number };
+
+/** Points taken in all and when there are all again, in milliseconds since 1970; whether one was left, and seconds until then. */
+type Taken = { isLeft: boolean; secondsLeft: number; points: number; expire: number };
+
+/** Takes one point for each of the members, who may come more than once. */
 async function takePoints(
   db: Database,
-  { rule, keys }: { rule: RateLimitRule; keys: readonly string[] },
-): Promise<boolean[]> {
-  const rowKeys = keys.map((key) => `${rule.name}:${stored(key)}`);
+  { rule, memberIds }: { rule: MemberLimitRule; memberIds: readonly number[] },
+): Promise<Taken[]> {
+  const keyOf = new Map(memberIds.map((id) => [id, memberKey(rule.name, id)]));
   const taken = new Map<string, number>();
-  for (const key of rowKeys) taken.set(key, (taken.get(key) ?? 0) + 1);
+  for (const id of memberIds) {
+    const key = keyOf.get(id) ?? '';
+    taken.set(key, (taken.get(key) ?? 0) + 1);
+  }
   const now = Date.now();
   // In one order, so that two statements with the same keys wait for each other, and not for ever.
-  const { rows } = await sql<{ key: string; points: number }>`
+  const { rows } = await sql<{ key: string; points: number; expire: number }>`
     insert into rate_limit as kept (key, points, expire)
     select key, points, ${now + rule.seconds * 1_000}::bigint
     from unnest(${[...taken.keys()]}::text[], ${[...taken.values()]}::int[]) as taken (key, points) order by key
     on conflict (key) do update set
       points = case when kept.expire <= ${now}::bigint then 0 else kept.points end + excluded.points,
       expire = case when kept.expire <= ${now}::bigint then excluded.expire else kept.expire end
-    returning key, points`.execute(db);
+    returning key, points, expire`.execute(db);
+  const counts = new Map(rows.map((row) => [row.key, row]));
   const before = new Map(rows.map(({ key, points }) => [key, points - (taken.get(key) ?? 0)]));
-  return rowKeys.map((key) => {
+  const lower = await lowerFor(db, {
+    rule,
+    memberIds,
+    countOf: (id) => counts.get(keyOf.get(id) ?? '')?.points ?? 0,
+  });
+  return memberIds.map((id) => {
+    const key = keyOf.get(id) ?? '';
     const count = (before.get(key) ?? 0) + 1;
     before.set(key, count);
-    return count <= rule.points;
+    const most = lower.has(id) ? (rule.lower?.points ?? rule.points) : rule.points;
+    const expire = counts.get(key)?.expire ?? now;
+    // A clock that was set back must send nobody away for longer than the rule says.
+    const secondsLeft = Math.min(Math.max(1, Math.ceil((expire - now) / 1_000)), rule.seconds);
+    return { isLeft: count <= most, secondsLeft, points: count, expire };
   });
+}
+
+/** The members for whom the lower limit holds, of those who have come above it. */
+async function lowerFor(
+  db: Database,
+  asked: { rule: MemberLimitRule; memberIds: readonly number[]; countOf: (memberId: number) => number },
+): Promise<Set<number>> {
+  const { rule, memberIds, countOf } = asked;
+  const { lower } = rule;
+  if (lower === undefined) return new Set();
+  const near = memberIds.filter((id) => countOf(id) > lower.points);
+  return near.length === 0 ? new Set() : lower.holdsFor(db, [...new Set(near)]);
 }
 
 /** The one method of a `pg` client that the limiter calls, on our pool. */

@@ -33,7 +33,8 @@ export function requests({
     return running.run({ id }, async () => {
       const start = performance.now();
       await next();
-      c.header(requestIdHeader, id);
+      // Not by c.header: on an answer that is made, it makes another one, with a stream for its body.
+      c.res.headers.set(requestIdHeader, id);
       if (!log.isLevelEnabled('debug')) return;
       const milliseconds = Math.round(performance.now() - start);
       log.debug(

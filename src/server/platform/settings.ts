@@ -12,6 +12,33 @@ export type Settings = {
   hideLoginReason: boolean;
   /** Members may vote on their own posts (SPEC section 4; DECISIONS section 3.2). */
   selfVotes: boolean;
+  /** Where members may sign in as well; null: nowhere else. */
+  identityProvider: IdentityProviderSettings | null;
+  /** Whether a password that is known to be used by many is refused. */
+  refuseCommonPasswords: boolean;
+  /** What browsers are told to use https for ever: this host, the hosts below it as well, or nothing. */
+  hsts: 'host' | 'subdomains' | 'off';
   /** Whether browsers keep the app to start it without a network; false takes back what they have. */
   serviceWorker: boolean;
 };
+
+/** An OpenID Connect provider. */
+export type IdentityProviderSettings = {
+  /** Such as 'https://id.example.org'. */
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** What members call it: 'Sign in with …'. */
+  name: string;
+};
+
+/** Whether members come by https, and so cookies and addresses are for https alone. */
+export const isHttps = ({ publicUrl }: Pick<Settings, 'publicUrl'>) =>
+  publicUrl?.startsWith('https:') ?? false;
+
+/**
+ * How the names of all cookies begin. Browsers take one that begins with `__Host-` from this very host alone, over https,
+ * for all of its paths: no other host below the same name can set it (RFC 6265bis, section 4.1.3).
+ */
+export const cookiePrefix = (settings: Pick<Settings, 'publicUrl'>) =>
+  isHttps(settings) ? '__Host-parley' : 'parley';

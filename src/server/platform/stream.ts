@@ -212,10 +212,16 @@ function isLost(from: Moment, to: Moment): boolean {
   );
 }
 
+/** From the beginning of the stream up to the first transaction that wrote something not long ago. */
 async function prune(db: Database): Promise<void> {
-  await sql`delete from event where created_at < clock_timestamp() - make_interval(mins => ${keepMinutes})`.execute(
-    db,
-  );
+  await sql`
+    delete from event where transaction_id < coalesce(
+      (
+        select transaction_id from event where created_at >= clock_timestamp() - make_interval(mins => ${keepMinutes})
+        order by transaction_id, id limit 1
+      ),
+      pg_snapshot_xmin(pg_current_snapshot())
+    )`.execute(db);
 }
 
 const pause = (milliseconds: number) =>

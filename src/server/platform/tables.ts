@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { NotificationKind } from '#shared/notifications.ts';
+import type { Role } from '#shared/accounts.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { MailChoice } from '#shared/notification-settings.ts';
 
@@ -9,6 +10,15 @@ export type Tables = {
   member: MemberTable;
   session: SessionTable;
   account: AccountTable;
+  second_factor: {
+    member_id: number;
+    sealed_key: string;
+    last_period: ColumnType<number, number, number>;
+    created_at: Generated<Date>;
+  };
+  recovery_code: { member_id: number; place: number; hash: string };
+  passkey: PasskeyTable;
+  used_once: { key: string; expires_at: Date };
   tag: TagTable;
   question: QuestionTable;
   question_place: {
@@ -78,6 +88,10 @@ type MemberTable = Imported & {
   questions_count: Count;
   answers_count: Count;
   show_email: Generated<boolean>;
+  role: Generated<Role>;
+  suspended_until: Date | null;
+  suspended_for: string | null;
+  is_summed: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -96,8 +110,24 @@ type SessionTable = {
 type AccountTable = {
   id: Generated<number>;
   member_id: number;
+  account_id: string;
   provider_id: string;
   password: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type PasskeyTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  name: string;
+  credential_id: string;
+  public_key: Uint8Array;
+  user_handle: string;
+  counter: number;
+  transports: string[];
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
 };
 
 type TagTable = {
@@ -107,6 +137,7 @@ type TagTable = {
   questions_count: Count;
   followers_count: Count;
   active_at: Date | null;
+  is_summed: Generated<boolean>;
 };
 
 type PostColumns = Imported & {

@@ -14,10 +14,9 @@ export type Together<Item, Result> = {
   about: (item: Item) => string | number;
   /** Items that are written together at most. */
   most: number;
+  /** Batches on their way at a time. By default two: while the database works on one, the next is made ready. */
+  atOnce?: number;
 };
-
-/** Batches on their way at a time: while the database works on one, the next is made ready. */
-const atOnce = 2;
 
 /** Things that are waited for at a time, each on a connection of its own. */
 const lanesAtMost = 6;
@@ -31,7 +30,7 @@ const lanesAtMost = 6;
  * that what cannot be written, or has to wait, spoils nothing for the others. What comes meanwhile for a thing that is
  * waited for joins those who wait.
  */
-export function together<Item, Result>({ write, about, most }: Together<Item, Result>) {
+export function together<Item, Result>({ write, about, most, atOnce = 2 }: Together<Item, Result>) {
   type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
   let waiting: Waiting[] = [];
   let running = 0;

@@ -1,5 +1,9 @@
+import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
+import { memberKey } from '#server/platform/rate-limits.ts';
+import type { Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
+import { manyLinks } from './limits.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -23,4 +27,35 @@ test('a flood is refused with when to come back, and others write on', async () 
   expect(refused).toMatchObject({ status: 429, code: 'too-many' });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await eve.ask()).toBeGreaterThan(0);
+});
+
+test('a newcomer who floods is stopped at half of what others may do, and told for how long', async () => {
+  const [ann, old] = [await server.register('Ann'), await server.register('Old')];
+  await sql`update member set created_at = now() - interval '4 days' where id = ${old.id}`.execute(server.db);
+  const id = await ann.ask();
+  await eventuallyRefused(ann, id, 300);
+  await eventuallyRefused(old, id, 600);
+
+  async function eventuallyRefused(member: Member, questionId: number, most: number) {
+    // As if most had been made.
+    await sql`insert into rate_limit (key, points, expire)
+      select ${memberKey('vote', member.id)}, ${most - 1}, ${Date.now() + 60_000}::bigint`.execute(server.db);
+    expect((await member.put(`/questions/${questionId}/vote`, { vote: 'up' })).status).toBe(200);
+    const refused = await member.put(`/questions/${questionId}/vote`, { vote: null });
+    expect(refused).toMatchObject({ status: 429, detail: expect.stringContaining('voted a lot') });
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  }
+});
+
+test('a newcomer posts few texts with many links at a time, and as many others as ever', async () => {
+  const [ann, old] = [await server.register('Ann'), await server.register('Old')];
+  await sql`update member set reputation = 20 where id = ${old.id}`.execute(server.db);
+  const id = await old.ask();
+  const content = 'https://example.org/ '.repeat(manyLinks);
+  const post = (member: Member) => member.post(`/questions/${id}/answers`, { content });
+  for (let n = 0; n < 20; n++) expect((await post(ann)).status).toBe(201);
+  expect(await post(ann)).toMatchObject({ status: 429, detail: expect.stringContaining('many links') });
+  const answer = await ann.answer(id, 'See https://example.org/ and https://example.net/.');
+  expect(await ann.put(`/answers/${answer.id}`, { content })).toMatchObject({ status: 429 });
+  for (let n = 0; n < 21; n++) expect((await post(old)).status).toBe(201);
 });

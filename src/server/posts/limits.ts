@@ -1,24 +1,83 @@
+import { sql } from 'kysely';
 import type { Database } from '#server/platform/database.ts';
 import { memberLimit } from '#server/platform/rate-limits.ts';
 
 export type PostingLimits = ReturnType<typeof createPostingLimits>;
 
+/** Who is new to a community: younger than so many days, with less reputation than so much. */
+const newcomer = { days: 3, reputation: 20 } as const;
+
+/** Links in one post from which on it counts as one with many. */
+export const manyLinks = 6;
+
 /**
  * Against floods, not against busy people: 30 questions, 60 answers or replies and 300 votes in ten minutes are never
- * refused (DECISIONS section 8.5); these stand at twice that.
+ * refused (DECISIONS section 8.5). For newcomers the limits stand there, for others at twice that. Posts with many links
+ * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes.
  */
 export function createPostingLimits(db: Database) {
   const seconds = 10 * 60;
+  const lower = (points: number) => ({ points, holdsFor: newcomersAmong });
+  const withManyLinks = memberLimit(db, {
+    name: 'links',
+    message: 'You have posted many links in a short time. Please wait a few minutes.',
+    points: 120,
+    seconds,
+    lower: lower(20),
+  });
   return {
-    ask: memberLimit(db, { name: 'ask', what: 'asked', points: 60, seconds }),
-    write: memberLimit(db, { name: 'write', what: 'written', points: 120, seconds }),
+    ask: memberLimit(db, {
+      name: 'ask',
+      message: 'You have asked a lot in a short time. Please try again in a few minutes.',
+      points: 60,
+      seconds,
+      lower: lower(30),
+    }),
+    write: memberLimit(db, {
+      name: 'write',
+      message: 'You have written a lot in a short time. Please try again in a few minutes.',
+      points: 120,
+      seconds,
+      lower: lower(60),
+    }),
     // Somebody who types without a pause asks some 900 times in ten minutes.
     compare: memberLimit(db, {
       name: 'compare',
-      what: 'looked for similar questions',
+      message:
+        'You have looked for similar questions a lot in a short time. Please try again in a few minutes.',
       points: 1200,
       seconds,
     }),
-    vote: memberLimit(db, { name: 'vote', what: 'voted', points: 600, seconds }),
+    // Somebody who looks through a bad day's posts flags some ten.
+    flag: memberLimit(db, {
+      name: 'flag',
+      message: 'You have flagged a lot in a short time. Please try again in a few minutes.',
+      points: 60,
+      seconds: 60 * 60,
+    }),
+    vote: memberLimit(db, {
+      name: 'vote',
+      message: 'You have voted a lot in a short time. Please try again in a few minutes.',
+      points: 600,
+      seconds,
+      lower: lower(300),
+    }),
+    /** For each text that a member posts, or changes one to. */
+    async links(memberId: number, text: string): Promise<void> {
+      if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
+    },
   };
+}
+
+function linksIn(text: string): number {
+  return text.match(/https?:\/\/|\bwww\./giu)?.length ?? 0;
+}
+
+async function newcomersAmong(db: Database, memberIds: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`
+    select id from member where id = any(${memberIds}::bigint[])
+      and created_at > now() - make_interval(days => ${newcomer.days}) and reputation < ${newcomer.reputation}`.execute(
+    db,
+  );
+  return new Set(rows.map(({ id }) => id));
 }

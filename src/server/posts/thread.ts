@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
+import { ProblemError } from '#server/platform/errors.ts';
 
 /**
  * Keeps the question an answer or reply belongs to from being deleted while the transaction runs. Whoever deletes or
@@ -12,15 +13,61 @@ export async function keepQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'r
     for key share`.execute(tx);
 }
 
-/** The same for answers and replies of several questions, whose rows are locked in the order of their ids. */
-export async function keepQuestionsOf(
-  tx: Tx,
-  { answerIds, replyIds }: { answerIds: readonly number[]; replyIds: readonly number[] },
-) {
-  if (answerIds.length + replyIds.length === 0) return;
-  await sql`
+/**
+ * In a locked question nothing is written, edited or voted on. @param lockedFor why it is locked; null where it is not
+ * @throws ProblemError 'locked'
+ */
+export function refuseLocked(lockedFor: string | null | undefined): void {
+  const problem = lockedProblem(lockedFor);
+  if (problem !== null) throw problem;
+}
+
+/** The same as a value. */
+export function lockedProblem(lockedFor: string | null | undefined): ProblemError | null {
+  if (lockedFor == null) return null;
+  return new ProblemError('locked', `This question is locked, so that it stays as it is: ${lockedFor}`, {
+    extension: { reason: lockedFor },
+  });
+}
+
+/** Why the question that a reply belongs to is locked; null where it is not. Call `keepQuestionOf` before. */
+export async function lockOfReply(tx: Tx, replyId: number): Promise<string | null> {
+  const { rows } = await sql<{ locked_for: string | null }>`
+    select locked_for from question where id = (select question_id from reply where id = ${replyId})`.execute(
+    tx,
+  );
+  return rows[0]?.locked_for ?? null;
+}
+
+/**
+ * The same for answers and replies of several questions, to be run with others. Where some of `questionIds` are to be
+ * changed themselves, all are locked for that: in one go and in the order of their ids, since a second one would wait for
+ * whoever waits for the first. Undefined where there is nothing to lock beforehand.
+ */
+export function questionsKept({
+  questionIds,
+  answerIds,
+  replyIds,
+}: {
+  questionIds: readonly number[];
+  answerIds: readonly number[];
+  replyIds: readonly number[];
+}): RawBuilder<unknown> | undefined {
+  if (answerIds.length + replyIds.length === 0) return undefined;
+  const strength = questionIds.length === 0 ? sql`for key share` : sql`for no key update`;
+  return sql`
     select id from question where id in (
       select question_id from answer where id = any(${[...answerIds]}::bigint[])
       union all select question_id from reply where id = any(${[...replyIds]}::bigint[])
-    ) order by id for key share`.execute(tx);
+      union all select unnest(${[...questionIds]}::bigint[])
+    ) order by id ${strength}`;
+}
+
+/**
+ * Locks the members whose counts and points change as posts go, all at once and in the order of their ids: whoever changes
+ * them in several statements would else meet others that have begun elsewhere.
+ */
+export async function lockAuthors(tx: Tx, posts: readonly { author_id: number | null }[]) {
+  const ids = posts.flatMap(({ author_id: id }) => id ?? []);
+  await sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`.execute(tx);
 }

@@ -25,6 +25,14 @@ export function acceptanceChanged(questionId: number, acceptedAnswerId: number |
   ];
 }
 
+/** What a question's page and the lists of questions are told when it is said to repeat another one, or none (null). */
+export function duplicateMarked(questionId: number, duplicateOf: number | null): StreamedEvent[] {
+  return [
+    { topic: `question:${questionId}`, event: { kind: 'edited' } },
+    { topic: 'feeds', event: { kind: 'question-marked', questionId, duplicate: duplicateOf !== null } },
+  ];
+}
+
 /** What lists of what is followed are told. @param tags names of the question's tags. */
 export function questionActive(questionId: number, tags: string[]): StreamedEvent {
   return { topic: 'activity', event: { kind: 'question-active', questionId, tags } };

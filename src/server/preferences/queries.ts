@@ -14,7 +14,7 @@ export async function choicesOf(db: Queryable, memberId: number): Promise<Notifi
 
 /** Only one change of a member's choices at a time. */
 export async function lockChoices(tx: Tx, memberId: number): Promise<void> {
-  await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
+  await tx.selectFrom('member').select('id').where('id', '=', memberId).forNoKeyUpdate().execute();
 }
 
 export async function saveChoice(tx: Tx, memberId: number, choice: NotificationChoice): Promise<void> {

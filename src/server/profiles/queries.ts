@@ -4,6 +4,7 @@ import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { countedReceived, keptReceived } from '#server/sums/counted.ts';
 
 export async function memberProfile(db: Reader, id: number) {
   const { rows } = await sql<{
@@ -22,23 +23,20 @@ export async function memberProfile(db: Reader, id: number) {
     source_key: string | null;
   }>`
     select member.id, display_name, email, show_email, bio, created_at, reputation, questions_count, answers_count,
-      source_key, source.site as source_site,
-      asked.upvotes + answered.upvotes + replied.upvotes as upvotes, asked.views
+      source_key, source.site as source_site, ${received('upvotes')} as upvotes, ${received('views')} as views
     from member
     left join import_source source on source.id = member.source_id
-    cross join lateral (
-      select coalesce(sum(upvotes), 0)::bigint as upvotes, coalesce(sum(views), 0)::bigint as views
-      from question where author_id = member.id
-    ) asked
-    cross join lateral (
-      select coalesce(sum(upvotes), 0)::bigint as upvotes from answer where author_id = member.id
-    ) answered
-    cross join lateral (
-      select coalesce(sum(upvotes), 0)::bigint as upvotes from reply where author_id = member.id
-    ) replied
     where member.id = ${id}`.execute(db);
   return rows[0];
 }
+
+const ofMember = sql`= member.id`;
+
+/** By what is summed up of the member of the row, or else by their posts. */
+const received = (column: 'upvotes' | 'views') => sql`coalesce(case
+  when is_summed then (select sum(${sql.ref(column)}) from (${keptReceived(ofMember)}) known)
+  else (select sum(${sql.ref(column)}) from (${countedReceived(ofMember)}) counted)
+end, 0)::bigint`;
 
 type Window = { memberId: number; cursor: Cursor | null; limit: number };
 

@@ -14,12 +14,14 @@ export type QuestionCardRow = BylineRow & {
   views: number;
   answer_count: number;
   accepted_answer_id: number | null;
+  is_duplicate: boolean;
 };
 
 /** The columns of a question in a list, selected from `question post` with the byline's joins. */
 export const cardColumns = sql`
   post.id, post.title, post.excerpt, post.excerpt_cut, post.created_at,
   post.upvotes, post.downvotes, post.views, post.answer_count, post.accepted_answer_id,
+  post.duplicate_of is not null as is_duplicate,
   array(
     select tag.name from question_tag join tag on tag.id = question_tag.tag_id
     where question_tag.question_id = post.id order by question_tag.position
@@ -41,5 +43,6 @@ export function toQuestionCard(row: QuestionCardRow): QuestionCard {
     views: row.views,
     answerCount: row.answer_count,
     solved: row.accepted_answer_id !== null,
+    duplicate: row.is_duplicate,
   };
 }

@@ -1,12 +1,19 @@
 import { removeAnswersOfQuestion } from '#server/answers/answers.ts';
 import { forgetPost } from '#server/notifications/notifications.ts';
-import { type Database, transaction } from '#server/platform/database.ts';
+import { type Database, transaction, type Tx } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { profilesChanged } from '#server/posts/told.ts';
+import { lockAuthors } from '#server/posts/thread.ts';
+import { duplicateMarked, profilesChanged } from '#server/posts/told.ts';
 import { tagQuestion } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
-import { changeQuestionsCount, deleteQuestionRow, lockThread } from './queries.ts';
+import {
+  changeQuestionsCount,
+  deleteQuestionRow,
+  forgetPutAway,
+  lockThread,
+  releaseDuplicates,
+} from './queries.ts';
 import { lockOwnQuestion } from './questions.ts';
 
 /** Removes the question and all that hangs on it, and puts every member's counts right (DECISIONS section 7.1). */
@@ -21,23 +28,36 @@ export async function deleteQuestion(
       refusal: 'You can only delete your own questions.',
       missing: 'Question not found or already deleted.',
     });
-    const { answers, replies } = await lockThread(tx, question.id);
-    const replyIds = replies.map((reply) => reply.id);
-    await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
-    // Before the answers go, and by cascade what told of them.
-    const bells = await forgetPost(tx, { kind: 'question', id });
-    await removeAnswersOfQuestion(tx, answers);
-    await changeQuestionsCount(tx, { memberId: viewer.id, by: -1 });
-    const { told } = await tagQuestion(tx, { questionId: id, tags: [] });
-    await deleteQuestionRow(tx, id);
-    const deleted = { kind: 'question-deleted', questionId: id } as const;
-    await publishAll(tx, [
-      { topic: `question:${id}`, event: { kind: 'deleted' } },
-      { topic: 'feeds', event: deleted },
-      { topic: 'answers', event: deleted },
-      ...told,
-      ...profilesChanged([question, ...answers, ...replies].map((post) => post.author_id)),
-      ...bells,
-    ]);
+    await forgetPutAway(tx, id);
+    await removeQuestion(tx, question);
   });
+}
+
+/** Takes a locked question away with all that hangs on it, whoever asks for it. */
+export async function removeQuestion(
+  tx: Tx,
+  question: { id: number; author_id: number | null },
+): Promise<void> {
+  const { id, author_id: authorId } = question;
+  const { answers, replies } = await lockThread(tx, id);
+  const replyIds = replies.map((reply) => reply.id);
+  await lockAuthors(tx, [question, ...answers, ...replies]);
+  await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
+  // Before the answers go, and by cascade what told of them.
+  const bells = await forgetPost(tx, { kind: 'question', id });
+  await removeAnswersOfQuestion(tx, answers);
+  if (authorId !== null) await changeQuestionsCount(tx, { memberId: authorId, by: -1 });
+  const { told } = await tagQuestion(tx, { questionId: id, tags: [] });
+  const released = await releaseDuplicates(tx, id);
+  await deleteQuestionRow(tx, id);
+  const deleted = { kind: 'question-deleted', questionId: id } as const;
+  await publishAll(tx, [
+    { topic: `question:${id}`, event: { kind: 'deleted' } },
+    { topic: 'feeds', event: deleted },
+    { topic: 'answers', event: deleted },
+    ...told,
+    ...released.flatMap((each) => duplicateMarked(each, null)),
+    ...profilesChanged([question, ...answers, ...replies].map((post) => post.author_id)),
+    ...bells,
+  ]);
 }

@@ -10,6 +10,8 @@ import type { Excerpt } from './excerpt.ts';
 export type QuestionRow = QuestionCardRow & {
   content: string;
   edited_at: Date | null;
+  locked_for: string | null;
+  duplicate_of: number | null;
   my_vote: Direction | null;
   following: boolean;
   bookmarked: boolean;
@@ -23,7 +25,7 @@ export async function questionById(db: Reader, wanted: { id: number; viewerId: n
 
 export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
   return sql<QuestionRow>`
-    select ${cardColumns}, post.content, post.edited_at,
+    select ${cardColumns}, post.content, post.edited_at, post.locked_for, post.duplicate_of,
       (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
@@ -59,8 +61,19 @@ export async function insertQuestion(
   return row.id;
 }
 
-/** The question locked against everything else that changes it, its answers or its replies. */
-export async function lockQuestion(tx: Tx, id: number) {
+/**
+ * Against what a question is locked: against everything that changes it, its answers or its replies, as deleting needs
+ * it; or against changes of itself and against other new posts, while votes, follows and the like go on: whoever only adds
+ * or edits need not hold up all who do not meet them.
+ */
+export type LockedAgainst = 'everything' | 'changes';
+
+const strengths: Readonly<Record<LockedAgainst, RawBuilder<unknown>>> = {
+  everything: sql`for update`,
+  changes: sql`for no key update`,
+};
+
+export async function lockQuestion(tx: Tx, id: number, against: LockedAgainst) {
   const { rows } = await sql<{
     id: number;
     author_id: number | null;
@@ -69,9 +82,12 @@ export async function lockQuestion(tx: Tx, id: number) {
     created_at: Date;
     edited_at: Date | null;
     accepted_answer_id: number | null;
+    locked_for: string | null;
+    duplicate_of: number | null;
   }>`
-    select id, author_id, title, content, created_at, edited_at, accepted_answer_id from question
-    where id = ${id} for update`.execute(tx);
+    select id, author_id, title, content, created_at, edited_at, accepted_answer_id, locked_for, duplicate_of
+    from question
+    where id = ${id} ${strengths[against]}`.execute(tx);
   return rows[0];
 }
 
@@ -84,6 +100,13 @@ export async function updateQuestion(
     set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
       excerpt_cut = ${excerpt.cut}, edited_at = now(), active_at = now()
     where id = ${id}`.execute(tx);
+}
+
+/** Questions that were said to repeat one that goes are no longer said to. Returns them. */
+export async function releaseDuplicates(tx: Tx, id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
+  return rows.map((row) => row.id);
 }
 
 export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId: number; by: 1 | -1 }) {
@@ -106,6 +129,11 @@ export async function lockThread(tx: Tx, questionId: number) {
 /** Deletes the question; the database's cascades take its answers, replies, votes, views, follows and versions. */
 export async function deleteQuestionRow(tx: Tx, id: number) {
   await sql`delete from question where id = ${id}`.execute(tx);
+}
+
+/** What operators put away of a question goes for good with it. */
+export async function forgetPutAway(tx: Tx, questionId: number) {
+  await sql`delete from put_away where question_id = ${questionId}`.execute(tx);
 }
 
 /** Returns the names of the question's tags. */

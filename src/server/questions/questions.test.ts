@@ -36,6 +36,8 @@ describe('asking', () => {
       views: 0,
       answerCount: 0,
       acceptedAnswerId: null,
+      lockedFor: null,
+      duplicateOf: null,
       following: false,
       bookmarked: false,
       muted: false,

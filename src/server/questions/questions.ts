@@ -8,6 +8,7 @@ import type { Viewer } from '#server/platform/http.ts';
 import { postOnce, type Posting } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import { refuseLocked } from '#server/posts/thread.ts';
 import { profilesChanged, questionActive } from '#server/posts/told.ts';
 import { questionTags, shownTags, tagQuestion } from '#server/topics/topics.ts';
 import { draftPlaces } from '#shared/drafts.ts';
@@ -18,6 +19,7 @@ import { excerpt } from './excerpt.ts';
 import {
   changeQuestionsCount,
   insertQuestion,
+  type LockedAgainst,
   lockQuestion,
   questionById,
   questionExists,
@@ -81,15 +83,25 @@ export async function readQuestionTitles(db: Reader, ids: readonly number[]) {
  * The question, locked so that its answers and counts can change.
  * @throws ProblemError 'not-found'
  */
-export async function lockQuestionThread(tx: Tx, id: number) {
-  const question = await lockQuestion(tx, id);
+export async function lockQuestionThread(tx: Tx, id: number, against: LockedAgainst = 'everything') {
+  const question = await lockQuestion(tx, id, against);
   if (question === undefined) throw missingQuestion();
   return question;
+}
+
+/** The same where there may be no such question. Returns whether there is. */
+export async function lockQuestionIfThere(tx: Tx, id: number): Promise<boolean> {
+  return (await lockQuestion(tx, id, 'everything')) !== undefined;
 }
 
 /** Something happened on a question at `at`: what is followed lists it as active. Returns what to publish of it. */
 export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }): Promise<StreamedEvent> {
   return questionActive(id, await raiseQuestionActivity(tx, { id, at }));
+}
+
+/** A question came back: its author has one more. */
+export async function countQuestionBack(tx: Tx, memberId: number): Promise<void> {
+  await changeQuestionsCount(tx, { memberId, by: 1 });
 }
 
 /** @throws ProblemError 'not-found' */
@@ -110,7 +122,13 @@ export async function editQuestion(
 ): Promise<void> {
   const { id, viewer, key, draft, publicUrl } = edit;
   await transaction(db, async (tx) => {
-    const old = await lockOwnQuestion(tx, { id, viewer, refusal: 'You can only edit your own questions.' });
+    const old = await lockOwnQuestion(tx, {
+      id,
+      viewer,
+      refusal: 'You can only edit your own questions.',
+      against: 'changes',
+    });
+    refuseLocked(old.locked_for);
     const tags = await questionTags(tx, id);
     if (old.title === draft.title && old.content === draft.content && sameTags(tags, draft.tags)) return;
     checkBasis({ kind: 'question', old }, draft.basedOn);
@@ -164,9 +182,15 @@ export async function questionRevisions(
 /** The question, locked, where the viewer wrote it; only then may it be edited or deleted. */
 export async function lockOwnQuestion(
   tx: Tx,
-  wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string; missing?: string },
+  wanted: {
+    id: number;
+    viewer: Pick<Viewer, 'id'>;
+    refusal: string;
+    missing?: string;
+    against?: LockedAgainst;
+  },
 ) {
-  const question = await lockQuestion(tx, wanted.id);
+  const question = await lockQuestion(tx, wanted.id, wanted.against ?? 'everything');
   if (question === undefined) throw new ProblemError('not-found', wanted.missing ?? 'Question not found');
   if (question.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
   return question;
@@ -186,6 +210,8 @@ export function toQuestion(row: QuestionRow): Question {
     myVote: row.my_vote,
     answerCount: row.answer_count,
     acceptedAnswerId: row.accepted_answer_id,
+    lockedFor: row.locked_for,
+    duplicateOf: row.duplicate_of,
     following: row.following,
     bookmarked: row.bookmarked,
     muted: row.muted,

@@ -91,6 +91,7 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
     .openapi(ask, async (c) => {
       const viewer = c.get('viewer');
       await limits.ask(viewer.id);
+      await limits.links(viewer.id, c.req.valid('json').content);
       const key = c.req.valid('header')['idempotency-key'];
       const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json({ id }, 201);
@@ -107,6 +108,7 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
+      await limits.links(target.viewer.id, c.req.valid('json').content);
       await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readQuestion(db, target), 200);
     })

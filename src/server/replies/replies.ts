@@ -10,7 +10,7 @@ import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
 import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
-import { keepQuestionOf } from '#server/posts/thread.ts';
+import { keepQuestionOf, lockOfReply, refuseLocked } from '#server/posts/thread.ts';
 import { profilesChanged } from '#server/posts/told.ts';
 import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
@@ -58,7 +58,7 @@ export async function postReply(
   const mentioned = mentionedIn(draft.content, posting.publicUrl);
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
-      await lockQuestionThread(tx, on.questionId);
+      refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).locked_for);
       const { parentReplyId, content } = draft;
       const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;
@@ -153,6 +153,7 @@ export async function editReply(
   const { id, viewer, key, edit, publicUrl } = editing;
   await transaction(db, async (tx) => {
     const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
+    refuseLocked(await lockOfReply(tx, id));
     if (old.content === edit.content) return;
     checkBasis({ kind: 'reply', old }, edit.basedOn);
     await keepRevision(tx, { kind: 'reply', id, old });
@@ -181,20 +182,36 @@ export async function deleteReply(
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
-    await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
-    const bells = await forgetPost(tx, { kind: 'reply', id });
-    if (await hasReplies(tx, id)) {
-      await blankReply(tx, id);
-    } else {
-      await deleteReplyRow(tx, id);
-      await deleteEmptyAncestors(tx, reply.parent_reply_id);
-    }
-    await publishAll(tx, [
-      { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
-      ...profilesChanged([viewer.id]),
-      ...bells,
-    ]);
+    await removeReply(tx, reply);
   });
+}
+
+type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
+
+/** Takes a locked reply away, whoever asks for it; the question it belongs to is kept (`keepQuestionOf`). */
+export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
+  const { id } = reply;
+  await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
+  const bells = await forgetPost(tx, { kind: 'reply', id });
+  if (await hasReplies(tx, id)) {
+    await blankReply(tx, id);
+  } else {
+    await deleteReplyRow(tx, id);
+    await deleteEmptyAncestors(tx, reply.parent_reply_id);
+  }
+  await publishAll(tx, [
+    { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
+    ...profilesChanged([reply.author_id]),
+    ...bells,
+  ]);
+}
+
+/** A reply with its question locked, as long as it is there. @throws ProblemError 'not-found' */
+export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
+  await keepQuestionOf(tx, { kind: 'reply', id });
+  const reply = await lockReply(tx, id);
+  if (reply === undefined || reply.deleted) throw missing();
+  return reply;
 }
 
 /** All versions of a reply, the current one first. */
@@ -232,9 +249,7 @@ function answeredBy({ on, parentReplyId }: { on: ReplyPlace; parentReplyId: numb
 }
 
 async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
-  await keepQuestionOf(tx, { kind: 'reply', id: wanted.id });
-  const reply = await lockReply(tx, wanted.id);
-  if (reply === undefined || reply.deleted) throw missing();
+  const reply = await lockReplyThread(tx, wanted.id);
   if (reply.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
   return reply;
 }

@@ -93,6 +93,7 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
     .openapi(postOnAnswer, async (c) => {
       const viewer = c.get('viewer');
       await limits.write(viewer.id);
+      await limits.links(viewer.id, c.req.valid('json').content);
       const on = await onAnswer(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
       const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
@@ -101,6 +102,7 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
     .openapi(postOnQuestion, async (c) => {
       const viewer = c.get('viewer');
       await limits.write(viewer.id);
+      await limits.links(viewer.id, c.req.valid('json').content);
       const on = await onQuestion(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
       const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
@@ -109,6 +111,7 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
+      await limits.links(target.viewer.id, c.req.valid('json').content);
       await editReply(db, { ...target, key, edit: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, target), 200);
     })

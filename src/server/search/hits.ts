@@ -2,16 +2,15 @@ import type { Reader } from '#server/platform/database.ts';
 import type { SearchHit } from '#shared/search.ts';
 import type { Asked } from './asked.ts';
 import { marked, markedPiece, wantedOf, wordsToStem } from './marks.ts';
-import { answerTexts, questionTexts, stemsOf } from './texts.ts';
+import { stemsOf } from './texts.ts';
 
 /** Where each of the posts found has what was asked for; none where only conditions were asked for. */
 export async function hitsOf(
   db: Reader,
-  { kind, ids, asked }: { kind: 'questions' | 'answers'; ids: readonly number[]; asked: Asked },
+  { rows, asked }: { rows: readonly { id: number; title: string; content: string }[]; asked: Asked },
 ): Promise<SearchHit[]> {
   const wanted = wantedOf(asked.text, asked.phrases);
-  if (wanted.typed.length === 0 || ids.length === 0) return [];
-  const rows = await (kind === 'questions' ? questionTexts : answerTexts)(db, ids);
+  if (wanted.typed.length === 0 || rows.length === 0) return [];
   const texts = rows.flatMap(({ title, content }) => [title, content]);
   const stems = await stemsOf(db, wordsToStem(wanted, texts));
   return rows.map(({ id, title, content }) => ({

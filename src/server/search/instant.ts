@@ -51,12 +51,8 @@ async function questionsNamed(db: Reader, text: string): Promise<QuestionRow[]> 
 async function titlesWith(db: Reader, text: string): Promise<number[]> {
   const keys = await keysOf(db, text, false);
   const places = [...titlePlaces(keys, text), ...wordsInTitle(text)];
-  return bestOf(db, places, {
-    table: 'question',
-    conditions: [],
-    narrowed: false,
-    wanted: shown.questions * 2,
-  });
+  const among = { table: 'question', conditions: [], narrowed: false } as const;
+  return (await bestOf(db, places, { ...among, wanted: shown.questions * 2 })).ids;
 }
 
 /**
@@ -74,8 +70,8 @@ function wordsInTitle(text: string): Place[] {
   const begins = String.raw`(?<![[:alnum:]])${last}`;
   return [
     {
-      keys: sql`search_stems(post.title) @@ to_tsquery('english', ${query})`,
-      compared: short ? [sql`post.title ~* ${begins}`] : [],
+      keys: sql`search_stems(post.title) @@ (select to_tsquery('english', ${query}))`,
+      compared: short ? [sql`post.title ~* (select ${begins}::text)`] : [],
     },
   ];
 }

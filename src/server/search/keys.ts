@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
+import { plannedOnce } from '#server/platform/prepared.ts';
 import { likeContains } from '#server/platform/sql.ts';
-import { oftenUsed, type UsedWord } from './often.ts';
+import { type UsedWord, vocabularyOf } from './often.ts';
 import { askedWords } from './words.ts';
 
 /** What a text to be found is in the indexes of search (migration 0014); each query is a `tsquery` as text. */
@@ -10,6 +11,8 @@ export type Keys = {
   whole: string | null;
   /** With what its first and last word may be the end, the beginning or the inside of; null where that adds nothing. */
   inside: string | null;
+  /** The same for all posts, without words that many have: who looks for them finds enough among the known posts. */
+  insideOfAll: string | null;
   /** The words alone decide: there is nothing to compare letter by letter. */
   exact: boolean;
   /** Its words in any inflection; null for none, as where all are words such as 'the'. */
@@ -24,18 +27,34 @@ export type Part = { query: string | null; text: string | null };
 /** A word may be a part of so many others at most; the most used ones count. */
 const othersAtMost = 200;
 /** Beside the most used words, which are looked through, so many others. */
-const othersLookedAt = 2_000;
+const othersLookedAt = 400;
+/** Among all posts, what the first or last word may be a part of is so few words, in so many posts taken together. */
+const othersOfAll = { words: 24, uses: 20_000 } as const;
 
 /** @param main a text as typed. @param inflected whether its words are looked for in other forms too. */
 export async function keysOf(db: Reader, main: string, inflected: boolean): Promise<Keys> {
+  if (isPlain(main)) return plainKeys(db, main, inflected);
   const { plain, words, stems } = await wordsOf(db, main);
   const pieces = piecesOf(plain, new Set(words));
   const asked = inflected ? askedWords(main) : { inflected: false, parts: [] };
-  const [typed, parts] = await Promise.all([
-    typedKeys(db, main, pieces),
+  const [others, parts] = await Promise.all([
+    othersOf(db, main, pieces),
     Promise.all(asked.parts.map((part) => partKeys(db, part))),
   ]);
+  const typed = typedKeys(main, pieces, others);
   return { ...typed, stems: asked.inflected && stems !== '' ? stems : null, parts };
+}
+
+/** Letters without accents and single spaces: PostgreSQL tells its words apart in no other way. */
+const isPlain = (text: string) =>
+  /^[a-z]{1,60}(?: [a-z]{1,60})*$/iu.test(text) && !/[\u017f\u212a]/u.test(text);
+
+async function plainKeys(db: Reader, main: string, inflected: boolean): Promise<Keys> {
+  const plain = main.toLowerCase();
+  const pieces = piecesOf(plain, new Set(plain.split(' ')));
+  const others = await othersOf(db, main, pieces, inflected ? main : null);
+  const { stems, ...beside } = others;
+  return { ...typedKeys(main, pieces, beside), stems: stems === '' ? null : stems, parts: [] };
 }
 
 async function wordsOf(db: Reader, text: string) {
@@ -63,31 +82,47 @@ function piecesOf(plain: string, known: ReadonlySet<string>): Piece[] {
     });
 }
 
-async function typedKeys(db: Reader, main: string, pieces: readonly Piece[]) {
+/** The words that the first and the last piece may be a part of, most used first. */
+type Others = { ofFirst: readonly UsedWord[]; ofLast: readonly UsedWord[] };
+
+function typedKeys(main: string, pieces: readonly Piece[], { ofFirst, ofLast }: Others) {
   const [first, last] = [pieces[0], pieces.at(-1)];
   const keys = pieces.flatMap((piece) => piece.keys);
   if (first === undefined || last === undefined || keys.length === 0)
-    return { whole: null, inside: null, exact: false };
+    return { whole: null, inside: null, insideOfAll: null, exact: false };
   const typed = main.toLowerCase();
   const exact = typed === first.text && first.keys.length === 1;
-  const [open, closed] = [typed.startsWith(first.text), typed.endsWith(last.text)];
   const whole = and(keys.map(quoted));
-  if (pieces.length === 1) {
-    const others = first.unspaced ? [] : await wordsWith(db, first, { before: open, after: closed });
-    if (exact) return { whole, inside: others.length === 0 ? null : or(others.map(quoted)), exact };
-    return { whole, inside: or([...first.keys, ...others].map(quoted)), exact };
-  }
-  const [ends, starts] = await Promise.all([
-    open && !first.unspaced ? wordsWith(db, first, { before: true, after: false }) : [],
-    closed && !last.unspaced ? wordsWith(db, last, { before: false, after: true }) : [],
-  ]);
-  if (ends.length === 0 && starts.length === 0 && open && closed) return { whole, inside: null, exact };
-  const inside = pieces.flatMap((piece) => {
-    const others = piece === first ? ends : piece === last ? starts : [];
-    if (others.length === 0) return piece.keys.map(quoted);
-    return [or([...piece.keys, ...others].map(quoted))];
+  const insideWith = (beside: Others): string | null => {
+    const [ends, starts] = [beside.ofFirst.map(wordOf), beside.ofLast.map(wordOf)];
+    if (pieces.length === 1) {
+      if (exact) return ends.length === 0 ? null : or(ends.map(quoted));
+      return or([...first.keys, ...ends].map(quoted));
+    }
+    if (ends.length === 0 && starts.length === 0 && typed.startsWith(first.text) && typed.endsWith(last.text))
+      return null;
+    const inside = pieces.flatMap((piece) => {
+      const others = piece === first ? ends : piece === last ? starts : [];
+      if (others.length === 0) return piece.keys.map(quoted);
+      return [or([...piece.keys, ...others].map(quoted))];
+    });
+    return and(inside);
+  };
+  const rare = { ofFirst: rareOnes(ofFirst), ofLast: rareOnes(ofLast) };
+  return { whole, inside: insideWith({ ofFirst, ofLast }), insideOfAll: insideWith(rare), exact };
+}
+
+const wordOf = ({ word }: UsedWord) => word;
+
+/** Without the most used of them, as long as all posts with one are too many. */
+function rareOnes(words: readonly UsedWord[]): readonly UsedWord[] {
+  let uses = words.reduce((sum, word) => sum + word.uses, 0);
+  const from = words.findIndex((word) => {
+    if (uses <= othersOfAll.uses) return true;
+    uses -= word.uses;
+    return false;
   });
-  return { whole, inside: and(inside), exact };
+  return from === -1 ? [] : words.slice(from, from + othersOfAll.words);
 }
 
 async function partKeys(db: Reader, part: string): Promise<Part> {
@@ -95,37 +130,89 @@ async function partKeys(db: Reader, part: string): Promise<Part> {
   const name = words.find((word) => word === part.toLowerCase() && /[+#]$/.test(word));
   if (name !== undefined) return { query: quoted(name), text: null };
   const pieces = piecesOf(plain, new Set(words));
-  const { whole, inside, exact } = await typedKeys(db, part, pieces);
+  const { whole, inside, exact } = typedKeys(part, pieces, await othersOf(db, part, pieces));
   if (!exact) return { query: inside ?? whole, text: part };
   return { query: inside === null ? whole : or([whole ?? inside, inside]), text: null };
 }
 
-/** Words, most used first, that have the piece in them and something before or after it. */
-async function wordsWith(
-  db: Reader,
-  { text, keys }: Piece,
+/** What is looked for in the vocabulary: words that have a piece in them, and more before it, after it or either. */
+type Wanted = { text: string; where: 'having' | 'beginning' | 'ending' };
+
+function wantedWith(
+  { text, unspaced: signs, keys }: Piece,
   { before, after }: { before: boolean; after: boolean },
-): Promise<string[]> {
+) {
   // Of a letter or two, words that begin so are known at most; of one, every word would do.
-  if (keys.length === 0 || text.length < 2 || (text.length === 2 && !after)) return [];
-  if (!before && !after) return [];
-  const fromStart = text.length === 2 || !before;
-  const isWanted = ({ word }: UsedWord) =>
-    word !== text && (fromStart ? word.startsWith(text) : after ? word.includes(text) : word.endsWith(text));
-  const inside = likeContains(text);
-  const pattern = fromStart ? inside.slice(1) : after ? inside : inside.slice(0, -1);
-  const [often, { rows: others }] = await Promise.all([
-    oftenUsed(db),
-    sql<UsedWord>`
-      select word, uses from search_word where word like ${pattern} and word <> ${text}
-      limit ${sql.lit(othersLookedAt)}`.execute(db),
-  ]);
-  const uses = new Map(others.map((other) => [other.word, other.uses]));
-  for (const used of often) if (isWanted(used)) uses.set(used.word, used.uses);
+  if (signs || keys.length === 0 || text.length < 2 || (text.length === 2 && !after)) return null;
+  if (!before && !after) return null;
+  const where = text.length === 2 || !before ? 'beginning' : after ? 'having' : 'ending';
+  return { text, where } satisfies Wanted;
+}
+
+/** @param asked a text whose stems are wanted too: they come in the same round trip. */
+async function othersOf(
+  db: Reader,
+  main: string,
+  pieces: readonly Piece[],
+  asked: string | null = null,
+): Promise<Others & { stems: string }> {
+  const typed = main.toLowerCase();
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  if (first === undefined || last === undefined) return { ofFirst: [], ofLast: [], stems: '' };
+  const [open, closed] = [typed.startsWith(first.text), typed.endsWith(last.text)];
+  const alone = pieces.length === 1;
+  const wanted = [
+    wantedWith(first, { before: open, after: alone && closed }),
+    alone ? null : wantedWith(last, { before: false, after: closed }),
+  ] as const;
+  const { often } = await vocabularyOf(db);
+  const used = wanted.map((each) => (each === null ? [] : often[each.where](each.text, othersAtMost)));
+  // Where there are so many words that are used more, others would not count.
+  const missing = wanted.filter((each, index) => each !== null && (used[index]?.length ?? 0) < othersAtMost);
+  const found = await lookUp(
+    db,
+    missing.filter((each) => each !== null),
+    asked,
+  );
+  const of = (each: Wanted | null, some: readonly UsedWord[] = []) =>
+    each === null ? [] : mostUsed([...some, ...found.others.filter((other) => other.of === each)]);
+  return { ofFirst: of(wanted[0], used[0]), ofLast: of(wanted[1], used[1]), stems: found.stems };
+}
+
+function mostUsed(words: readonly UsedWord[]): UsedWord[] {
+  const uses = new Map<string, number>();
+  for (const { word, uses: count } of words) uses.set(word, Math.max(count, uses.get(word) ?? 0));
   return [...uses]
-    .toSorted(([one, used], [other, alsoUsed]) => alsoUsed - used || (one < other ? -1 : 1))
-    .slice(0, othersAtMost)
-    .map(([word]) => word);
+    .map(([word, count]) => ({ word, uses: count }))
+    .toSorted((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
+    .slice(0, othersAtMost);
+}
+
+async function lookUp(db: Reader, wanted: readonly Wanted[], asked: string | null) {
+  if (wanted.length === 0 && asked === null) return { stems: '', others: [] };
+  const [ending, beginning, having] = (['ending', 'beginning', 'having'] as const).map((where) =>
+    wanted.find((each) => each.where === where),
+  );
+  // Behind whatever a word can go on with.
+  const last = String.fromCodePoint(0x10ffff);
+  const backwards = ending && Array.from(ending.text).toReversed().join('');
+  const of = (where: string) => sql`select ${sql.lit(where)} as place, word, uses from search_word where`;
+  const most = sql.lit(othersLookedAt);
+  const { rows } = await sql<UsedWord & { place: string }>`${plannedOnce}
+    select 'stems' as place, plainto_tsquery('english', ${asked})::text as word, 0 as uses
+    union all (${of('ending')} reverse(word) > (select ${backwards ?? null}::text)
+      and reverse(word) < (select ${backwards === undefined ? null : backwards + last}::text) limit ${most})
+    union all (${of('beginning')} word > (select ${beginning?.text ?? null}::text)
+      and word < (select ${beginning === undefined ? null : beginning.text + last}::text) limit ${most})
+    union all (${of('having')} word like (select ${having === undefined ? null : likeContains(having.text)}::text)
+      and word <> (select ${having?.text ?? null}::text) limit ${most})`.execute(db);
+  return {
+    stems: rows.find(({ place }) => place === 'stems')?.word ?? '',
+    others: rows.flatMap(({ place, word, uses }) => {
+      const of = wanted.find((each) => each.where === place);
+      return of === undefined ? [] : [{ word, uses, of }];
+    }),
+  };
 }
 
 /** As PostgreSQL reads a lexeme in a `tsquery`. */

@@ -64,38 +64,55 @@ export function markedPiece(markdown: string, wanted: Wanted, stems: Stems): Mar
   return parts;
 }
 
-/** A text as typed before single words. */
-function best(text: string, wanted: Wanted, stems: Stems): Span | undefined {
-  const typed = wanted.typed.map((part) => typedSpans(text, part)[0]).find((span) => span !== undefined);
-  return typed ?? spansIn(text, wanted, stems)[0];
+/** A text as typed before single words. Long texts are looked through to the first of them alone. */
+function best(text: string, { typed, words }: Wanted, stems: Stems): Span | undefined {
+  for (const part of typed) {
+    const [found] = typedSpans(text, part, 1);
+    if (found !== undefined) return found;
+  }
+  const { telling, askedStems } = tellingWords(words, stems);
+  const [first] = telling.flatMap((word) => typedSpans(text, word, 1)).toSorted((a, b) => a.from - b.from);
+  for (const { 0: word, index } of text.matchAll(wordsOfText)) {
+    if (first !== undefined && index > first.from) break;
+    if (hasStem(word, askedStems, stems)) return { from: index, to: index + word.length };
+  }
+  return first;
+}
+
+/** Words such as 'the' stand everywhere; they are marked as a part of what was typed only. */
+function tellingWords(words: readonly string[], stems: Stems) {
+  const telling = words.filter((word) => otherScript.test(word) || stems.get(word.toLowerCase()) !== null);
+  const askedStems = new Set(
+    telling.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
+  );
+  return { telling, askedStems };
+}
+
+function hasStem(word: string, askedStems: ReadonlySet<string | null>, stems: Stems): boolean {
+  const stem = stems.get(word.toLowerCase());
+  return stem !== undefined && stem !== null && askedStems.has(stem);
 }
 
 function spansIn(text: string, { typed, words }: Wanted, stems: Stems): Span[] {
   const spans = typed.flatMap((part) => typedSpans(text, part));
-  // Words such as 'the' stand everywhere; they are marked as a part of what was typed only.
-  const telling = words.filter((word) => otherScript.test(word) || stems.get(word.toLowerCase()) !== null);
+  const { telling, askedStems } = tellingWords(words, stems);
   for (const word of telling) spans.push(...typedSpans(text, word));
-  const askedStems = new Set(
-    telling.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
-  );
-  for (const found of text.matchAll(wordsOfText)) {
+  for (const { 0: word, index } of text.matchAll(wordsOfText)) {
     if (spans.length > spansMax) break;
-    const stem = stems.get(found[0].toLowerCase());
-    if (stem !== undefined && stem !== null && askedStems.has(stem))
-      spans.push({ from: found.index, to: found.index + found[0].length });
+    if (hasStem(word, askedStems, stems)) spans.push({ from: index, to: index + word.length });
   }
   return merged(spans.slice(0, 2 * spansMax));
 }
 
 /** Also inside words; what is shorter than three letters only as a word of its own, unless it has signs or another script. */
-function typedSpans(text: string, part: string): Span[] {
+function typedSpans(text: string, part: string, most = spansMax): Span[] {
   const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`).replaceAll(' ', String.raw`\s+`);
   const alone = /^[\p{Script=Latin}\d]{1,2}$/u.test(part);
   const pattern = alone ? String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])` : escaped;
   const spans: Span[] = [];
   for (const found of text.matchAll(new RegExp(pattern, 'giu'))) {
     spans.push({ from: found.index, to: found.index + found[0].length });
-    if (spans.length >= spansMax) break;
+    if (spans.length >= most) break;
   }
   return spans;
 }

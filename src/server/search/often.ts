@@ -4,43 +4,95 @@ import type { Reader } from '#server/platform/database.ts';
 /** A word of the vocabulary, and in how many posts it is, about. */
 export type UsedWord = { word: string; uses: number };
 
+/** What search knows of a community before it looks for anything. */
+export type Vocabulary = {
+  often: OftenUsed;
+  /** Whether some posts are known best (`tier`, migration 0014), and whether there are many more than the known ones. */
+  tiers: Record<'question' | 'answer', { best: boolean; known: boolean }>;
+};
+
 /** The most used words: in so many parts of words are looked for. */
 const most = 20_000;
 
-/** Milliseconds for which they are taken as known: how often they are used is learnt once an hour (known.ts). */
+/** Milliseconds for which it is taken as known: how often words are used is learnt once an hour (known.ts). */
 const knownFor = 10 * 60_000;
 
-type Kept = { words: Promise<readonly UsedWord[]>; readAt: number };
+type Kept = { vocabulary: Promise<Vocabulary>; readAt: number };
 
-/** By where they are read from, for as long as that is there. */
+/** By where it is read from, for as long as that is there. */
 const kept = new WeakMap<Reader, Kept>();
 
+/** The most used words, kept so that those with a part are found at once. `count` is how many are given at most. */
+export type OftenUsed = {
+  /** Words that have the part in them and more, most used first. */
+  having: (part: string, count: number) => UsedWord[];
+  beginning: (part: string, count: number) => UsedWord[];
+  ending: (part: string, count: number) => UsedWord[];
+};
+
 /**
- * The most used words, most used first. They are kept in memory: to read them with each search took longer than all else
- * it does. Words that have come since are missing, and have to be looked for in the table.
+ * What is kept in memory: to read it with each search took longer than all else it does. Words that have come since are
+ * missing, and have to be looked for in the table.
  */
-export function oftenUsed(db: Reader): Promise<readonly UsedWord[]> {
+export function vocabularyOf(db: Reader): Promise<Vocabulary> {
   const known = kept.get(db);
   if (known === undefined) return readAgain(db);
-  if (performance.now() - known.readAt < knownFor) return known.words;
+  if (performance.now() - known.readAt < knownFor) return known.vocabulary;
   // Nobody waits for what changes that little; if it cannot be read now, it is tried again with a later search.
   known.readAt = performance.now();
   void read(db).then(
-    (words) => kept.set(db, { words: Promise.resolve(words), readAt: performance.now() }),
+    (vocabulary) => kept.set(db, { vocabulary: Promise.resolve(vocabulary), readAt: performance.now() }),
     () => {},
   );
-  return known.words;
+  return known.vocabulary;
 }
 
-function readAgain(db: Reader): Promise<readonly UsedWord[]> {
-  const words = read(db);
-  kept.set(db, { words, readAt: performance.now() });
-  words.catch(() => kept.delete(db));
-  return words;
+function readAgain(db: Reader): Promise<Vocabulary> {
+  const vocabulary = read(db);
+  kept.set(db, { vocabulary, readAt: performance.now() });
+  vocabulary.catch(() => kept.delete(db));
+  return vocabulary;
 }
 
-async function read(db: Reader): Promise<readonly UsedWord[]> {
-  const { rows } = await sql<UsedWord>`
-    select word, uses from search_word order by uses desc, word limit ${sql.lit(most)}`.execute(db);
-  return rows;
+async function read(db: Reader): Promise<Vocabulary> {
+  const [{ rows: words }, question, answer] = await Promise.all([
+    sql<UsedWord>`select word, uses from search_word order by uses desc, word limit ${sql.lit(most)}`.execute(
+      db,
+    ),
+    tiersOf(db, 'question'),
+    tiersOf(db, 'answer'),
+  ]);
+  return { often: searchable(words), tiers: { question, answer } };
+}
+
+/** Among hardly more than the known posts, to look through those first would only take longer. */
+async function tiersOf(db: Reader, table: 'question' | 'answer') {
+  const { rows } = await sql<{ known: number; all: number }>`
+    select (select count(*) from ${sql.table(table)} where tier <= 1) as known,
+      (select reltuples::float8 from pg_class where oid = ${table}::regclass) as all`.execute(db);
+  const { known, all } = rows[0] ?? { known: 0, all: 0 };
+  return { best: known > 0, known: all > 2 * known };
+}
+
+/** @param words most used first. */
+export function searchable(words: readonly UsedWord[]): OftenUsed {
+  const uses = new Map(words.map((each) => [each.word, each.uses]));
+  // One text with each word in a line of its own: the fastest way to look through many short texts.
+  const lines = `\n${words.map(({ word }) => word).join('\n')}\n`;
+  const having = (part: string, found: string, count: number) => {
+    const result: UsedWord[] = [];
+    for (let at = lines.indexOf(found); at !== -1 && result.length < count;) {
+      const start = lines.lastIndexOf('\n', found.startsWith('\n') ? at : at - 1) + 1;
+      const end = lines.indexOf('\n', start);
+      const word = lines.slice(start, end);
+      if (word !== part) result.push({ word, uses: uses.get(word) ?? 0 });
+      at = lines.indexOf(found, end);
+    }
+    return result;
+  };
+  return {
+    having: (part, count) => having(part, part, count),
+    beginning: (part, count) => having(part, `\n${part}`, count),
+    ending: (part, count) => having(part, `${part}\n`, count),
+  };
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
+import { plannedOnce } from '#server/platform/prepared.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { likeContains } from '#server/platform/sql.ts';
@@ -50,6 +51,36 @@ type Wanted = { query: string; limit: number; loosely: boolean };
 export async function similarQuestions(db: Reader, wanted: Wanted) {
   const known = await alike(db, wanted, sql`post.tier <= 1`);
   return known.length > 0 ? known : alike(db, wanted, sql`true`);
+}
+
+/** Of the questions with one of the words in their titles, so many are compared. */
+const withWords = 200;
+
+/**
+ * Questions to suggest where nothing was found: titles with one of the words, the most alike first, and only where no
+ * title has any, those alike but for typing errors. To compare all known titles takes longer than any search.
+ */
+export async function suggestedQuestions(db: Reader, wanted: { query: string; limit: number }) {
+  for (const among of [sql`post.tier <= 1`, sql`true`]) {
+    const rows = await titlesWithWords(db, { ...wanted, among });
+    if (rows.length > 0) return rows;
+  }
+  return similarQuestions(db, { ...wanted, loosely: true });
+}
+
+async function titlesWithWords(
+  db: Reader,
+  { query, limit, among }: { query: string; limit: number; among: RawBuilder<unknown> },
+) {
+  const text = sql`(select ${query}::text)`;
+  const { rows } = await sql<{ id: number; title: string }>`
+    ${plannedOnce}select id, title from (
+      select * from question post where ${among}
+        and search_stems(post.title) @@ (select replace(plainto_tsquery('english', ${query})::text, '&', '|')::tsquery)
+      limit ${sql.lit(withWords)}
+    ) post
+    order by word_similarity(${text}, title) desc, upvotes desc, id desc limit ${sql.lit(limit)}`.execute(db);
+  return rows;
 }
 
 async function alike(db: Reader, { query, limit, loosely }: Wanted, among: RawBuilder<unknown>) {

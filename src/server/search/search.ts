@@ -10,7 +10,13 @@ import { kindOf, parseSearch } from '#shared/search-query.ts';
 import { type Asked, understand } from './asked.ts';
 import { hitsOf } from './hits.ts';
 import { matchingAnswers, matchingQuestions, type Window } from './matches.ts';
-import { matchingMembers, type MemberRow, similarQuestions, similarTags } from './queries.ts';
+import {
+  matchingMembers,
+  type MemberRow,
+  similarQuestions,
+  similarTags,
+  suggestedQuestions,
+} from './queries.ts';
 
 export type Search = {
   query: string;
@@ -75,16 +81,14 @@ async function find(
   db: Reader,
   { kind, asked, window }: { kind: 'questions' | 'answers'; asked: Asked; window: Window },
 ): Promise<Found> {
-  const found =
-    kind === 'questions'
-      ? toPage(await matchingQuestions(db, { asked, ...window }), window, (rows) => ({
-          questions: rows.map(toQuestionCard),
-        }))
-      : toPage(await matchingAnswers(db, { asked, ...window }), window, (rows) => ({
-          answers: rows.map(toAnswerCard),
-        }));
-  const ids = [...(found.questions ?? []), ...(found.answers ?? [])].map(({ id }) => id);
-  return { ...found, hits: await hitsOf(db, { kind, ids, asked }) };
+  if (kind === 'questions') {
+    const rows = await matchingQuestions(db, { asked, ...window });
+    const found = toPage(rows, window, (page) => ({ questions: page.map(toQuestionCard) }));
+    return { ...found, hits: await hitsOf(db, { rows: rows.slice(0, limits.feedPage), asked }) };
+  }
+  const rows = await matchingAnswers(db, { asked, ...window });
+  const found = toPage(rows, window, (page) => ({ answers: page.map(toAnswerCard) }));
+  return { ...found, hits: await hitsOf(db, { rows: rows.slice(0, limits.feedPage), asked }) };
 }
 
 /** By position: relevance is no place in a list one could continue from. */
@@ -116,7 +120,7 @@ async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([
     similarTags(db, { words, limit: 5 }),
-    canHaveTypingErrors.test(query) ? similarQuestions(db, { query, limit: 5, loosely: true }) : [],
+    canHaveTypingErrors.test(query) ? suggestedQuestions(db, { query, limit: 5 }) : [],
   ]);
   return { tags, questions: questions.map((row) => ({ id: row.id, title: row.title })) };
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Reader } from '#server/platform/database.ts';
+import { plannedOnce } from '#server/platform/prepared.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import type { KnownTag } from './tag-names.ts';
@@ -11,52 +13,93 @@ export type Text = { title: string; content: string; tags: string };
 /** A word in so many questions is counted; for one in more, PostgreSQL's statistics have to do. */
 const counted = 100;
 
+/** The words that are in most questions, and in how many; the number of all questions. */
+type Common = { shares: ReadonlyMap<string, number>; least: number; total: number };
+
+type Kept = {
+  common: Promise<Common>;
+  /** How many questions the other words are in, as far as they were counted. */
+  rare: LRUCache<string, number>;
+};
+
+/** Milliseconds for which words are taken to be as frequent as they were. */
+const knownFor = 10 * 60_000;
+
+/** By where it is read from: to read five thousand words for each question took a tenth of all. */
+const kept = new WeakMap<Reader, LRUCache<'known', Kept>>();
+
+function knownOf(db: Reader): Kept {
+  const cache = kept.get(db) ?? new LRUCache<'known', Kept>({ max: 1, ttl: knownFor });
+  kept.set(db, cache);
+  const found = cache.get('known');
+  if (found !== undefined) return found;
+  const read = { common: readCommon(db), rare: new LRUCache<string, number>({ max: 20_000 }) };
+  cache.set('known', read);
+  // In a small community one question more makes a difference.
+  read.common.then(
+    ({ total }) => total < many && cache.delete('known'),
+    () => cache.delete('known'),
+  );
+  return read;
+}
+
+async function readCommon(db: Reader): Promise<Common> {
+  const { rows } = await sql<{ total: number; words: string[] | null; shares: number[] | null }>`
+    select greatest(
+        (select reltuples from pg_class where oid = 'question'::regclass)::float8,
+        (select count(*) from (select from question limit 1000) few)
+      ) as total, most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
+    from (select) one left join pg_stats
+      on schemaname = current_schema() and tablename = 'question' and attname = 'words'`.execute(db);
+  const { total = 0, words, shares } = rows[0] ?? {};
+  const known = new Map((words ?? []).map((word, index) => [word, shares?.[index] ?? 0]));
+  return { shares: known, least: Math.min(...known.values()), total };
+}
+
 /**
  * The words of a text with the number of questions they stand in, and the number of all questions. Of the common words
  * ANALYZE knows how many; the others are counted, and in answers where only those have them.
  */
 export async function wordsOf(db: Reader, text: Text): Promise<{ words: KnownWord[]; total: number }> {
-  const { rows } = await sql<KnownWord & { total: number }>`
-    with asked as (
-      select to_tsvector('english', ${text.title}) as title,
-        to_tsvector('english', ${text.content}) as content, to_tsvector('english', ${text.tags}) as tags
-    ), word as (
-      select lexeme as word, sum(times)::float8 as used
-      from asked, lateral (
-        select lexeme, ${titleWeight}::int * cardinality(positions) as times from unnest(title)
-        union all select lexeme, cardinality(positions) from unnest(content)
-        union all select lexeme, cardinality(positions) from unnest(tags)
+  const known = knownOf(db);
+  const [{ shares, least, total }, { rows }] = await Promise.all([
+    known.common,
+    sql<{ word: string; used: number }>`
+      select lexeme as word, sum(times)::float8 as used from (
+        select lexeme, ${titleWeight}::int * cardinality(positions) as times
+        from unnest(to_tsvector('english', ${text.title}))
+        union all select lexeme, cardinality(positions) from unnest(to_tsvector('english', ${text.content}))
+        union all select lexeme, cardinality(positions) from unnest(to_tsvector('english', ${text.tags}))
       ) each
-      group by lexeme
-    ), common as materialized (
-      select element.word, element.share
-      from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as element (word, share)
-      where schemaname = current_schema() and tablename = 'question' and attname = 'words'
-    ), size as materialized (
-      select greatest(
-        (select reltuples from pg_class where oid = 'question'::regclass)::float8,
-        (select count(*) from (select from question limit 1000) few)
-      ) as total
-    ), found as (
-      select word.word, word.used, common.share, size.total, case when common.share is null then
-          coalesce(
-            nullif((select count(*) from (
-              select from question where words @@ quote_literal(word.word)::tsquery limit ${sql.lit(counted)}
-            ) few), 0),
-            (select count(*) from (
-              select from answer where words @@ quote_literal(word.word)::tsquery limit ${sql.lit(counted)}
-            ) few)
-          )
-        end as questions
-      from size cross join word left join common on common.word = word.word
-    )
-    select word, used, total, greatest(
-        share * total,
-        case when questions < ${sql.lit(counted)} then questions else (select min(share) * total from common) end,
-        questions
-      )::float8 as questions
-    from found`.execute(db);
-  return { words: rows, total: rows[0]?.total ?? 0 };
+      group by lexeme`.execute(db),
+  ]);
+  const missing = rows.map(({ word }) => word).filter((word) => !shares.has(word) && !known.rare.has(word));
+  const fresh = await countsOf(db, missing);
+  for (const [word, questions] of fresh) known.rare.set(word, questions);
+  const words = rows.map(({ word, used }): KnownWord => {
+    const share = shares.get(word);
+    if (share !== undefined) return { word, used, questions: share * total };
+    const questions = fresh.get(word) ?? known.rare.get(word) ?? 0;
+    const atLeast = questions < counted || shares.size === 0 ? questions : least * total;
+    return { word, used, questions: Math.max(questions, atLeast) };
+  });
+  return { words, total };
+}
+
+/** From so many questions on, how many have a word is not counted for each text. */
+const many = 5_000;
+
+/** In how many questions each word is, or in how many answers where only those have it: up to `counted`. */
+async function countsOf(db: Reader, words: readonly string[]): Promise<Map<string, number>> {
+  if (words.length === 0) return new Map();
+  const few = (table: string) => sql`
+    select count(*) from (
+      select from ${sql.table(table)} where words @@ quote_literal(word)::tsquery limit ${sql.lit(counted)}
+    ) few`;
+  const { rows } = await sql<{ word: string; questions: number }>`
+    ${plannedOnce}select word, coalesce(nullif((${few('question')}), 0), (${few('answer')})) as questions
+    from unnest((select ${[...words]}::text[])) as word`.execute(db);
+  return new Map(rows.map(({ word, questions }) => [word, questions]));
 }
 
 /** By how much a word counts for a question by its place: title, tags, text; and in the text of an answer. */
@@ -84,8 +127,8 @@ export async function mostSimilar(
   const queries = weighed.map(({ query }) => query);
   const weights = weighed.map(({ weight }) => weight);
   const { rows } = await sql<SimilarRow>`
-    with asked as materialized (
-      select * from unnest(${queries}::text[]::tsquery[], ${weights}::float8[]) as asked (query, weight)
+    ${plannedOnce}with asked as materialized (
+      select * from unnest((select ${queries}::text[]::tsquery[]), (select ${weights}::float8[])) as asked (query, weight)
     ), itself as materialized (
       select sum(ts_rank(
           ${inQuestion},
@@ -95,9 +138,9 @@ export async function mostSimilar(
         ) * weight) as score
       from asked
     ), candidate as materialized (
-      (select id from question where words @@ ${candidates}::tsquery limit ${candidatesAtMost})
+      (select id from question where words @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
       union
-      (select question_id from answer where words @@ ${candidates}::tsquery limit ${candidatesAtMost})
+      (select question_id from answer where words @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
     ), ranked as materialized (
       select candidate.id, own.score + coalesce(answers.score, 0) as score
       from candidate
@@ -115,7 +158,7 @@ export async function mostSimilar(
         ) one
       ) answers
       where candidate.id is distinct from ${except}::bigint
-      order by score desc, candidate.id desc limit ${limit}
+      order by score desc, candidate.id desc limit ${sql.lit(limit)}
     )
     select ${cardColumns}, ranked.score / itself.score as score
     from ranked cross join itself join question post on post.id = ranked.id ${bylineJoins}

@@ -3,14 +3,19 @@ import webPush from 'web-push';
 import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
 import { limits } from '#shared/limits.ts';
 import { type Call, idOf, post, put, remove, type Stage } from './calls.ts';
+import { visitProvider } from './identity-provider.ts';
 import { linkToken } from './links.ts';
-import { done, password } from './member.ts';
+import { addPasskey, Authenticator, type Options, passkeySignIn } from './authenticator.ts';
+import { care } from './care-calls.ts';
+import { done, type Member, password, register } from './member.ts';
+import { appCode, secondFactorStart, switchSecondFactorOn } from './second-factor.ts';
 import { defaults } from './server.ts';
 
 /** Calls of what changes something. */
 export const changing: Readonly<Record<string, (stage: Stage) => Promise<Call[]>>> = {
   writing,
   'voting, following, keeping and muting': marking,
+  care,
   accounts,
 };
 
@@ -28,7 +33,15 @@ async function writing({ busy, hotQuestionId, hotAnswerId, hugeTag }: Stage): Pr
     post(busy, `${hot}/replies`, { content: 'So.', parentReplyId: null }),
     post(busy, `${hot}/replies`, { content: 'So.', parentReplyId: commented.id }),
     post(busy, `/answers/${hotAnswerId}/replies`, { content: 'So.', parentReplyId: replied.id }),
-    put(busy, hot, { title: 'Question 1', content: 'What about it?', tags: [hugeTag, 'topic 78'] }),
+    put(
+      busy,
+      hot,
+      { title: 'Question 1', content: 'What about it?', tags: [hugeTag, 'topic 78'] },
+      {
+        rows: 4500,
+        because: 'the answers of a question count in the topics it gets, and no more in the others',
+      },
+    ),
     put(busy, `/answers/${answered.id}`, { content: 'It is so.' }),
     put(busy, `/replies/${replied.id}`, { content: 'It is.' }),
     put(busy, `${hot}/accepted-answer`, { answerId: answered.id }, followers),
@@ -123,6 +136,9 @@ async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
     put(busy, '/settings', { displayName: 'Busy', bio: 'Writes.', showEmail: true }),
     remove(busy, `/sessions/${session}`),
     put(busy, '/password', { currentPassword: password, newPassword: password }),
+    ...(await secondFactorCalls(busy)),
+    ...(await passkeyCalls(busy)),
+    ...(await providerCalls(busy)),
     remove(busy, '/sessions'),
     put(busy, '/address', { email: 'busier@example.org', password }),
     remove(busy, '/address/change'),
@@ -138,5 +154,59 @@ async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
     post(busy, '/members', { displayName: 'Newcomer', email: 'newcomer@example.org', password }),
     // Of that newcomer, who is signed in there now.
     post(busy, '/departure', { password, posts: 'go' }),
+  ];
+}
+
+async function secondFactorCalls(busy: Member): Promise<Call[]> {
+  const careful = await register(busy.address, 'Careful');
+  const key = await switchSecondFactorOn(careful);
+  const half = await register(busy.address, 'Half');
+  done(await half.signIn(careful.email, password));
+  const { setup, code } = await secondFactorStart(busy);
+  return [
+    post(busy, '/second-factor/setup', { password }),
+    put(busy, '/second-factor', { setup, code }),
+    post(busy, '/second-factor/recovery-codes', { password }),
+    post(busy, '/second-factor/removal', { password }),
+    post(half, '/session/second-factor', { code: appCode(key, 1) }),
+  ];
+}
+
+async function passkeyCalls(busy: Member): Promise<Call[]> {
+  const { authenticator, id } = await addPasskey(busy);
+  const browser = await register(busy.address, 'Keyed');
+  const signIn = await passkeySignIn(browser, authenticator);
+  const options = done(await busy.post<Options>('/passkeys/options', { password }));
+  const credential = new Authenticator().make(options, busy.address);
+  return [
+    post(browser, '/session/passkey', signIn),
+    post(browser, '/session/passkey/options'),
+    post(busy, '/passkeys', { name: 'Phone', credential }),
+    post(busy, '/passkeys/options', { password }),
+    put(busy, `/passkeys/${id}`, { name: 'Key' }),
+    post(busy, `/passkeys/${id}/removal`, { password }),
+  ];
+}
+
+async function providerCalls(busy: Member): Promise<Call[]> {
+  const begin = { next: '/topics' };
+  /** Somebody in a browser that the provider has sent back. */
+  async function back(name: string, path: string, body: object, email: string) {
+    const browser = name === 'Busy' ? busy : await register(busy.address, name);
+    const { url } = done(await browser.post<{ url: string }>(path, body));
+    return { browser, body: { query: await visitProvider(url, email) } };
+  }
+  const visitor = await back('Visitor', '/session/provider', begin, 'visitor@example.net');
+  const known = await back('Known', '/session/provider', begin, busy.email);
+  done(await known.browser.post('/session/provider/return', known.body));
+  const own = await back('Busy', '/provider-account', { password }, 'busy@example.net');
+  done(await busy.post('/session/provider/return', own.body));
+  const keyed = await register(busy.address, 'Linker');
+  return [
+    post(visitor.browser, '/session/provider/return', visitor.body),
+    post(visitor.browser, '/session/provider', begin),
+    post(busy, '/provider-account/removal', { password }),
+    post(known.browser, '/session/provider/link', { password }),
+    post(keyed, '/provider-account', { password }),
   ];
 }

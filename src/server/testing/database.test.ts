@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { connected } from './connected.ts';
 import { createTestDatabase } from './database.ts';
 
 test('each test file gets a migrated database of its own', async () => {
@@ -13,13 +14,9 @@ test('each test file gets a migrated database of its own', async () => {
 });
 
 async function insertMember(connection: pg.ClientConfig): Promise<number> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
+  return connected(connection, async (client) => {
     await client.query(`insert into member (display_name) values ('Ada')`);
     const { rows } = await client.query<{ count: string }>('select count(*) from member');
     return Number(rows[0]?.count);
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { inject } from 'vitest';
+import { connected } from './connected.ts';
 
 /** How the tests of one run reach PostgreSQL; made by global-setup.ts. */
 export type TestServer = {
@@ -44,11 +45,5 @@ export function withDatabase(connection: pg.ClientConfig, database: string): pg.
 }
 
 export async function runAsAdmin(admin: pg.ClientConfig, statement: string): Promise<void> {
-  const client = new pg.Client(admin);
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await connected(admin, (client) => client.query(statement));
 }

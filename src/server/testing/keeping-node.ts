@@ -42,7 +42,7 @@ export async function startKeepingNode(
   kept = keepInMemory({ db, settings, stream, maxBytes });
   const app = createApp({ db, settings, log, position: stream.position, kept });
   const behind = getRequestListener(app.fetch);
-  const handler = await answerInFront({ kept, stream, metrics: undefined, behind });
+  const handler = await answerInFront({ kept, settings, stream, metrics: undefined, behind });
   const http = await listen(handler, '127.0.0.1', 0);
   return {
     address: http.address,

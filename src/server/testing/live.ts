@@ -14,6 +14,7 @@ import { followWriters } from '#server/platform/writers.ts';
 import type { Subscribed, Topic, Writing } from '#shared/events.ts';
 import type { TestDatabase } from './database.ts';
 import type { Caller } from './member.ts';
+import { quickPasswords } from './server.ts';
 
 /** Known to the nodes of a test, in this process or in their own: a session of one is a session of all. */
 export const secret = 'a secret that all nodes of a test know, long enough to be one';
@@ -26,6 +27,9 @@ const settings: Settings = {
   passwordSignIn: true,
   hideLoginReason: false,
   selfVotes: true,
+  identityProvider: null,
+  refuseCommonPasswords: false,
+  hsts: 'host',
   serviceWorker: true,
 };
 
@@ -50,7 +54,7 @@ export async function startLiveNode(
     onGap: (position) => live?.tellMissed(position),
   });
   const writers = followWriters({ db, connection, log });
-  const app = createApp({ db, settings, log, position: stream.position });
+  const app = createApp({ db, settings, log, position: stream.position, passwordCost: quickPasswords });
   const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
   const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
   const started = startLive({

@@ -61,7 +61,7 @@ export async function startMailing() {
     const member = await server.register(name);
     const here = member.at(mailer.address);
     // As cookies of a site with TLS are named.
-    for (const [cookie, value] of member.cookies) here.cookies.set(`__Secure-${cookie}`, value);
+    for (const [cookie, value] of member.cookies) here.cookies.set(`__Host-${cookie}`, value);
     return here;
   }
 

@@ -1,6 +1,7 @@
 /** What the tests read of an OpenAPI 3.1 document. */
 export type Document = { paths: Record<string, Record<string, Description>> };
 type Description = {
+  summary: string;
   parameters?: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -21,6 +22,7 @@ export type Schema = {
 /** One endpoint: method and path as documented, such as 'PUT /questions/{id}/vote'. */
 export type Operation = {
   name: string;
+  summary: string;
   method: string;
   path: string;
   parameters: Parameter[];
@@ -30,8 +32,9 @@ export type Operation = {
 
 export function operationsOf(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => ({
+    Object.entries(methods).map(([method, { summary, parameters = [], requestBody, responses }]) => ({
       name: `${method.toUpperCase()} ${path}`,
+      summary,
       method: method.toUpperCase(),
       path,
       parameters,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { inject } from 'vitest';
 import { z } from 'zod';
+import { connected } from './connected.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from './database.ts';
 
 /** A statement as PostgreSQL ran it, those of triggers and of foreign keys among them. */
@@ -51,13 +52,7 @@ export async function withAdmin(
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const { admin } = inject('testServer');
-  const client = new pg.Client(withDatabase(admin, new pg.Client(connection).database ?? ''));
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+  await connected(withDatabase(admin, new pg.Client(connection).database ?? ''), work);
 }
 
 const explained = {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import flags from '#server/node-flags.json' with { type: 'json' };
+import node from '#server/node.json' with { type: 'json' };
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 
 /** A Parley in a process of its own. */
@@ -35,13 +35,13 @@ export function spawnParley({
   env,
   parameters = [],
   project = projectFolder,
-  node = process.execPath,
+  node: executable = process.execPath,
   user,
 }: ParleyOptions): ParleyProcess {
   const main = path.join(project, 'src/server/main.ts');
-  const child = spawn(node, [...flags, main, ...parameters], {
+  const child = spawn(executable, [...node.flags, main, ...parameters], {
     cwd: '/',
-    env: { PATH: process.env['PATH'], PORT: '0', NODE_COMPILE_CACHE: compiled, ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', NODE_COMPILE_CACHE: compiled, ...node.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });

@@ -2,7 +2,6 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { appendFile, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { chooseAccount, runAs } from '#server/platform/embedded/account.ts';
 import { errorCode } from '#server/platform/startup-error.ts';
+import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
@@ -195,15 +195,4 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
     const others = await readFile(`/proc/${first}/task/${first}/children`, 'utf8');
     return [first, ...others.split(' ').filter(Boolean).map(Number)];
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { spawnParley } from './process.ts';
+import { withFolder, withParley } from './throwaway.ts';
 
 const run = promisify(execFile);
 
@@ -34,25 +33,21 @@ async function stateOfDatabase(): Promise<string> {
 }
 
 /** Made where root's PostgreSQL can reach it. Of two who make it at once, the second is thrown away. */
-async function make(served: string): Promise<void> {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-served-'));
-  await chmod(parent, 0o711);
-  const whole = `${served}.${path.basename(parent)}`;
-  try {
-    const data = path.join(parent, 'data');
-    const parley = spawnParley({ env: { PARLEY_DATA: data } });
-    await parley.ready;
-    parley.signal('SIGTERM');
-    await parley.ended;
-    await mkdir(kept, { recursive: true });
-    await copy(data, whole);
-    await rename(whole, served).catch((error: unknown) => {
-      if (!existsSync(served)) throw error;
-    });
-  } finally {
-    await rm(parent, { recursive: true, force: true });
-    await rm(whole, { recursive: true, force: true });
-  }
+function make(served: string): Promise<void> {
+  return withFolder(async (folder) => {
+    const whole = `${served}.${path.basename(folder)}`;
+    const data = path.join(folder, 'data');
+    await withParley({ env: { PARLEY_DATA: data } }, async () => {});
+    try {
+      await mkdir(kept, { recursive: true });
+      await copy(data, whole);
+      await rename(whole, served).catch((error: unknown) => {
+        if (!existsSync(served)) throw error;
+      });
+    } finally {
+      await rm(whole, { recursive: true, force: true });
+    }
+  });
 }
 
 /** With owners and modes: root's PostgreSQL runs as another user. */

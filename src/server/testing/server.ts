@@ -1,6 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import type { PasswordCost } from '#server/accounts/password.ts';
 import { createApp } from '#server/app.ts';
 import { type Background, type BackgroundOptions, startBackground } from '#server/background.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
@@ -20,7 +21,7 @@ export type TestParley = {
   /** A newly registered member of that name, signed in. */
   register(name: string): Promise<Member>;
   /** Another Parley on the same database, with settings of its own, which mails and pushes if asked to; stop it first. */
-  beside(settings?: Partial<Settings>, outgoing?: Outgoing): Promise<TestParley>;
+  beside(settings?: Given, outgoing?: Outgoing): Promise<TestParley>;
   /** What it mails and pushes with. */
   background: Background | undefined;
   /** Makes every limit on rates start anew. */
@@ -29,7 +30,10 @@ export type TestParley = {
 };
 
 /** How a Parley of a test mails and pushes. */
-export type Outgoing = Partial<Pick<BackgroundOptions, 'mail' | 'pushServices' | 'log'>>;
+export type Outgoing = Partial<Pick<BackgroundOptions, 'mail' | 'pushServices' | 'log' | 'rounds'>>;
+
+/** What a test decides; passwords cost next to nothing where it does not say what they cost. */
+export type Given = Partial<Settings> & { passwordCost?: PasswordCost };
 
 export const defaults: Settings = {
   publicUrl: null,
@@ -39,12 +43,18 @@ export const defaults: Settings = {
   passwordSignIn: true,
   hideLoginReason: false,
   selfVotes: true,
+  identityProvider: null,
+  refuseCommonPasswords: false,
+  hsts: 'host',
   serviceWorker: true,
 };
 
+/** Thousands are registered, and each would cost what stands in the way of whoever guesses passwords. */
+export const quickPasswords: PasswordCost = { memory: 64, passes: 1 };
+
 /** @param webFolder the built browser part; absent where only the API is served. */
 export async function startTestServer(
-  settings: Partial<Settings> = {},
+  settings: Given = {},
   outgoing?: Outgoing,
   webFolder?: string,
 ): Promise<TestParley> {
@@ -62,7 +72,7 @@ export async function startTestServer(
 /** The same on a database that is there already. */
 export async function serveOn(
   database: TestDatabase,
-  given: Partial<Settings> = {},
+  { passwordCost = quickPasswords, ...given }: Given = {},
   outgoing?: Outgoing,
   webFolder?: string,
 ): Promise<TestParley> {
@@ -74,7 +84,7 @@ export async function serveOn(
   const background =
     outgoing &&
     (await startBackground({ db, connection, settings, log, mail: undefined, ...quick, ...outgoing }));
-  const app = createApp({ db, settings, log, background, ...(webFolder && { webFolder }) });
+  const app = createApp({ db, settings, log, background, passwordCost, ...(webFolder && { webFolder }) });
   const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
   return {
     address: http.address,

@@ -200,4 +200,10 @@ const own = [
     select id, question_id, upvotes - downvotes, created_at from answer`,
   `insert into question_place (question_id, created_at, active_at, upvotes, answer_count)
     select id, created_at, active_at, upvotes, answer_count from question`,
+  `insert into topic_place (question_id, tag_id, active_at)
+    select question_id, tag_id, active_at from question_place join question_tag using (question_id)
+    where active_at > now() - interval '8 days'`,
+  // What sums/ makes of them.
+  `update member set is_summed = false`,
+  `update tag set is_summed = false`,
 ];

@@ -56,6 +56,14 @@ export async function lockTag(tx: Tx, key: string) {
   return rows[0];
 }
 
+/** Tags that several statements will count in, locked at once and in the order of their ids. */
+export async function lockTags(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
+    tx,
+  );
+}
+
 type TagFollow = { tagId: number; memberId: number };
 
 /** Returns false when the member followed it before. */
@@ -113,18 +121,19 @@ export async function raiseTagActivity(tx: Tx, { ids, at }: { ids: readonly numb
 }
 
 /** The same for all tags of questions. */
-export async function raiseActivityOfTagged(
-  tx: Tx,
-  { questionIds, at }: { questionIds: readonly number[]; at: Date },
-) {
-  await sql`
-    update tag set active_at = greatest(active_at, ${at}::timestamptz)
-    where id in (
-      select id from tag where id in (
-        select tag_id from question_tag where question_id = any(${[...questionIds]}::bigint[])
-      ) order by id for no key update
-    )`.execute(tx);
-}
+export const activityOfTaggedRaised = ({
+  questionIds,
+  at,
+}: {
+  questionIds: readonly number[];
+  at: Date;
+}) => sql`
+  update tag set active_at = greatest(active_at, ${at}::timestamptz)
+  where id in (
+    select id from tag where id in (
+      select tag_id from question_tag where question_id = any(${[...questionIds]}::bigint[])
+    ) order by id for no key update
+  )`;
 
 /** Of a topic with no more questions each is looked at for its latest answer. */
 const fewQuestions = sql.lit(500);
@@ -270,7 +279,11 @@ export async function questionsWithTag(
 /** How far back a topic's questions are looked through for those that are not left out. */
 const newestWindow = 30;
 
-/** The newest questions of each of several topics, `limit` a topic, without what the member's mutes leave out. */
+/**
+ * The newest questions of each of several topics, `limit` a topic, without what the member's mutes leave out. The topics
+ * come as JSON and the limits in the text: how many they are changes nothing in the plan, and PostgreSQL, which would plan
+ * for each number of them anew (that takes as long as the query), keeps one.
+ */
 export async function newestOfTags(
   db: Reader,
   { ids, limit, mutes }: { ids: readonly number[]; limit: number; mutes: Mutes | null },
@@ -278,14 +291,16 @@ export async function newestOfTags(
   const newest = mutes === null ? limit : newestWindow;
   const shown = mutes === null ? sql`true` : sql`not ${isHidden(mutes)}`;
   const { rows } = await sql<QuestionCardRow & { tag_id: number }>`
-    select wanted.tag_id, card.* from unnest(${[...ids]}::bigint[]) as wanted (tag_id)
+    select wanted.tag_id, card.* from (
+      select each::bigint as tag_id from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) each
+    ) wanted
     cross join lateral (
       select ${cardColumns} from (
         select question_id, asked_at from question_tag
-        where tag_id = wanted.tag_id order by asked_at desc, question_id desc limit ${newest}
+        where tag_id = wanted.tag_id order by asked_at desc, question_id desc limit ${sql.lit(newest)}
       ) link
       join question post on post.id = link.question_id ${bylineJoins}
-      where ${shown} order by link.asked_at desc, link.question_id desc limit ${limit}
+      where ${shown} order by link.asked_at desc, link.question_id desc limit ${sql.lit(limit)}
     ) card`.execute(db);
   return rows;
 }

@@ -11,7 +11,8 @@ import {
   insertTagFollow,
   latestPostTime,
   lockTag,
-  raiseActivityOfTagged,
+  lockTags,
+  activityOfTaggedRaised,
   raiseTagActivity,
   recomputeTagActivity,
   replaceQuestionTags,
@@ -70,7 +71,8 @@ export async function tagQuestion(
   const added = after.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !after.includes(id));
   const at = await latestPostTime(tx, questionId);
-  await replaceQuestionTags(tx, { questionId, ids: after });
+  await lockTags(tx, [...added, ...removed]);
+  if (after.join() !== before.join()) await replaceQuestionTags(tx, { questionId, ids: after });
   const counted = [
     ...(await changeTagCounts(tx, { ids: added, by: 1 })),
     ...(await changeTagCounts(tx, { ids: removed, by: -1 })),
@@ -87,10 +89,13 @@ export async function tagQuestion(
 /** Locked questions got answers: their topics are active now. */
 export async function touchTopicsOf(
   tx: Tx,
-  { questionIds, at }: { questionIds: readonly number[]; at: Date },
+  touched: { questionIds: readonly number[]; at: Date },
 ): Promise<void> {
-  await raiseActivityOfTagged(tx, { questionIds, at });
+  await topicsTouched(touched).execute(tx);
 }
+
+/** The same, to be run with others: late, since the most used topics are touched by nearly all that is written. */
+export const topicsTouched = activityOfTaggedRaised;
 
 /** A locked question lost the answer of time `at`. */
 export async function untouchTopics(

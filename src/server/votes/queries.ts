@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import { reputationPoints } from '#shared/votes.ts';
@@ -17,81 +17,86 @@ export type VotedPost = {
   reply_id: number | null;
   views: number;
   answer_count: number;
+  /** Why nothing is voted on in the question; null where it is. */
+  locked_for: string | null;
 };
 
 /** Posts of one kind, locked in the order of their ids, so that the votes on each are counted one after the other. */
-export async function lockPosts(tx: Tx, { kind, ids }: { kind: PostKind; ids: readonly number[] }) {
+export function lockedPosts({ kind, ids }: { kind: PostKind; ids: readonly number[] }) {
   const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
-  const { rows } = await sql<VotedPost & { id: number }>`
+  return sql<VotedPost & { id: number }>`
     select id, author_id, upvotes, downvotes, ${placeColumns[kind]} from ${sql.table(kind)}
-    where id = any(${[...ids]}::bigint[]) ${living} order by id for no key update`.execute(tx);
-  return rows;
+    where id = any(${[...ids]}::bigint[]) ${living} order by id for no key update`;
 }
 
 const placeColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
-  question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count`,
-  answer: sql`question_id, id as answer_id, null::bigint as reply_id, 0 as views, 0 as answer_count`,
-  reply: sql`question_id, answer_id, id as reply_id, 0 as views, 0 as answer_count`,
+  question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count, locked_for`,
+  answer: sql`question_id, id as answer_id, null::bigint as reply_id, 0 as views, 0 as answer_count,
+    (select locked_for from question where question.id = answer.question_id)`,
+  reply: sql`question_id, answer_id, id as reply_id, 0 as views, 0 as answer_count,
+    (select locked_for from question where question.id = reply.question_id)`,
 };
 
-/** One member's vote on posts of one kind, each with what it becomes or is. */
-export type MemberVote = { id: number; memberId: number; vote: Direction };
+/** One member's vote on a post of one kind. */
+type MemberVote = { id: number; memberId: number; vote: Direction };
 
 type Voter = Pick<MemberVote, 'id' | 'memberId'>;
 
-/** The votes there are of these members on these posts. */
-export async function ownVotes(tx: Tx, { kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
+/** The votes there are of these members on these posts, to be read when they are locked. */
+export function ownVotes({ kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
   const column = sql.ref(`${kind}_id`);
-  const { rows } = await sql<MemberVote>`
+  return sql<MemberVote>`
     select ${column} as id, member_id as "memberId", direction as vote
     from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
-    join vote on ${column} = wanted.id and member_id = wanted.voter`.execute(tx);
-  return rows;
+    join vote on ${column} = wanted.id and member_id = wanted.voter`;
 }
 
-/** For members who had no vote on the locked posts. */
-export async function insertVotes(tx: Tx, { kind, votes }: { kind: PostKind; votes: readonly MemberVote[] }) {
-  if (votes.length === 0) return;
-  await sql`
-    insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction)
-    select * from unnest(${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[])`.execute(
-    tx,
+/** What votes change in the tables of their posts of one kind; each to be run once, in any order. */
+export function changesBy({ kind, votes, posts }: VotesOfKind): RawBuilder<unknown>[] {
+  const added = votes.flatMap(({ before, vote, ...voter }) =>
+    before === null && vote !== null ? [{ ...voter, vote }] : [],
   );
+  const turned = votes.filter(({ before, vote }) => before !== null && vote !== null);
+  const takenBack = votes.filter(({ vote }) => vote === null);
+  return [
+    ...(added.length === 0 ? [] : [insertion(kind, added)]),
+    ...(turned.length === 0 ? [] : [turning(kind, turned)]),
+    ...(takenBack.length === 0 ? [] : [takingBack(kind, takenBack)]),
+    counting(kind, posts),
+  ];
 }
 
-/** For members who had the other vote. */
-export async function turnVotes(tx: Tx, { kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
-  if (voters.length === 0) return;
-  await sql`
-    update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = now()
-    from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
-    where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`.execute(tx);
-}
+/** Votes of members on locked posts of one kind, which become others, and by how much the counts of these change. */
+export type VotesOfKind = {
+  kind: PostKind;
+  votes: readonly (Voter & { before: Direction | null; vote: Direction | null })[];
+  posts: readonly { id: number; up: number; down: number }[];
+};
 
-export async function takeVotesBack(tx: Tx, { kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
-  if (voters.length === 0) return;
-  await sql`
-    delete from vote
-    using unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
-    where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`.execute(tx);
-}
+const insertion = (kind: PostKind, votes: readonly MemberVote[]) => sql`
+  insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction)
+  select * from unnest(${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[])`;
+
+const turning = (kind: PostKind, voters: readonly Voter[]) => sql`
+  update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = now()
+  from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+  where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
+
+const takingBack = (kind: PostKind, voters: readonly Voter[]) => sql`
+  delete from vote
+  using unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+  where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
 
 const idsOf = (voters: readonly Voter[]) => voters.map(({ id }) => id);
 const membersOf = (voters: readonly Voter[]) => voters.map(({ memberId }) => memberId);
 
-/** Adds to the counts of locked posts of one kind. */
-export async function changeVoteCounts(
-  tx: Tx,
-  { kind, changes }: { kind: PostKind; changes: readonly { id: number; up: number; down: number }[] },
-) {
-  await sql`
-    update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
-    from unnest(
-      ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ up }) => up)}::bigint[],
-      ${changes.map(({ down }) => down)}::bigint[]
-    ) as change (id, up, down)
-    where post.id = change.id`.execute(tx);
-}
+const counting = (kind: PostKind, posts: VotesOfKind['posts']) => sql`
+  update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
+  from unnest(
+    ${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ up }) => up)}::bigint[],
+    ${posts.map(({ down }) => down)}::bigint[]
+  ) as change (id, up, down)
+  where post.id = change.id`;
 
 /** Posts about to be deleted. */
 export type DoomedPosts = {
@@ -126,18 +131,22 @@ export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: 
 
 /** Adds points to members; the rows are locked in the order of their ids. */
 export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
-  if (added.length === 0) return;
-  await sql`
-    update member set reputation = member.reputation + locked.points
-    from (
-      select id, points
-      from member join unnest(
-        ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
-      ) as added (member_id, points) on member_id = id
-      order by id for no key update of member
-    ) locked
-    where member.id = locked.id`.execute(tx);
+  if (added.length > 0) await pointsAdded(added).execute(tx);
 }
+
+/** The same, to be run with others. */
+export const pointsAdded = (
+  added: readonly { memberId: number; points: number }[],
+): RawBuilder<unknown> => sql`
+  update member set reputation = member.reputation + locked.points
+  from (
+    select id, points
+    from member join unnest(
+      ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
+    ) as added (member_id, points) on member_id = id
+    order by id for no key update of member
+  ) locked
+  where member.id = locked.id`;
 
 /** A blanked reply keeps no votes. */
 export async function resetReplyCounts(tx: Tx, ids: readonly number[]) {

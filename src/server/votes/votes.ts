@@ -1,27 +1,26 @@
-import { tellOfUpvotes, type UpvoteNews } from '#server/notifications/notifications.ts';
+import { bellsOf, type UpvoteNews, upvotesTold } from '#server/notifications/notifications.ts';
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
+import { inOneGo } from '#server/platform/driver.ts';
 import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { type Outcome, together } from '#server/platform/together.ts';
 import type { PostKind } from '#server/posts/post.ts';
-import { keepQuestionsOf } from '#server/posts/thread.ts';
+import { lockedProblem, questionsKept } from '#server/posts/thread.ts';
 import { profilesChanged, questionCounted } from '#server/posts/told.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { VoteBook, type Voted } from './book.ts';
 import {
   addPoints,
-  changeVoteCounts,
+  changesBy,
   deleteVotes,
   type DoomedPosts,
-  insertVotes,
-  lockPosts,
+  lockedPosts,
   ownVotes,
+  pointsAdded,
   resetReplyCounts,
-  takeVotesBack,
-  turnVotes,
   type VoteTarget,
 } from './queries.ts';
 
@@ -70,25 +69,55 @@ export async function removeVotes(tx: Tx, posts: DoomedPosts): Promise<void> {
   await resetReplyCounts(tx, posts.replyIds);
 }
 
+/** Posts came back with their votes: their authors have the points again. */
+export async function earnPoints(tx: Tx, earned: readonly { memberId: number; points: number }[]) {
+  await addPoints(tx, earned);
+}
+
+/**
+ * Sets votes of one member, each up, down or (null) none, in threads that are locked as well; with all counts right.
+ * Votes on posts that are not there are left out.
+ */
+export async function changeVotesOf(
+  tx: Tx,
+  { memberId, votes }: { memberId: number; votes: readonly Pick<WantedVote, 'target' | 'vote'>[] },
+): Promise<void> {
+  const viewer = { id: memberId };
+  const book = await openBook(
+    tx,
+    votes.map((each) => ({ ...each, viewer })),
+  );
+  for (const { target, vote } of votes)
+    if (book.postOf(target) !== undefined) book.set(target, memberId, vote);
+  await write(tx, book);
+}
+
 /** Locks the posts that are voted on, questions first as whoever changes a thread does, and reads what votes there are. */
 async function openBook(tx: Tx, votes: readonly WantedVote[]): Promise<VoteBook> {
-  const book = new VoteBook();
   const byKind = Map.groupBy(votes, ({ target }) => target.kind);
   const idsOf = (kind: PostKind) => [...new Set(byKind.get(kind)?.map(({ target }) => target.id))];
-  await keepQuestionsOf(tx, { answerIds: idsOf('answer'), replyIds: idsOf('reply') });
-  for (const kind of kinds) {
-    const ids = idsOf(kind);
-    if (ids.length === 0) continue;
-    for (const post of await lockPosts(tx, { kind, ids })) book.addPost({ kind, id: post.id }, post);
-  }
-  for (const kind of kinds) {
-    const voters = byKind.get(kind)?.map(({ target, viewer }) => ({ id: target.id, memberId: viewer.id }));
-    if (voters === undefined) continue;
-    for (const { id, memberId, vote } of await ownVotes(tx, { kind, voters }))
-      book.addVote({ kind, id }, memberId, vote);
+  const voted = kinds.filter((kind) => byKind.has(kind));
+  const threads = questionsKept({
+    questionIds: idsOf('question'),
+    answerIds: idsOf('answer'),
+    replyIds: idsOf('reply'),
+  });
+  // Run in this order: what is read last is as it is once all locks are had.
+  const { posts, votes: known } = await inOneGo(tx, {
+    threads: threads === undefined ? [] : [threads],
+    posts: voted.map((kind) => lockedPosts({ kind, ids: idsOf(kind) })),
+    votes: voted.map((kind) => ownVotes({ kind, voters: votersIn(byKind.get(kind)) })),
+  });
+  const book = new VoteBook();
+  for (const [index, kind] of voted.entries()) {
+    for (const post of posts[index] ?? []) book.addPost({ kind, id: post.id }, post);
+    for (const { id, memberId, vote } of known[index] ?? []) book.addVote({ kind, id }, memberId, vote);
   }
   return book;
 }
+
+const votersIn = (votes: readonly WantedVote[] = []) =>
+  votes.map(({ target, viewer }) => ({ id: target.id, memberId: viewer.id }));
 
 const missing = { question: 'Question not found', answer: 'Answer not found', reply: 'Reply not found' };
 
@@ -98,6 +127,8 @@ function decide(
 ): Outcome<VoteState> {
   const post = book.postOf(target);
   if (post === undefined) return new ProblemError('not-found', missing[target.kind]);
+  const locked = lockedProblem(post.locked_for);
+  if (locked !== null) return locked;
   // One from before this was switched off can be taken back.
   if (post.author_id === viewer.id && vote !== null && !settings.selfVotes)
     return new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
@@ -109,36 +140,28 @@ async function write(tx: Tx, book: VoteBook): Promise<void> {
   if (voted.length === 0) return;
   const points = new Map<number, number>();
   const news: UpvoteNews[] = [];
-  for (const [kind, posts] of Map.groupBy(voted, (each) => each.target.kind)) {
-    const all = posts.flatMap(({ target, votes }) => votes.map((vote) => ({ ...vote, id: target.id })));
-    await insertVotes(tx, {
-      kind,
-      votes: all.flatMap((each) =>
-        each.before === null && each.vote !== null ? [{ ...each, vote: each.vote }] : [],
-      ),
-    });
-    await turnVotes(tx, { kind, voters: all.filter((each) => each.before !== null && each.vote !== null) });
-    await takeVotesBack(tx, { kind, voters: all.filter((each) => each.vote === null) });
-    await changeVoteCounts(tx, {
-      kind,
-      changes: posts.map(({ target, ...change }) => ({ ...change, id: target.id })),
-    });
-  }
   for (const post of voted) {
     const { author_id: authorId } = post.post;
     if (authorId === null) continue;
     points.set(authorId, (points.get(authorId) ?? 0) + post.points);
     news.push(...post.praisedBy.map((senderId) => newsOf(post, { authorId, senderId })));
   }
-  await addPoints(
-    tx,
-    [...points]
-      .map(([memberId, earned]) => ({ memberId, points: earned }))
-      .filter((each) => each.points !== 0),
-  );
-  const bells = await tellOfUpvotes(tx, news);
+  const earned = [...points]
+    .map(([memberId, more]) => ({ memberId, points: more }))
+    .filter((each) => each.points !== 0);
+  const { told } = await inOneGo(tx, {
+    changes: [...Map.groupBy(voted, (each) => each.target.kind)].flatMap(([kind, posts]) =>
+      changesBy({
+        kind,
+        votes: posts.flatMap(({ target, votes }) => votes.map((vote) => ({ ...vote, id: target.id }))),
+        posts: posts.map(({ target, up, down }) => ({ id: target.id, up, down })),
+      }),
+    ),
+    points: earned.length === 0 ? [] : [pointsAdded(earned)],
+    told: upvotesTold(news),
+  });
   await publishAll(tx, [
-    ...bells,
+    ...bellsOf(told.flat()),
     ...voted.flatMap(toldOf),
     ...profilesChanged(voted.map(({ post }) => post.author_id)),
   ]);

@@ -2,13 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Credentials, Registration } from '#shared/accounts.ts';
 import { api, read } from '#web/platform/api.ts';
 import { setSession } from '#web/platform/session.ts';
+import { keepSession } from './ways-in.ts';
 
-/** Signs in; the layout then leads on to the page first asked for. */
+/** Signs in, or says that a second factor is needed; the layout then leads on to the page first asked for. */
 export function useSignIn() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (credentials: Credentials) => read(api.session.$post({ json: credentials })),
-    onSuccess: (state) => setSession(queryClient, state),
+    onSuccess: (state) => keepSession(queryClient, state),
   });
 }
 

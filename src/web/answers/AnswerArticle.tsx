@@ -4,6 +4,7 @@ import { memo, useState } from 'react';
 import { draftPlaces } from '#shared/draft-places.ts';
 import type { Answer } from '#shared/answers.ts';
 import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
+import { PostMenu } from '#web/care/PostMenu.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 import { CopyLink } from '#web/posts/CopyLink.tsx';
@@ -92,6 +93,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
               <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
               <CopyLink post={post} />
               {own && <OwnPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+              <PostMenu post={post} own={own} />
             </PostActions>
           </div>
         </>

@@ -36,13 +36,19 @@ function put(field: HTMLTextAreaElement, text: string): void {
 /** As HTML lines are inserted at once, in a text field as the text they are; not by every browser. */
 function putLines(field: HTMLTextAreaElement, text: string, expected: string): boolean {
   const { from, to } = writtenIn(field);
-  const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const html = asLines?.createHTML(text) ?? escaped(text);
   if (!document.execCommand('insertHTML', false, html)) return false;
   if (field.value === expected) return true;
   document.execCommand('undo');
   field.setSelectionRange(from, to);
   return false;
 }
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Lets what is escaped be inserted as HTML, where only trusted types may be (platform/trusted-types.ts). */
+const asLines = globalThis.trustedTypes?.createPolicy('lines', { createHTML: escaped });
 
 /** The text after an edit. */
 export function edited(text: string, { from, to, insert }: Edit): string {

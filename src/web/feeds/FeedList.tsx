@@ -21,7 +21,8 @@ export function FeedList({ feed }: { feed: Feed }) {
   const muted = useMutedChoice();
   const query = useInfiniteQuery(feedQuery(feed, muted));
   const news = useLiveFeed(feed, muted);
-  const questions = useGradually(query.data === undefined ? [] : distinct(questionsOf(query.data)));
+  const questions = query.data === undefined ? [] : distinct(questionsOf(query.data));
+  const { shown, isWhole } = useGradually(questions);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
@@ -32,10 +33,10 @@ export function FeedList({ feed }: { feed: Feed }) {
       <HiddenNote count={hiddenIn(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}
       {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
-      {questions.map((question) => (
+      {shown.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}
-      {query.hasNextPage && (
+      {isWhole && query.hasNextPage && (
         <div className={classes.more}>
           {query.isFetchNextPageError && (
             <p role="alert">

@@ -60,6 +60,7 @@ export function QuestionCard({
               {t`solved`}
             </span>
           )}
+          {question.duplicate && <span className={classes.duplicate}>{t`asked before`}</span>}
           <Count of={question.views} singular="view" />
         </div>
         <TagLinks tags={question.tags} max={tagsShown} />

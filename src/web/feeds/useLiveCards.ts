@@ -47,6 +47,8 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
         return change(event.questionId, (card) => ({ ...card, ...countsOf(event) }));
       case 'question-solved':
         return change(event.questionId, (card) => ({ ...card, solved: event.solved }));
+      case 'question-marked':
+        return change(event.questionId, (card) => ({ ...card, duplicate: event.duplicate }));
       case 'question-edited':
         return change(event.questionId, (card) =>
           (keeps === undefined || keeps(event)) && hides?.(event) !== true
@@ -73,6 +75,7 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
         if (byCounts) arrivals.reorder();
         return;
       case 'question-solved':
+      case 'question-marked':
         return;
       case 'question-deleted':
         arrivals.leave(event.questionId);

@@ -1,6 +1,6 @@
 import { i18n, type Messages } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
-import { messages as english } from './en.po';
+import { english } from './english.ts';
 
 const key = 'language';
 const files = import.meta.glob<{ messages: Messages }>(['./*.po', '!./en.po']);

@@ -13,34 +13,31 @@ const intent = onIntent(load);
 export function AccountMenu() {
   const member = useMember();
   const id = useId();
+  // Noted when it is pressed: set while the page is first shown, it would have all of that shown again.
   const [button, setButton] = useState<HTMLElement | null>(null);
-  const [state, setState] = useState<'never' | 'open' | 'closed'>('never');
+  const [opened, setOpened] = useState(false);
   if (member === null) return null;
-  const opened = state === 'open';
 
   return (
     <>
       <ActionIcon
-        ref={setButton}
         id={id}
         size={44}
         radius="xl"
         aria-label={t`Account menu`}
         aria-haspopup="menu"
         aria-expanded={opened}
-        onClick={() => setState(opened ? 'closed' : 'open')}
+        onClick={({ currentTarget }) => {
+          setButton(currentTarget);
+          setOpened(!opened);
+        }}
         {...intent}
       >
         <Avatar id={member.id} name={member.displayName} size={30} />
       </ActionIcon>
-      {state !== 'never' && (
+      {button !== null && (
         <Suspense>
-          <AccountMenuList
-            member={member}
-            button={button}
-            opened={opened}
-            onClose={() => setState('closed')}
-          />
+          <AccountMenuList member={member} button={button} opened={opened} onClose={() => setOpened(false)} />
         </Suspense>
       )}
     </>

@@ -4,7 +4,7 @@ import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { IconLogout, IconRss, IconSettings, IconUser } from '@tabler/icons-react';
+import { IconLogout, IconRss, IconSettings, IconShield, IconUser } from '@tabler/icons-react';
 import { useId } from 'react';
 import type { Me } from '#shared/accounts.ts';
 import { paths } from '#web/platform/paths.ts';
@@ -13,7 +13,8 @@ import { toastError } from '#web/platform/toast.ts';
 import { TargetElsewhere, useOpenedLater } from '#web/ui/floating.tsx';
 import classes from './AccountMenuList.module.css';
 
-const links = () => [
+const links = (member: Me) => [
+  ...(member.role === 'operator' ? [{ to: paths.care, label: t`Flagged posts`, Icon: IconShield }] : []),
   { to: paths.profile, label: t`Profile`, Icon: IconUser },
   { to: paths.following, label: t`Following`, Icon: IconRss },
   { to: paths.settings, label: t`Settings`, Icon: IconSettings },
@@ -56,7 +57,7 @@ export default function AccountMenuList({
           <div className={classes.name}>{member.displayName}</div>
           <div className={classes.email}>{member.email}</div>
         </div>
-        {links().map(({ to, label, Icon }) => (
+        {links(member).map(({ to, label, Icon }) => (
           <Menu.Item
             key={label}
             className={classes.item ?? ''}

@@ -36,6 +36,12 @@ export function ConnectionBanner() {
             {count > 0 && ` ${changesWait(count)}`}
           </span>
         )}
+        {connection === 'busy' && (
+          <span className={classes.banner}>
+            {t`The server is very busy. This page carries on by itself in a moment.`}
+            {count > 0 && ` ${changesWait(count)}`}
+          </span>
+        )}
         {connection === 'online' && count > 0 && (
           <span className={`${classes.banner} ${classes.sending}`}>{changesWait(count)}</span>
         )}

@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { useFollows } from '#web/platform/first-render.ts';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { useLiveConnection } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useMember, useSession } from '#web/platform/session.ts';
@@ -13,6 +14,8 @@ import { Sidebar } from './Sidebar.tsx';
 import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
 import classes from './MemberLayout.module.css';
+
+const StandingNotes = lazyPart(() => import('#web/care/StandingNotes.tsx'));
 
 /** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
 export function MemberLayout() {
@@ -29,6 +32,11 @@ export function MemberLayout() {
       <div className={classes.columns}>
         <Sidebar />
         <main id="main" tabIndex={-1} className={classes.main}>
+          {member !== null && (member.suspended != null || member.notices > 0) && (
+            <Suspense>
+              <StandingNotes />
+            </Suspense>
+          )}
           {isPageNext && <Outlet />}
         </main>
       </div>

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { afterPaint } from '#web/platform/after-paint.ts';
 
 export function ThemeButton() {
   const { setColorScheme } = useMantineColorScheme();
@@ -18,6 +19,8 @@ export function ThemeButton() {
 
 /** The browser's own bar, where it takes a colour, is of the same paper. */
 function colourBrowser() {
-  const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper').trim();
-  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', paper);
+  return afterPaint(() => {
+    const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper').trim();
+    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', paper);
+  });
 }

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { afterPaint } from '#web/platform/after-paint.ts';
 
 /** No bar of a browser that comes and goes is as high, and no keyboard as low, in CSS pixels. */
 const leastHeight = 120;
@@ -26,10 +27,11 @@ export function useKeyboard(): void {
     };
     const ending = new AbortController();
     const { signal } = ending;
-    look();
+    const calledOff = afterPaint(look);
     view.addEventListener('resize', look, { signal });
     document.addEventListener('focusin', look, { signal });
     return () => {
+      calledOff();
       ending.abort();
       root.removeAttribute('data-keyboard');
     };

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
-import { Suspense, useEffect, useId, useState } from 'react';
+import { type MouseEvent, Suspense, useEffect, useId, useState } from 'react';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import { setUnreadInTitle } from '#web/platform/title.ts';
 import { onIntent } from '#web/ui/floating.tsx';
@@ -19,9 +19,9 @@ export function Bell({ className }: { className: string }) {
   // The error is read here to be told of it: what the bell opens may be loaded after the answer came.
   const { data, error, refetch } = useQuery(newestNotificationsQuery);
   const id = useId();
+  // Noted when it is pressed, as that of the account menu.
   const [button, setButton] = useState<HTMLElement | null>(null);
-  const [state, setState] = useState<'never' | 'open' | 'closed'>('never');
-  const opened = state === 'open';
+  const [opened, setOpened] = useState(false);
   const unread = data?.unreadCount ?? 0;
   const label = unread === 0 ? t`Notifications` : t`Notifications, ${unread} unread`;
 
@@ -30,15 +30,15 @@ export function Bell({ className }: { className: string }) {
     return () => setUnreadInTitle(0);
   }, [unread]);
 
-  function press() {
-    setState(opened ? 'closed' : 'open');
+  function press({ currentTarget }: MouseEvent<HTMLElement>) {
+    setButton(currentTarget);
+    setOpened(!opened);
     if (!opened) void refetch();
   }
 
   return (
     <>
       <ActionIcon
-        ref={setButton}
         id={id}
         size={44}
         className={className}
@@ -54,12 +54,12 @@ export function Bell({ className }: { className: string }) {
           <UnreadBadge count={unread} />
         </span>
       </ActionIcon>
-      {state !== 'never' && (
+      {button !== null && (
         <Suspense>
           <BellMenu
             button={button}
             opened={opened}
-            onClose={() => setState('closed')}
+            onClose={() => setOpened(false)}
             page={data}
             query={{ error, refetch }}
           />

@@ -25,7 +25,7 @@ export function NewAddressPage() {
       {...confirm}
       onClick={() => confirm.mutate()}
     >
-      <Link to="/settings">{t`Settings`}</Link>
+      <Link to="/settings" search={{ tab: 'account' }}>{t`Settings`}</Link>
     </LinkPage>
   );
 }

@@ -35,6 +35,8 @@ function explain(error: unknown): { heading: string; text: string } {
       heading: t`Parley cannot be reached`,
       text: t`Check your connection. This page comes back by itself as soon as the server answers.`,
     };
+  if (error instanceof ApiError && error.code === 'busy')
+    return { heading: t`The server is very busy`, text: t`This page comes back by itself in a moment.` };
   if (isTransient(error))
     return { heading: t`The server is restarting`, text: t`This page comes back by itself in a moment.` };
   if (error instanceof ApiError)

@@ -6,7 +6,9 @@ import { useRef, useState } from 'react';
 import { accountMessages, email as emailAddress } from '#shared/accounts.ts';
 import { AccountForm } from '#web/accounts/AccountForm.tsx';
 import { useSignIn } from '#web/accounts/accounts.ts';
+import { OtherWays } from '#web/accounts/OtherWays.tsx';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
+import { SecondFactorForm } from '#web/accounts/SecondFactorForm.tsx';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
@@ -24,6 +26,7 @@ export function LoginPage() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
+  const [halfIn, setHalfIn] = useState(false);
   const signIn = useSignIn();
 
   function fail(found: Problem) {
@@ -36,8 +39,24 @@ export function LoginPage() {
     if (!address.success) return fail({ field: 'email', message: said(accountMessages.invalidEmail) });
     if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
-    signIn.mutate({ email, password }, { onError: (error) => fail(problemOf(error)) });
+    signIn.mutate(
+      { email, password },
+      {
+        onSuccess: ({ needs }) => setHalfIn(needs === 'second-factor'),
+        onError: (error) => fail(problemOf(error)),
+      },
+    );
   }
+
+  if (halfIn)
+    return (
+      <SecondFactorForm
+        onBack={() => {
+          setPassword('');
+          setHalfIn(false);
+        }}
+      />
+    );
 
   return (
     <>
@@ -53,7 +72,7 @@ export function LoginPage() {
           ref={emailField}
           label={t`Email`}
           type="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
 
           value={email}
           error={problem?.field === 'email' && problem.message}
@@ -68,6 +87,7 @@ export function LoginPage() {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
       </AccountForm>
+      <OtherWays next={next} />
       <p className={classes.other}>
         <Link to="/forgot-password">{t`Forgot password?`}</Link>
       </p>

@@ -2,11 +2,12 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { Suspense, useCallback, useMemo, useState } from 'react';
 import type { Me } from '#shared/accounts.ts';
 import { AnswerForm } from '#web/answers/AnswerForm.tsx';
 import { AnswerList } from '#web/answers/AnswerList.tsx';
 import { isStatus } from '#web/platform/errors.ts';
+import { lazyPart } from '#web/platform/lazy-part.ts';
 import { questionIdOf } from '#web/platform/paths.ts';
 import { said } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
@@ -30,6 +31,8 @@ import { useReplyingTo } from '#web/questions/useReplyingTo.ts';
 import { useReveal } from '#web/questions/useReveal.ts';
 import { useVisit } from '#web/questions/useVisit.ts';
 import { Message } from '#web/ui/Message.tsx';
+
+const HiddenPosts = lazyPart(() => import('#web/care/HiddenPosts.tsx'));
 
 const route = getRouteApi('/member/question/$id');
 
@@ -72,7 +75,9 @@ function Question({ id, member }: { id: number; member: Me }) {
   usePostKeys();
   usePageTitle(page?.question.title ?? (error === null ? t`Question` : said('Question not found')));
 
-  const { authorId: askerId = null, acceptedAnswerId = null } = page?.question ?? {};
+  const { authorId: askerId = null, acceptedAnswerId = null, lockedFor = null } = page?.question ?? {};
+  // Whoever is suspended reads; kept sessions of before know nothing of that.
+  const locked = lockedFor !== null || member.suspended != null;
   const context = useMemo<QuestionPageContext>(
     () => ({
       questionId: id,
@@ -84,6 +89,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       reveal,
       askerId,
       acceptedAnswerId,
+      locked,
       isNew,
       branches,
       newReplies,
@@ -99,16 +105,25 @@ function Question({ id, member }: { id: number; member: Me }) {
       reveal,
       askerId,
       acceptedAnswerId,
+      locked,
       isNew,
       branches,
       newReplies,
       replying,
     ],
   );
+  // Hardly anybody has any: what shows them is fetched for those who do.
+  const mayBeHidden = member.hiddenPosts > 0 || member.role === 'operator';
   if (isStatus(error, 404))
     return (
       <>
-        <QuestionNotFound />
+        {mayBeHidden ? (
+          <Suspense>
+            <HiddenPosts questionId={id} otherwise={<QuestionNotFound />} />
+          </Suspense>
+        ) : (
+          <QuestionNotFound />
+        )}
         <WaitingAlone waiting={waiting} memberId={member.id} />
       </>
     );
@@ -121,9 +136,14 @@ function Question({ id, member }: { id: number; member: Me }) {
     <QuestionPageProvider value={context}>
       {returning && <NewSince page={page} />}
       <QuestionArticle question={page.question} />
+      {mayBeHidden && (
+        <Suspense>
+          <HiddenPosts questionId={id} />
+        </Suspense>
+      )}
       <Comments comments={page.comments} />
       <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
-      <AnswerForm question={page.question} />
+      {!locked && <AnswerForm question={page.question} />}
       <AnswerList page={page} sort={sort} ordering={isPlaceholderData} live={newAnswers} />
       <RelatedQuestions id={id} />
     </QuestionPageProvider>

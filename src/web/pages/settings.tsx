@@ -1,18 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
 import { Mutes } from '#web/mutes/Mutes.tsx';
+import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
-import { Address } from '#web/settings/Address.tsx';
-import { DataDownload } from '#web/settings/DataDownload.tsx';
-import { DeleteAccount } from '#web/settings/DeleteAccount.tsx';
+import { AccountSettings } from '#web/settings/AccountSettings.tsx';
 import { InstallApp } from '#web/settings/InstallApp.tsx';
 import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
 import { NotificationChoices } from '#web/settings/NotificationChoices.tsx';
-import { PasswordForm } from '#web/settings/PasswordForm.tsx';
 import { ProfileForm } from '#web/settings/ProfileForm.tsx';
 import { Section } from '#web/settings/Section.tsx';
-import { Sessions } from '#web/settings/Sessions.tsx';
 import { settingsQuery } from '#web/settings/settings.ts';
 import { ThemeChoice } from '#web/settings/ThemeChoice.tsx';
 import { NotLoaded } from '#web/ui/NotLoaded.tsx';
@@ -20,14 +18,35 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
+import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import forms from '#web/settings/forms.module.css';
 import classes from './page.module.css';
 
+type Tab = 'general' | 'account';
+
+const tabs = (): readonly TabLink<Tab>[] => [
+  { key: 'general', label: t`General`, href: paths.settings },
+  { key: 'account', label: t`Account`, href: paths.accountSettings },
+];
+
 export function SettingsPage() {
   usePageTitle(t`Settings`);
+  const { tab = 'general' } = useSearch({ from: '/member/settings' });
   return (
     <>
-      <PageHeading className={classes.heading}>{t`Settings`}</PageHeading>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Settings`}</PageHeading>
+      </div>
+      <TabLinks label={t`Parts of the settings`} tabs={tabs()} current={tab}>
+        {tab === 'general' ? <GeneralSettings /> : <AccountSettings />}
+      </TabLinks>
+    </>
+  );
+}
+
+function GeneralSettings() {
+  return (
+    <>
       <Section title={t`Profile`}>
         <OwnProfile />
       </Section>
@@ -48,26 +67,8 @@ export function SettingsPage() {
         <KeyboardChoice />
       </Section>
       <InstallApp />
-      <Section title={t`Email`}>
-        <Address />
-      </Section>
-      <Section id="security" title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
-        <PasswordForm />
-      </Section>
       <Section title={t`Muted`} text={t`Nobody else sees what you mute.`}>
         <Mutes />
-      </Section>
-      <Section title={t`Where you are signed in`}>
-        <Sessions />
-      </Section>
-      <Section
-        title={t`Your data`}
-        text={t`Everything that is yours, as JSON for programs and as Markdown to read: what you wrote with all versions, votes, follows, bookmarks, drafts, settings and more.`}
-      >
-        <DataDownload />
-      </Section>
-      <Section title={t`Leaving`} text={t`Your account is deleted for good.`}>
-        <DeleteAccount />
       </Section>
     </>
   );

@@ -3,8 +3,8 @@ import { hc, type ClientResponse } from 'hono/client';
 import type { Api } from '#server/app.ts';
 import { seenHeader } from '#shared/events.ts';
 import type { Problem } from '#shared/problem.ts';
-import { reportConnection } from './connection.ts';
-import { ApiError, isTransient, saysRestarting, Unreachable } from './errors.ts';
+import { type Connection, reportConnection } from './connection.ts';
+import { ApiError, isTransient, saysLater, Unreachable } from './errors.ts';
 import { takeFirstAnswer } from './first-answers.ts';
 import { newestPosition, notePositionOf } from './position.ts';
 
@@ -61,10 +61,16 @@ async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Re
     reportConnection('offline');
     throw new Unreachable(t`The server cannot be reached.`, { cause: error });
   }
-  reportConnection(saysRestarting(response.status) ? 'restarting' : 'online');
   notePositionOf(response);
-  if (!response.ok) throw new ApiError(await problemOf(response), retryAfterOf(response));
+  const problem = response.ok ? null : await problemOf(response);
+  reportConnection(problem === null ? 'online' : connectionBy(problem));
+  if (problem !== null) throw new ApiError(problem, retryAfterOf(response));
   return response;
+}
+
+function connectionBy({ status, code }: Problem): Connection {
+  if (!saysLater(status)) return 'online';
+  return code === 'busy' ? 'busy' : 'restarting';
 }
 
 const addressOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : input.toString());

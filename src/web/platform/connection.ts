@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-/** How the last requests fared: answered, not answered at all, or refused for a restarting server (502 to 504). */
-export type Connection = 'online' | 'offline' | 'restarting';
+/** How the last requests fared: answered, not answered at all, or refused by a restarting or busy server (502 to 504). */
+export type Connection = 'online' | 'offline' | 'restarting' | 'busy';
 
 let current: Connection = navigator.onLine ? 'online' : 'offline';
 const listeners = new Set<() => void>();

@@ -40,12 +40,12 @@ export function isStatus(error: unknown, status: number): error is ApiError {
   return error instanceof ApiError && error.status === status;
 }
 
-/** Worth trying again without changing anything: no answer, or a server that is restarting. */
+/** Worth trying again without changing anything: no answer, or a server that is restarting or busy. */
 export function isTransient(error: unknown): error is ApiError | Unreachable {
-  return error instanceof Unreachable || (error instanceof ApiError && saysRestarting(error.status));
+  return error instanceof Unreachable || (error instanceof ApiError && saysLater(error.status));
 }
 
 /** 503 by the server itself; 502 and 504 by a proxy whose server does not answer. */
-export function saysRestarting(status: number): boolean {
+export function saysLater(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }

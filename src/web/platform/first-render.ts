@@ -22,15 +22,19 @@ export function useFollows(): boolean {
   return follows;
 }
 
-/** So many items of a list fill a window; the others follow by as many. */
-const atATime = 4;
+/** So many items of a list are laid out in a task that a slow processor can bear; the others follow by as many. */
+const atATime = 2;
 
-/** The items of a list: all of them, or on the first page that is opened a few at a time, as `useFollows` has it. */
-export function useGradually<Item>(items: readonly Item[]): readonly Item[] {
+/**
+ * The items of a list: all of them, or on the first page that is opened a few at a time, as `useFollows` has it. What
+ * comes below the list waits until it is whole, or else it would move.
+ */
+export function useGradually<Item>(items: readonly Item[]): { shown: readonly Item[]; isWhole: boolean } {
   const [shown, setShown] = useState(isFirst ? atATime : Infinity);
   const isWhole = shown >= items.length;
   useEffect(() => {
-    if (!isWhole) startTransition(() => setShown(shown + atATime));
-  }, [shown, isWhole]);
-  return isWhole ? items : items.slice(0, shown);
+    const next = shown + atATime;
+    if (!isWhole) startTransition(() => setShown(next < items.length ? next : Infinity));
+  }, [shown, isWhole, items.length]);
+  return { shown: isWhole ? items : items.slice(0, shown), isWhole };
 }

@@ -12,7 +12,10 @@ export const paths: Readonly<Record<PathName, string>> = {
   notifications: '/notifications',
   drafts: '/drafts',
   settings: '/settings',
+  accountSettings: '/settings?tab=account',
   bookmarks: '/bookmarks',
+  care: '/care',
+  careLog: '/care/log',
   login: '/login',
   register: '/register',
 };
@@ -26,7 +29,10 @@ type PathName =
   | 'notifications'
   | 'drafts'
   | 'settings'
+  | 'accountSettings'
   | 'bookmarks'
+  | 'care'
+  | 'careLog'
   | 'login'
   | 'register';
 

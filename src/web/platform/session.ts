@@ -6,10 +6,18 @@ import { forgetRecent } from './recent.ts';
 /** `left`: the member signed out here, on purpose, and wants no way back to where they were. */
 export type Session = SessionState & { left?: boolean };
 
+/** Until somebody signs in again: that the session ended may be heard of before, and again after, the answer to signing out. */
+let hasLeft = false;
+
+const ended = (): Session => (hasLeft ? { member: null, left: true } : { member: null });
+
 /** Who is signed in. Loaded before any page shows (see router.tsx), so that it is there wherever a page renders. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }): Promise<Session> => read(api.session.$get({}, { init: { signal } })),
+  queryFn: async ({ signal }): Promise<Session> => {
+    const state = await read(api.session.$get({}, { init: { signal } }));
+    return state.member === null ? ended() : state;
+  },
   staleTime: 60_000,
   // Who signed in or out in another tab is noticed on coming back to this one.
   refetchOnWindowFocus: 'always',
@@ -33,6 +41,7 @@ export function useMember(): Me | null {
 /** Keeps the answer of signing in or out. What was cached for another member goes. */
 export function setSession(client: QueryClient, state: Session): void {
   const before = client.getQueryData(sessionQuery.queryKey)?.member?.id;
+  if (state.member !== null) hasLeft = false;
   client.setQueryData(sessionQuery.queryKey, state);
   if (before !== state.member?.id)
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
@@ -41,12 +50,18 @@ export function setSession(client: QueryClient, state: Session): void {
 /** Signs out on the server, then here. */
 export async function leaveSession(client: QueryClient): Promise<void> {
   const member = client.getQueryData(sessionQuery.queryKey)?.member;
-  await read(api.session.$delete());
+  hasLeft = true;
+  try {
+    await read(api.session.$delete());
+  } catch (error) {
+    hasLeft = false;
+    throw error;
+  }
   if (member) forgetRecent(member.id);
-  setSession(client, { member: null, left: true });
+  setSession(client, ended());
 }
 
 /** The server no longer knows the session. */
 export function sessionEnded(client: QueryClient): void {
-  client.setQueryData(sessionQuery.queryKey, { member: null });
+  client.setQueryData(sessionQuery.queryKey, ended());
 }

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useEffect, useRef } from 'react';
 import { singleKeysWanted } from './single-keys.ts';
 
-type Group = 'everywhere' | 'lists' | 'posts' | 'writing';
+type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'care';
 
 /**
  * Every key of Parley (UI.md, Keyboard first): one ('n', '/', '?') or two in a row ('g,h') outside of fields, or with Mod,
@@ -28,6 +28,10 @@ const list = {
   edit: { group: 'posts', keys: 'e', describe: () => t`Edit` },
   fold: { group: 'posts', keys: 'c', describe: () => t`Hide or show the replies` },
   bookmark: { group: 'posts', keys: 'b', describe: () => t`Bookmark` },
+  // Of operators alone: the page that has them says them.
+  dismissFlags: { group: 'care', keys: 'm', describe: () => t`Dismiss the flags` },
+  hidePost: { group: 'care', keys: 'h', describe: () => t`Hide` },
+  deletePost: { group: 'care', keys: 'x', describe: () => t`Delete` },
   post: { group: 'writing', keys: 'Mod+Enter', describe: () => t`Post what you are writing` },
   bold: { group: 'writing', keys: 'Mod+B', describe: () => t`Bold` },
   italic: { group: 'writing', keys: 'Mod+I', describe: () => t`Italic` },

@@ -23,6 +23,8 @@ export type QuestionPageContext = {
   askerId: number | null;
   /** The answer that solved it, as the asker says. */
   acceptedAnswerId: number | null;
+  /** Whether nothing can be written here. */
+  locked: boolean;
   /** Whether a post came in since the member's last visit, by somebody else. */
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
   /** The posts whose replies are folded away. */

@@ -36,6 +36,8 @@ const question: Question = {
   views: 0,
   answerCount: 2,
   acceptedAnswerId: null,
+  lockedFor: null,
+  duplicateOf: null,
   following: false,
   bookmarked: false,
   muted: false,

@@ -36,6 +36,8 @@ function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
     bookmarked: false,
     muted: false,
     acceptedAnswerId: null,
+    lockedFor: null,
+    duplicateOf: null,
   };
   const question = { ...post, ...counts, id: 5, title: 'Title', content: 'text', excerpt: 'text', tags: [] };
   return {

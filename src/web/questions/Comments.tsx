@@ -10,22 +10,24 @@ import classes from './Comments.module.css';
 
 /** The replies to the question itself (DECISIONS section 4.4). */
 export function Comments({ comments }: { comments: RepliesPage }) {
-  const { questionId, replyingTo, setReplyingTo } = useQuestionPage();
+  const { questionId, replyingTo, setReplyingTo, locked } = useQuestionPage();
   const question: PostRef = { kind: 'question', id: questionId };
   const replying = isSamePost(replyingTo, question);
   return (
     <section aria-label={t`Comments`} className={classes.comments}>
       <Thread answerId={null} replies={comments} />
-      <div className={classes.add}>
-        <PostAction
-          label={t`Add a comment`}
-          Icon={IconMessage2Plus}
-          shortcut="r"
-          postAnchor={anchorOf(question)}
-          active={replying}
-          onPress={() => setReplyingTo(replying ? null : question)}
-        />
-      </div>
+      {!locked && (
+        <div className={classes.add}>
+          <PostAction
+            label={t`Add a comment`}
+            Icon={IconMessage2Plus}
+            shortcut="r"
+            postAnchor={anchorOf(question)}
+            active={replying}
+            onPress={() => setReplyingTo(replying ? null : question)}
+          />
+        </div>
+      )}
       {replying && <ReplyForm to={question} answerId={null} />}
     </section>
   );

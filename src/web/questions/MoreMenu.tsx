@@ -2,45 +2,61 @@ import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { IconBell, IconBellOff, IconDots, IconLink, IconPrinter, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { PostAction } from '#shared/care.ts';
 import type { Question } from '#shared/questions.ts';
+import { usePostCare } from '#web/care/PostCare.tsx';
 import { useMuteQuestion } from '#web/mutes/useMuteQuestion.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { copyLink } from '#web/posts/CopyLink.tsx';
 import classes from '#web/posts/PostActions.module.css';
 
 /** What one rarely does with a question, in words, behind one button at the end of its row. */
-export function MoreMenu({ question }: { question: Pick<Question, 'id' | 'muted'> }) {
+export function MoreMenu({ question, own }: { question: Question; own: boolean }) {
   const mute = useMuteQuestion();
+  const care = usePostCare({ kind: 'question', id: question.id }, { own, actions: actionsOn(question) });
   return (
-    <Menu position="bottom-end" width={216}>
-      <Menu.Target>
-        <button
-          type="button"
-          className={`${classes.action} ${classes.more}`}
-          aria-label={t`More actions`}
-          title={t`More actions`}
-        >
-          <IconDots size={18} stroke={1.8} aria-hidden="true" />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.menu ?? ''}>
-        <Item
-          Icon={question.muted ? IconBell : IconBellOff}
-          onPress={() => {
-            if (!mute.isPending) mute.mutate(!question.muted);
-          }}
-        >
-          {question.muted ? t`Unmute` : t`Mute`}
-        </Item>
-        <Item Icon={IconLink} onPress={() => void copyLink(questionPath(question.id))}>
-          {t`Copy link`}
-        </Item>
-        <Item Icon={IconPrinter} onPress={() => window.print()}>
-          {t`Print`}
-        </Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" width={216}>
+        <Menu.Target>
+          <button
+            type="button"
+            className={`${classes.action} ${classes.more}`}
+            aria-label={t`More actions`}
+            title={t`More actions`}
+          >
+            <IconDots size={18} stroke={1.8} aria-hidden="true" />
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown className={classes.menu ?? ''}>
+          <Item
+            Icon={question.muted ? IconBell : IconBellOff}
+            onPress={() => {
+              if (!mute.isPending) mute.mutate(!question.muted);
+            }}
+          >
+            {question.muted ? t`Unmute` : t`Mute`}
+          </Item>
+          <Item Icon={IconLink} onPress={() => void copyLink(questionPath(question.id))}>
+            {t`Copy link`}
+          </Item>
+          <Item Icon={IconPrinter} onPress={() => window.print()}>
+            {t`Print`}
+          </Item>
+          {care.items}
+        </Menu.Dropdown>
+      </Menu>
+      {care.dialogs}
+    </>
   );
+}
+
+function actionsOn({ lockedFor, duplicateOf }: Question): PostAction[] {
+  return [
+    'hide',
+    'delete',
+    lockedFor === null ? 'lock' : 'unlock',
+    duplicateOf === null ? 'duplicate' : 'not_duplicate',
+  ];
 }
 
 function Item({ Icon, onPress, children }: { Icon: TablerIcon; onPress: () => void; children: ReactNode }) {

@@ -4,6 +4,7 @@ import { draftPlaces } from '#shared/draft-places.ts';
 import type { Question } from '#shared/questions.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
+import { QuestionMarks } from '#web/care/QuestionMarks.tsx';
 import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
 import { MuteButton } from '#web/mutes/MuteButton.tsx';
 import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
@@ -50,6 +51,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
           <Count of={question.views} singular="view" />
         </span>
       </PostMeta>
+      <QuestionMarks question={question} />
       {editing ? (
         <EditQuestion question={question} onLeave={leaveEditing} />
       ) : (
@@ -79,7 +81,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
                 />
               )}
               <MuteButton muted={question.muted} />
-              <MoreMenu question={question} />
+              <MoreMenu question={question} own={own} />
             </PostActions>
           </div>
         </>

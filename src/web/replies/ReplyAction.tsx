@@ -6,8 +6,9 @@ import { isSamePost, type PostRef } from '#web/posts/post.ts';
 
 /** Opens the form for a reply to a post, or closes it. */
 export function ReplyAction({ to }: { to: PostRef }) {
-  const { replyingTo, setReplyingTo } = useQuestionPage();
+  const { replyingTo, setReplyingTo, locked } = useQuestionPage();
   const replying = isSamePost(replyingTo, to);
+  if (locked) return null;
   return (
     <PostAction
       label={t`Reply`}

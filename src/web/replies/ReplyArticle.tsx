@@ -3,6 +3,7 @@ import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
 import { draftPlaces } from '#shared/draft-places.ts';
 import type { Reply } from '#shared/replies.ts';
+import { PostMenu } from '#web/care/PostMenu.tsx';
 import { isStatus } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { CopyLink } from '#web/posts/CopyLink.tsx';
@@ -61,6 +62,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
             {reply.level < limits.replyLevel && <ReplyAction to={post} />}
             <CopyLink post={post} />
             {own && <OwnPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+            <PostMenu post={post} own={own} />
           </PostActions>
         </>
       )}

@@ -6,9 +6,9 @@ import type { OwnAddress } from '#shared/recovery.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { Pending } from '#web/ui/Pending.tsx';
-import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { addressQuery, useKeepAddress } from './account.ts';
 import { AddressDialog } from './AddressDialog.tsx';
+import { PartSkeleton } from './PartSkeleton.tsx';
 import classes from './Account.module.css';
 
 /** The address one signs in with, and the one it is to become. */
@@ -19,7 +19,7 @@ export function Address() {
   if (query.isPending)
     return (
       <Pending label={t`Loading your address`} part>
-        <SkeletonLines widths={['14rem']} />
+        <PartSkeleton lines={['14rem', '11rem']} />
       </Pending>
     );
   const { data } = query;

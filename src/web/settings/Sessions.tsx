@@ -68,7 +68,7 @@ function SessionLine({ session }: { session: OwnSession }) {
         <div className={classes.since}>
           {session.current && <strong>{t`This browser`} · </strong>}
           <Trans>
-            signed in <Time at={session.createdAt} />
+            signed in <Time at={session.createdAt} />, last used <Time at={session.usedAt} />
           </Trans>
         </div>
       </div>

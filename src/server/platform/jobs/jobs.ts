@@ -51,6 +51,8 @@ export type JobsOptions = {
   /** How often a node looks for jobs, and for those whose node died, in seconds. */
   lookSeconds?: number;
   recoverSeconds?: number;
+  /** False: nothing is added every minute, so that between two looks at the database only what was asked for is written. */
+  rounds?: boolean;
 };
 
 /** The schema holds nothing but jobs; pg-boss makes it and brings it up to date, one node at a time. */
@@ -64,7 +66,7 @@ const patience = 5_000;
  * from those of requests.
  */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
-  const { connection, log, kinds, lookSeconds = 2, recoverSeconds = 30 } = options;
+  const { connection, log, kinds, lookSeconds = 2, recoverSeconds = 30, rounds = true } = options;
   const stopping = new AbortController();
   const saidAt = new Map<string, number>();
   const failures = new Map<string, number>();
@@ -115,7 +117,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     };
     await boss.createQueue(name, { policy: 'exclusive', ...rules });
     await boss.updateQueue(name, rules);
-    if (everyMinute) await boss.schedule(name, '* * * * *', null, { singletonKey: name });
+    if (everyMinute && rounds) await boss.schedule(name, '* * * * *', null, { singletonKey: name });
     const looking = {
       includeMetadata: true,
       pollingIntervalSeconds: lookSeconds,

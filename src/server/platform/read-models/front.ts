@@ -20,6 +20,8 @@ export type FrontOptions = {
   models: ReadModels;
   /** The member of a session that was found to be good a moment ago. */
   viewerOf: (cookie: string) => Viewer | undefined;
+  /** Whether a member may read one more page; absent where all may. What is refused here is refused behind. */
+  mayRead?: ((viewer: Viewer) => boolean) | undefined;
   position: () => Position;
   /** What every answer of the API has. */
   headers: Readonly<Record<string, string>>;
@@ -33,7 +35,7 @@ export type FrontOptions = {
  * the same bytes and headers. It decides nothing that is not decided there.
  */
 export function front(options: FrontOptions): FrontOptions['behind'] {
-  const { routes, models, viewerOf, position, measure, behind } = options;
+  const { routes, models, viewerOf, mayRead, position, measure, behind } = options;
   const fixed = Object.entries(options.headers).flat();
   return (request, response) => {
     const start = measure === undefined ? 0 : performance.now();
@@ -66,7 +68,8 @@ export function front(options: FrontOptions): FrontOptions['behind'] {
         return undefined;
       if (wanted.unless !== undefined && models.known(wanted.unless(viewer.id)) !== false) return undefined;
       const page = models.find(wanted.key, viewer.id);
-      return page && { route, page };
+      if (page === undefined || mayRead?.(viewer) === false) return undefined;
+      return { route, page };
     }
     return undefined;
   }

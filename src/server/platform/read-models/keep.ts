@@ -47,7 +47,8 @@ const remembered = 5_000;
  */
 export class Keep<Value extends Keepable> {
   readonly #values: LRUCache<string, Value>;
-  readonly #keys = new Map<Topic, Set<string>>();
+  /** Most topics are carried by one value, which needs no set of its own. */
+  readonly #keys = new Map<Topic, string | Set<string>>();
   readonly #making = new Map<string, Making<Value>>();
 
   readonly #hooks: KeepHooks<Value>;
@@ -74,7 +75,8 @@ export class Keep<Value extends Keepable> {
 
   /** The keys of what is kept and carries a topic. */
   keysOf(topic: Topic): Iterable<string> {
-    return this.#keys.get(topic) ?? [];
+    const keys = this.#keys.get(topic) ?? [];
+    return typeof keys === 'string' ? [keys] : keys;
   }
 
   drop(key: string): void {
@@ -163,15 +165,17 @@ export class Keep<Value extends Keepable> {
     if (this.#values.peek(key) !== value) return;
     for (const topic of value.topics) {
       const keys = this.#keys.get(topic);
-      if (keys === undefined) this.#keys.set(topic, new Set([key]));
-      else keys.add(key);
+      if (keys === undefined) this.#keys.set(topic, key);
+      else if (typeof keys !== 'string') keys.add(key);
+      else if (keys !== key) this.#keys.set(topic, new Set([keys, key]));
     }
   }
 
   #unlink(key: string, value: Value): void {
     for (const topic of value.topics) {
       const keys = this.#keys.get(topic);
-      if (keys !== undefined && keys.delete(key) && keys.size === 0) this.#keys.delete(topic);
+      if (keys === key) this.#keys.delete(topic);
+      else if (typeof keys === 'object' && keys.delete(key) && keys.size === 0) this.#keys.delete(topic);
     }
     this.#hooks.onDrop?.(value, key);
   }

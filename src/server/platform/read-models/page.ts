@@ -24,8 +24,8 @@ export type Page = Keepable & {
   tag: string;
   /** For whoever has nothing of their own on it, once somebody has asked. */
   forNobody: FilledPage | undefined;
-  /** Keys of the filled pages that are kept with this one, and go with it. */
-  filled: Set<string>;
+  /** Keys of the filled pages that are kept with this one, and go with it; most have none. */
+  filled: Set<string> | undefined;
 };
 
 /** A number on the page, behind all slots but the last, that changes often and only ever grows. */
@@ -93,7 +93,7 @@ export function toPage(key: string, kind: PageKind, parts: PageParts): Page {
     isStaleBy,
     size: whole.length + slots.length * slotSize + topics.length * topicSize + entrySize,
     forNobody: undefined,
-    filled: new Set(),
+    filled: undefined,
   };
 }
 
@@ -131,7 +131,7 @@ export function revised(page: Page, news: StreamedEvent): Page | undefined {
     counter: { ...counter, value },
     tag: tagOf(headTag, end),
     forNobody: undefined,
-    filled: new Set(),
+    filled: undefined,
   };
 }
 

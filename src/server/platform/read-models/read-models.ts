@@ -89,7 +89,7 @@ export class ReadModels {
     this.#pages = new Keep<Page>(share(0.7), {
       revise: revised,
       onDrop: ({ filled }) => {
-        for (const key of filled) this.#filled.drop(key);
+        for (const key of filled ?? []) this.#filled.drop(key);
       },
     });
     this.#regulars = new LRUCache({
@@ -98,10 +98,10 @@ export class ReadModels {
     });
     this.#filled = new Keep<FilledPage>(share(0.15), {
       admit: ({ page }, key) => {
-        page.filled.add(key);
+        (page.filled ??= new Set()).add(key);
         return this.#pages.find(page.key) === page;
       },
-      onDrop: ({ page }, key) => void page.filled.delete(key),
+      onDrop: ({ page }, key) => void page.filled?.delete(key),
     });
     this.#facts = new Keep<KeptFact>(share(0.05));
   }

@@ -13,6 +13,9 @@ const mostId = 2 ** 32 - 1;
 /** Of a page that is kept for minutes, so many may do something. */
 const mostChanged = 10_000;
 
+/** Of the many pages that nobody has anything on. */
+const nobody = [new Uint32Array(0), new Float64Array(0)] as const;
+
 /** Bytes that each of them takes, and those of all together without any. */
 const regularSize = 12;
 const ownSize = 800;
@@ -28,7 +31,7 @@ export class Regulars {
   #ids: Uint32Array | undefined;
   #times: Float64Array | undefined;
   /** Those who have done something since the reading began. */
-  readonly #changed = new Set<number>();
+  #changed: Set<number> | undefined;
   #isRead = false;
 
   constructor(identity: Page['identity']) {
@@ -51,12 +54,17 @@ export class Regulars {
     if (regulars === null) return;
     const sorted = regulars.toSorted((a, b) => a.memberId - b.memberId);
     if ((sorted.at(-1)?.memberId ?? 0) > mostId) return;
+    if (sorted.length === 0) {
+      [this.#ids, this.#times] = nobody;
+      return;
+    }
     this.#ids = Uint32Array.from(sorted, ({ memberId }) => memberId);
     this.#times = Float64Array.from(sorted, ({ time }) => time ?? Number.NaN);
   }
 
   /** A member did something, and has more or less of their own now. */
   changed(memberId: number): void {
+    this.#changed ??= new Set();
     if (this.#changed.size < mostChanged) this.#changed.add(memberId);
     // From now on, the database is asked for each.
     else this.#ids = undefined;
@@ -67,7 +75,7 @@ export class Regulars {
    * where only the database knows.
    */
   find(memberId: number): number | null | undefined {
-    if (this.#ids === undefined || this.#changed.has(memberId)) return undefined;
+    if (this.#ids === undefined || this.#changed?.has(memberId) === true) return undefined;
     const at = indexOf(this.#ids, memberId);
     if (at === -1) return null;
     const time = this.#times?.[at] ?? Number.NaN;

@@ -1,4 +1,4 @@
-import { setCookie } from 'hono/cookie';
+import { generateCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/platform/database.ts';
 import { onCommitted } from '#server/platform/events.ts';
@@ -75,7 +75,7 @@ export function tellWritten(written: Written, { publicUrl }: Settings) {
     if (c.req.method === 'GET' || c.req.method === 'HEAD' || (c.res.status >= 400 && c.res.status < 500))
       return;
     const options = { path: '/', maxAge: writtenSeconds, httpOnly: true, sameSite: 'Lax', secure } as const;
-    setCookie(c, writtenCookie, written.token(), options);
+    c.res.headers.append('set-cookie', generateCookie(writtenCookie, written.token(), options));
   });
 }
 

@@ -1,0 +1,210 @@
+import { randomInt } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { brokenInvariants } from '#server/invariants.ts';
+import { type Database, openDatabase } from '#server/platform/database.ts';
+import type { Embedded } from '#server/platform/embedded/embedded.ts';
+import type { Connection } from '#server/platform/embedded/postgres.ts';
+import { urlOf } from '#server/testing/database-url.ts';
+import { type Member, register } from '#server/testing/member.ts';
+import { spawnParley } from '#server/testing/process.ts';
+import { withPostgres } from '#server/testing/throwaway.ts';
+import { type Books, Client, type Common } from './concurrency/client.ts';
+import { differences, Page, readAll, type Watched } from './concurrency/page.ts';
+
+const help = `bench/concurrency.ts [--minutes 5] [--clients 64]
+
+Clients on two nodes vote, follow, keep, mute, post, edit, accept and delete on the same few items without a pause, two
+browsers for each member, while pages of some of them are open and lose their connections now and then. Then: no answer
+was one that no member should get (any from 500 on is none; on a machine that is busy otherwise, waits beyond 15 seconds
+are refused with 503), every count equals its rows, and every open page shows what one that is opened anew does. Ends
+with 1 where one of these does not hold.`;
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '5' },
+    clients: { type: 'string', default: '64' },
+  },
+});
+const clientsCount = Number(values.clients);
+const milliseconds = Number(values.minutes) * 60_000;
+const pagesCount = 8;
+const tags = ['bread', 'rye', 'oven'];
+
+/** How long the last events may take to reach a page, in milliseconds. */
+const patience = 15_000;
+
+if (values.help) console.log(help);
+else await withPostgres(main);
+
+async function main({ connection, superuser, folder }: Embedded): Promise<void> {
+  await explainDeadlocks(superuser);
+  const env = { DATABASE_URL: urlOf(connection), LOG_LEVEL: 'info', NODE_ENV: 'production' };
+  const first = spawnParley({ env });
+  const nodes = [first];
+  const db = openDatabase({ connection, size: 2 });
+  try {
+    await first.ready;
+    nodes.push(spawnParley({ env }));
+    const wrong = await run(db, await Promise.all(nodes.map((node) => node.ready)));
+    await tellDatabase(db, folder);
+    for (const node of nodes) {
+      const lines = node
+        .output()
+        .split('\n')
+        .filter((line) => /error|warn/iu.test(line));
+      wrong.push(...lines.slice(0, 20).map((line) => `a node's log: ${line}`));
+    }
+    for (const sentence of wrong) console.log(`WRONG ${sentence}`);
+    console.log(wrong.length === 0 ? '\nNothing wrong.' : `\n${wrong.length} things wrong.`);
+    process.exitCode = wrong.length === 0 ? 0 : 1;
+  } finally {
+    for (const node of nodes) node.signal('SIGTERM');
+    await Promise.all(nodes.map((node) => node.ended));
+    await db.destroy();
+  }
+}
+
+/** Returns sentences about what does not hold. */
+async function run(db: Database, addresses: readonly string[]): Promise<string[]> {
+  const members: Member[] = [];
+  for (let index = 0; index < Math.ceil(clientsCount / 2); index++)
+    members.push(await register(addresses[index % 2] ?? '', `Member ${index + 1}`));
+  const [asker] = members;
+  if (asker === undefined) throw new Error('nobody is here');
+  const lasting = [await asker.ask({ tags: ['bread'] }), await asker.ask({ tags: ['rye', 'oven'] })];
+  const common: Common = { lasting, questions: [], answers: [], replies: [] };
+  const watched = { questions: lasting, tags };
+  const pages = await Promise.all(
+    Array.from({ length: pagesCount }, (_, index) => {
+      const address = addresses[Math.floor(index / 2) % 2] ?? '';
+      return Page.open((members[index % members.length] ?? asker).at(address), watched);
+    }),
+  );
+  const books: Books = { answered: new Map(), unexpected: [], times: [] };
+  const until = performance.now() + milliseconds;
+  const isOver = () => performance.now() >= until;
+  const clients = Array.from({ length: clientsCount }, (_, index) => {
+    const member = members[Math.floor(index / 2)] ?? asker;
+    return new Client(member.at(addresses[index % 2] ?? ''), common, index < 2 ? lasting : []);
+  });
+  const around = [forgetRates(db, isOver), breakPages(pages, isOver)];
+  await Promise.all([...clients.map((client) => client.act(books, isOver)), ...around]);
+  tellBooks(books);
+  const fresh = await register(addresses[0] ?? '', 'Fresh');
+  return [
+    ...books.unexpected.slice(0, 50),
+    ...(await brokenInvariants(db)).map((row) => JSON.stringify(row)),
+    ...(await outOfSync(pages, watched)),
+    ...(await apart(fresh, addresses, watched)),
+  ];
+}
+
+/** Nobody does as much as these members. */
+async function forgetRates(db: Database, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await sql`delete from rate_limit where key in (select key from rate_limit for update skip locked)`.execute(
+      db,
+    );
+    await delay(500);
+  }
+}
+
+async function breakPages(pages: readonly Page[], isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await delay(1_000);
+    pages[randomInt(pages.length)]?.break();
+  }
+}
+
+/** What an open page shows must be what the same member reads now, on the same node. */
+async function outOfSync(pages: readonly Page[], watched: Watched): Promise<string[]> {
+  const wrong: string[] = [];
+  const began = performance.now();
+  for (const [index, page] of pages.entries()) {
+    let found: string[];
+    do {
+      const { shown } = await readAll(page.member, watched);
+      found = differences(page.shown, shown);
+      if (found.length > 0) await delay(200);
+    } while (found.length > 0 && performance.now() - began < patience);
+    wrong.push(...found.map((sentence) => `page ${index + 1} shows ${sentence}`));
+    page.close();
+  }
+  const sum = (count: (page: Page) => number) => pages.reduce((total, page) => total + count(page), 0);
+  console.log(
+    `${pages.length} open pages heard ${sum((page) => page.heard)} events, lost their connection ` +
+      `${sum((page) => page.breaks)} times and read anew ${sum((page) => page.gaps)} times; in sync after ` +
+      `${Math.round(performance.now() - began)} ms`,
+  );
+  return wrong;
+}
+
+/** A member who has done nothing reads the same on both nodes. */
+async function apart(fresh: Member, addresses: readonly string[], watched: Watched): Promise<string[]> {
+  const [here, there] = await Promise.all(addresses.map((address) => readAll(fresh.at(address), watched)));
+  if (here === undefined || there === undefined) throw new Error('there are no two nodes');
+  return differences(here.shown, there.shown).map((sentence) => `on one node ${sentence}`);
+}
+
+function tellBooks({ answered, times }: Books): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
+  console.log(
+    `${sorted.length} requests of ${clientsCount} clients in ${values.minutes} min: median ${at(0.5)} ms, ` +
+      `p99 ${at(0.99)} ms, longest ${at(1)} ms`,
+  );
+  console.log(
+    `${os.cpus().length} cores, busy with ${os.loadavg()[1]?.toFixed(1)} at a time, those of others included`,
+  );
+  const sums = [...answered].toSorted(([a], [b]) => a.localeCompare(b));
+  console.log(sums.map(([key, count]) => `  ${key}: ${count}`).join('\n'));
+}
+
+/** Lets PostgreSQL's log name the statements that waited for each other. */
+async function explainDeadlocks(superuser: Connection): Promise<void> {
+  const admin = openDatabase({ connection: superuser, size: 1 });
+  await sql`alter system set log_error_verbosity = 'default'`.execute(admin);
+  await sql`select pg_reload_conf()`.execute(admin);
+  await admin.destroy();
+}
+
+/** What PostgreSQL says of it: transactions it ended for a deadlock are run again, which no member notices. */
+async function tellDatabase(db: Database, folder: string): Promise<void> {
+  const { rows } = await sql<{ deadlocks: number; rollbacks: number; commits: number }>`
+    select deadlocks, xact_rollback as rollbacks, xact_commit as commits
+    from pg_stat_database where datname = current_database()`.execute(db);
+  console.log(
+    `PostgreSQL: ${rows[0]?.commits} commits, ${rows[0]?.rollbacks} rollbacks, ${rows[0]?.deadlocks} deadlocks`,
+  );
+  const lines = new Map<string, number>();
+  for (const file of (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.log'))) {
+    // What goes on in the next line begins with a tab.
+    const text = (await readFile(path.join(folder, file), 'utf8')).replaceAll(/\n\s+/gu, ' ');
+    for (const [, said = ''] of text.matchAll(/ ((?:ERROR|FATAL|PANIC|WARNING): .*)/gu)) count(lines, said);
+    // Of each deadlock, the two and more statements that waited for each other.
+    for (const [, waiting = ''] of text.matchAll(/DETAIL: +(Process \d+ waits for .*)/gu))
+      count(
+        lines,
+        [...waiting.matchAll(/Process \d+: ((?:(?! Process \d+: ).)*)/gu)]
+          .map(([, each = '']) => each)
+          .toSorted((one, other) => one.localeCompare(other))
+          .join(' <> '),
+      );
+  }
+  for (const [line, times] of [...lines].toSorted(([, a], [, b]) => b - a).slice(0, 40))
+    console.log(`  its log, ${times} times: ${line}`);
+}
+
+function count(lines: Map<string, number>, said: string): void {
+  const line = said
+    .replaceAll(/\b\d+\b/gu, 'N')
+    .replaceAll(/\s+/gu, ' ')
+    .slice(0, 1_500);
+  lines.set(line, (lines.get(line) ?? 0) + 1);
+}

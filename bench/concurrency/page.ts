@@ -1,0 +1,288 @@
+import { randomInt } from 'node:crypto';
+import { io, type Socket } from 'socket.io-client';
+import { done, type Member } from '#server/testing/member.ts';
+import type { Answer } from '#shared/answers.ts';
+import {
+  type EventBatch,
+  type LiveEvent,
+  type Position,
+  positionHeader,
+  type Subscribed,
+  type Topic,
+} from '#shared/events.ts';
+import type { QuestionCard } from '#shared/questions.ts';
+import type { RepliesPage, Reply } from '#shared/replies.ts';
+import type { Topic as Tag } from '#shared/topics.ts';
+
+type Connection = Socket<
+  { events: (batch: EventBatch) => void; missed: (position: Position) => void },
+  { subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void }
+>;
+
+/** Sentences such as 'answer 7 votes' with what is so: '3 up, 1 down'. */
+export type Shown = Map<string, unknown>;
+
+/** What all pages of a run show. */
+export type Watched = { questions: readonly number[]; tags: readonly string[] };
+
+/**
+ * A page of a member that is open for the whole run: what it read when it was opened, and since then nothing but what it
+ * is told. Now and then its connection breaks, and goes on from the position it had.
+ */
+export class Page {
+  readonly member: Member;
+  breaks = 0;
+  gaps = 0;
+  heard = 0;
+  #shown: Shown = new Map();
+  readonly #watched: Watched;
+  readonly #topics: readonly Topic[];
+  readonly #since = new Map<Topic, Position>();
+  readonly #socket: Connection;
+
+  static async open(member: Member, watched: Watched): Promise<Page> {
+    const page = new Page(member, watched);
+    await page.#read();
+    page.#socket.connect();
+    return page;
+  }
+
+  private constructor(member: Member, watched: Watched) {
+    this.member = member;
+    this.#watched = watched;
+    this.#topics = [
+      'feeds',
+      'topics',
+      `member:${member.id}`,
+      ...watched.questions.map((id) => `question:${id}` as const),
+    ];
+    this.#socket = io(member.address, {
+      path: '/api/live',
+      transports: ['websocket'],
+      extraHeaders: { cookie: [...member.cookies].map((pair) => pair.join('=')).join('; ') },
+      forceNew: true,
+      autoConnect: false,
+      reconnectionDelay: 100,
+    });
+    this.#socket.on('connect', () => this.#topics.forEach((topic) => this.#subscribe(topic)));
+    this.#socket.on('events', ({ topic, events, position }) => {
+      this.#since.set(topic, position);
+      for (const event of events) this.#apply(topic, event);
+    });
+    this.#socket.on('missed', () => this.#readAgain());
+  }
+
+  get shown(): Shown {
+    return this.#shown;
+  }
+
+  /** The connection breaks, and comes back a moment later. */
+  break(): void {
+    this.breaks++;
+    this.#socket.disconnect();
+    setTimeout(() => this.#socket.connect(), randomInt(2_000));
+  }
+
+  close(): void {
+    this.#socket.disconnect();
+  }
+
+  #subscribe(topic: Topic): void {
+    // In the call itself, not after a promise: what is sent behind the answer must not overtake it.
+    this.#socket.emit('subscribe', { topic, since: this.#since.get(topic) ?? '' }, (answer) => {
+      if (!answer.ok) throw new Error(`a page may not listen to ${topic}: ${answer.reason}`);
+      this.#since.set(topic, answer.position);
+      if (answer.gap) this.#readAgain();
+      else for (const event of answer.events) this.#apply(topic, event);
+    });
+  }
+
+  #readAgain(): void {
+    this.gaps++;
+    this.#socket.disconnect();
+    void this.#read().then(() => this.#socket.connect());
+  }
+
+  async #read(): Promise<void> {
+    const { shown, position } = await readAll(this.member, this.#watched);
+    this.#shown = shown;
+    for (const topic of this.#topics) this.#since.set(topic, position);
+  }
+
+  #apply(topic: Topic, event: LiveEvent): void {
+    this.heard++;
+    apply(this.#shown, topic, event);
+  }
+}
+
+/** What differs between what a page shows and what somebody reads who opens it now. */
+export function differences(shown: Shown, fresh: Shown): string[] {
+  const keys = new Set([...shown.keys(), ...fresh.keys()]);
+  return [...keys]
+    .filter((key) => shown.get(key) !== fresh.get(key))
+    .map((key) => `${key}: ${String(shown.get(key))} instead of ${String(fresh.get(key))}`);
+}
+
+/** Everything a page shows, read anew, and the position up to which it is surely right. */
+export async function readAll(member: Member, { questions, tags }: Watched) {
+  const shown: Shown = new Map();
+  const { headers } = await member.get('/session');
+  const position = headers.get(positionHeader) ?? '';
+  for await (const card of items<QuestionCard>(member, '/feeds/recent?muted=show')) showCard(shown, card);
+  for (const tag of tags) {
+    const topic = await member.get<Tag>(`/topics/${tag}`);
+    if (topic.status === 404) continue;
+    showTag(shown, done(topic));
+  }
+  for (const id of questions) await showQuestion(shown, member, id);
+  return { shown, position };
+}
+
+async function* items<Item>(
+  member: Member,
+  path: string,
+  first?: { items: Item[]; nextCursor: string | null },
+) {
+  let page = first ?? done(await member.get<{ items: Item[]; nextCursor: string | null }>(path));
+  yield* page.items;
+  while (page.nextCursor !== null) {
+    const next = `${path}${path.includes('?') ? '&' : '?'}cursor=${page.nextCursor}`;
+    page = done(await member.get<{ items: Item[]; nextCursor: string | null }>(next));
+    yield* page.items;
+  }
+}
+
+function showCard(shown: Shown, card: QuestionCard): void {
+  const { id, upvotes, downvotes, views, answerCount } = card;
+  shown.set(`card ${id}`, true);
+  shown.set(`card ${id} counts`, countsOf({ upvotes, downvotes, views, answerCount }));
+}
+
+function showTag(shown: Shown, { tag, questionsCount, followersCount, following, muted }: Tag): void {
+  shown.set(`tag ${tag} questions`, questionsCount);
+  shown.set(`tag ${tag} followers`, followersCount);
+  shown.set(`following tag ${tag}`, following);
+  shown.set(`muted tag ${tag}`, muted);
+}
+
+async function showQuestion(shown: Shown, member: Member, id: number): Promise<void> {
+  const { question, answers, comments } = await member.read(id);
+  shown.set(`question ${id} votes`, votesOf(question));
+  shown.set(`question ${id} views`, question.views);
+  shown.set(`question ${id} accepted`, question.acceptedAnswerId);
+  shown.set(`following question ${id}`, question.following);
+  shown.set(`bookmarked question ${id}`, question.bookmarked);
+  shown.set(`muted question ${id}`, question.muted);
+  for await (const reply of items<Reply>(member, `/questions/${id}/replies`, comments))
+    showReply(shown, reply);
+  for await (const answer of items<Answer>(member, `/questions/${id}/answers`, answers)) {
+    shown.set(`answer ${answer.id}`, true);
+    shown.set(`answer ${answer.id} votes`, votesOf(answer));
+    const below: RepliesPage = answer.replies;
+    for await (const reply of items<Reply>(member, `/answers/${answer.id}/replies`, below))
+      showReply(shown, reply);
+  }
+}
+
+function showReply(shown: Shown, reply: Reply): void {
+  if (reply.deleted) return;
+  shown.set(`reply ${reply.id}`, `below ${reply.answerId}`);
+  shown.set(`reply ${reply.id} votes`, votesOf(reply));
+}
+
+type Voted = { upvotes: number; downvotes: number };
+const votesOf = ({ upvotes, downvotes }: Voted) => `${upvotes} up, ${downvotes} down`;
+const none = votesOf({ upvotes: 0, downvotes: 0 });
+
+const countsOf = ({
+  upvotes,
+  downvotes,
+  views,
+  answerCount,
+}: Voted & { views: number; answerCount: number }) =>
+  `${upvotes} up, ${downvotes} down, ${views} views, ${answerCount} answers`;
+
+const kinds = [
+  'question-posted',
+  'question-counted',
+  'question-deleted',
+  'topic-asked',
+  'topic-followed',
+  'voted',
+  'viewed',
+  'accepted',
+  'answer-posted',
+  'answer-deleted',
+  'reply-posted',
+  'reply-deleted',
+] as const;
+type Shared = Extract<LiveEvent, { kind: (typeof kinds)[number] }>;
+const isShared = (event: LiveEvent): event is Shared => kinds.some((kind) => kind === event.kind);
+
+/** What a browser does with an event, without fetching anything. */
+function apply(shown: Shown, topic: Topic, event: LiveEvent): void {
+  if (!isShared(event)) return applyOwn(shown, event);
+  const question = topic.split(':')[1];
+  const isFeeds = topic === 'feeds';
+  switch (event.kind) {
+    case 'question-posted':
+      shown.set(`card ${event.questionId}`, true);
+      shown.set(`card ${event.questionId} counts`, `${none}, 0 views, 0 answers`);
+      return;
+    case 'question-counted':
+      shown.set(`card ${event.questionId} counts`, countsOf(event));
+      return;
+    case 'question-deleted':
+      if (isFeeds) forget(shown, `card ${event.questionId}`);
+      return;
+    case 'topic-asked':
+      shown.set(`tag ${event.tag} questions`, event.questionsCount);
+      return;
+    case 'topic-followed':
+      shown.set(`tag ${event.tag} followers`, event.followersCount);
+      return;
+    case 'voted':
+      shown.set(`${event.post} ${event.id} votes`, votesOf(event));
+      return;
+    case 'viewed':
+      shown.set(`question ${question} views`, event.views);
+      return;
+    case 'accepted':
+      shown.set(`question ${question} accepted`, event.acceptedAnswerId);
+      return;
+    case 'answer-posted':
+      shown.set(`answer ${event.answerId}`, true);
+      shown.set(`answer ${event.answerId} votes`, none);
+      return;
+    case 'answer-deleted':
+      forget(shown, `answer ${event.answerId}`);
+      for (const [key, place] of shown) if (place === `below ${event.answerId}`) forget(shown, key);
+      return;
+    case 'reply-posted':
+      shown.set(`reply ${event.replyId}`, `below ${event.answerId}`);
+      shown.set(`reply ${event.replyId} votes`, none);
+      return;
+    case 'reply-deleted':
+      forget(shown, `reply ${event.replyId}`);
+  }
+}
+
+/** What the member did, in this browser or another one. */
+function applyOwn(shown: Shown, event: LiveEvent): void {
+  const set = (key: string, value: boolean) => shown.has(key) && shown.set(key, value);
+  if (event.kind === 'follows-changed')
+    set(
+      'tag' in event ? `following tag ${event.tag}` : `following question ${event.questionId}`,
+      event.following,
+    );
+  if (event.kind === 'mutes-changed')
+    set('tag' in event ? `muted tag ${event.tag}` : `muted question ${event.questionId}`, event.muted);
+  if (event.kind === 'bookmarked' && !('answerId' in event))
+    set(`bookmarked question ${event.questionId}`, event.bookmarked);
+}
+
+function forget(shown: Shown, key: string): void {
+  shown.delete(key);
+  shown.delete(`${key} votes`);
+  shown.delete(`${key} counts`);
+}

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+
+/** Rows that were changed since one last asked. */
+export type Changes = {
+  /** Tables and what was done to them, such as 'update of question'. Makes every limit on rates start anew. */
+  sinceThen: () => Promise<string[]>;
+  forget: () => Promise<void>;
+};
+
+/**
+ * Has PostgreSQL note every row that a transaction inserts, deletes, or gives other values, as part of that transaction.
+ * Not looked at: sessions, which any request may renew, limits on rates, and what jobs write by themselves.
+ */
+export async function watchChanges(client: pg.Client): Promise<Changes> {
+  await client.query(`
+    create schema watched;
+    grant usage on schema watched to public;
+    create unlogged table watched.change (what text not null);
+    grant all on watched.change to public;
+    create function watched.note() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' and new is not distinct from old then return null; end if;
+      -- That somebody was told of the safety of their account, as after a download.
+      if tg_table_name = 'event' and tg_op = 'INSERT' and to_jsonb(new) -> 'event' ->> 'kind' = 'account-changed' then
+        return null;
+      end if;
+      insert into watched.change values (lower(tg_op) || ' of ' || tg_table_name);
+      return null;
+    end $$;
+    do $$
+    declare name text;
+    begin
+      for name in select table_name from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE'
+          and table_name not in ('session', 'rate_limit', 'search_word', 'setting', 'account_link', 'security_event', 'used_once',
+            'member_change', 'member_day', 'member_received', 'topic_change', 'topic_week', 'topic_place')
+      loop
+        execute format('create trigger watched after insert or update or delete on %I for each row execute function watched.note()', name);
+      end loop;
+    end $$;`);
+  return {
+    async sinceThen() {
+      const results = await client.query<{ what: string }>(
+        'delete from rate_limit; delete from watched.change returning what',
+      );
+      const [, changes] = results as unknown as pg.QueryResult<{ what: string }>[];
+      return [...new Set(changes?.rows.map(({ what }) => what))];
+    },
+    async forget() {
+      await client.query('delete from rate_limit; delete from watched.change');
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { invalidField } from '#server/platform/errors.ts';
+import type { Settings } from '#server/platform/settings.ts';
+import { accountMessages } from '#shared/accounts.ts';
+
+/**
+ * Refuses one of the 49,000 passwords that are guessed first, where the operator asks for it (COMMON_PASSWORDS): those of
+ * zxcvbn-ts, which stand in the package, so that no password, nor anything made from one, is sent anywhere.
+ * @throws ProblemError 'invalid' at `field`
+ */
+export async function refuseCommonPassword(
+  { refuseCommonPasswords }: Pick<Settings, 'refuseCommonPasswords'>,
+  password: string,
+  field: string,
+): Promise<void> {
+  if (!refuseCommonPasswords) return;
+  common ??= read();
+  if ((await common).has(password.normalize('NFKC').toLowerCase()))
+    throw invalidField(field, accountMessages.commonPassword);
+}
+
+let common: Promise<ReadonlySet<string>> | undefined;
+
+/** Two megabytes, which most communities never need. */
+async function read(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common']);
+}

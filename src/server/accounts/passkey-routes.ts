@@ -1,0 +1,115 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Database } from '#server/platform/database.ts';
+import { answers, json, problems, router, type VisitorEnv } from '#server/platform/http.ts';
+import { idParam } from '#shared/fields.ts';
+import {
+  newPasskey,
+  passkey,
+  passkeyOptions,
+  passkeyRename,
+  passkeys as passkeyList,
+  passkeySignIn,
+} from '#shared/passkeys.ts';
+import { proof, signInState } from '#shared/second-factor.ts';
+import type { Passkeys } from './passkeys.ts';
+import { answerSignIn, setCookies } from './routes.ts';
+
+export type PasskeyDeps = { db: Database; passkeys: Passkeys };
+
+const askToSignIn = createRoute({
+  method: 'post',
+  path: '/session/passkey/options',
+  summary: 'What the browser asks a passkey for',
+  responses: {
+    200: answers(passkeyOptions, 'PublicKeyCredentialRequestOptionsJSON of WebAuthn'),
+    ...problems,
+  },
+});
+
+const signIn = createRoute({
+  method: 'post',
+  path: '/session/passkey',
+  summary: 'Sign in with a passkey',
+  request: { body: json(passkeySignIn) },
+  responses: { 200: answers(signInState, 'Signed in'), ...problems },
+});
+
+/** For anybody. */
+export function passkeyVisitorRoutes({ db, passkeys }: PasskeyDeps) {
+  return router<VisitorEnv>()
+    .openapi(askToSignIn, async (c) => {
+      const { options, cookie } = await passkeys.askToSignIn(c.req.raw.headers);
+      setCookies(c, [cookie]);
+      return c.json({ ...options }, 200);
+    })
+    .openapi(signIn, async (c) => {
+      const outcome = await passkeys.signIn(c.req.valid('json').credential, c.req.raw.headers);
+      return c.json(await answerSignIn(c, db, outcome), 200);
+    });
+}
+
+const list = createRoute({
+  method: 'get',
+  path: '/passkeys',
+  summary: 'The own passkeys',
+  responses: { 200: answers(passkeyList, 'The oldest first'), ...problems },
+});
+
+const askToAdd = createRoute({
+  method: 'post',
+  path: '/passkeys/options',
+  summary: 'What the browser makes a passkey by',
+  request: { body: json(proof) },
+  responses: {
+    200: answers(passkeyOptions, 'PublicKeyCredentialCreationOptionsJSON of WebAuthn'),
+    ...problems,
+  },
+});
+
+const add = createRoute({
+  method: 'post',
+  path: '/passkeys',
+  summary: 'Add the passkey that was made',
+  request: { body: json(newPasskey) },
+  responses: { 201: answers(passkey, 'Added'), ...problems },
+});
+
+const rename = createRoute({
+  method: 'put',
+  path: '/passkeys/{id}',
+  summary: 'Give an own passkey another name',
+  request: { params: idParam, body: json(passkeyRename) },
+  responses: { 200: answers(passkey, 'Renamed'), ...problems },
+});
+
+const remove = createRoute({
+  method: 'post',
+  path: '/passkeys/{id}/removal',
+  summary: 'Let an own passkey sign in no more',
+  request: { params: idParam, body: json(proof) },
+  responses: { 204: { description: 'Removed' }, ...problems },
+});
+
+export function passkeyRoutes({ passkeys }: PasskeyDeps) {
+  return router()
+    .openapi(list, async (c) => c.json({ items: await passkeys.list(c.get('viewer').id) }, 200))
+    .openapi(askToAdd, async (c) => {
+      const proven = c.req.valid('json');
+      const { options, cookie } = await passkeys.askToAdd(c.get('viewer'), proven, c.req.raw.headers);
+      setCookies(c, [cookie]);
+      return c.json({ ...options }, 200);
+    })
+    .openapi(add, async (c) => {
+      const added = await passkeys.add(c.get('viewer'), c.req.valid('json'), c.req.raw.headers);
+      setCookies(c, [added.cookie]);
+      return c.json(added.passkey, 201);
+    })
+    .openapi(rename, async (c) => {
+      const { id } = c.req.valid('param');
+      return c.json(await passkeys.rename(c.get('viewer'), id, c.req.valid('json').name), 200);
+    })
+    .openapi(remove, async (c) => {
+      await passkeys.remove(c.get('viewer'), c.req.valid('param').id, c.req.valid('json'));
+      return c.body(null, 204);
+    });
+}

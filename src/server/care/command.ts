@@ -1,0 +1,62 @@
+import { Argument, type Command, Option } from 'commander';
+import type { Database } from '#server/platform/database.ts';
+import { eventChannel, notify } from '#server/platform/events.ts';
+import type { Output } from '#server/platform/progress.ts';
+import { type Role, role as roles } from '#shared/accounts.ts';
+import { membersWithRole, setRole } from './roles.ts';
+
+export type MemberCommandParts = {
+  /** Opens the community's database, brought up to date. */
+  withDatabase: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+  out: Output;
+  /** Sets the exit code: 1 where there is no such member. */
+  exitWith: (code: number) => unknown;
+};
+
+/** Adds `member role` and `member list`, and returns their group. There is no other way to become an operator. */
+export function registerMembers(
+  program: Command,
+  { withDatabase, out, exitWith }: MemberCommandParts,
+): Command {
+  const group = program.command('member').description('what members may do, and who they are');
+  group
+    .command('role')
+    .description('make a member an operator, who takes care of the community, or a member again')
+    .argument('<email>', 'the address they sign in with')
+    .addArgument(new Argument('<role>', 'what they are from now on').choices(roles.options))
+    .addHelpText('after', '\nIt holds at once, on every node. Exit codes: 0 done; 1 nobody has the address.')
+    .action(async (email: string, role: Role) => {
+      const found = await withDatabase((db) => changeRole(db, { email, role }));
+      out.write(found ? `${email} is ${named[role]} now.\n` : `Nobody has the address ${email}.\n`);
+      exitWith(found ? 0 : 1);
+    });
+  group
+    .command('list')
+    .description('list the members with a role')
+    .addOption(new Option('--role <role>', 'which').choices(roles.options).default('operator'))
+    .action(async ({ role }: { role: Role }) => {
+      await withDatabase((db) => listMembers(db, role, out));
+    });
+  return group;
+}
+
+const named: Readonly<Record<Role, string>> = { member: 'a member', operator: 'an operator' };
+
+async function changeRole(db: Database, wanted: { email: string; role: Role }): Promise<boolean> {
+  const found = await setRole(db, wanted);
+  // This process ends before it would wake the nodes by itself.
+  if (found) await notify(db, eventChannel, '');
+  return found;
+}
+
+/** One a line, a page at a time: a community may have millions. */
+async function listMembers(db: Database, role: Role, out: Output): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const members = await membersWithRole(db, { role, after, limit: 1_000 });
+    for (const { email, name } of members) out.write(`${email}\t${name}\n`);
+    const last = members.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}

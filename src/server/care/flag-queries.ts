@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '#server/platform/database.ts';
+import type { CarePost, FlagReason } from '#shared/care.ts';
+
+type OwnFlag = { post: CarePost; memberId: number };
+type Words = { reason: FlagReason; note: string };
+
+/** Whether the question is there; then it stays while the transaction runs. */
+export async function keepQuestion(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select id from question where id = ${id} for key share`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function ownFlag(db: Reader, { post, memberId }: OwnFlag) {
+  const { rows } = await sql<{ reason: FlagReason; closed: boolean }>`
+    select reason, closed_at is not null as closed from flag
+    where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}`.execute(db);
+  return rows[0];
+}
+
+export async function insertFlag(tx: Tx, { post, memberId, reason, note }: OwnFlag & Words) {
+  await sql`
+    insert into flag (member_id, post_kind, post_id, reason, note)
+    values (${memberId}, ${post.kind}, ${post.id}, ${reason}, ${note})`.execute(tx);
+}
+
+export async function turnFlag(tx: Tx, { post, memberId, reason, note }: OwnFlag & Words) {
+  await sql`
+    update flag set reason = ${reason}, note = ${note}
+    where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
+      and closed_at is null`.execute(tx);
+}
+
+export async function deleteFlag(tx: Tx, { post, memberId }: OwnFlag) {
+  await sql`
+    delete from flag
+    where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
+      and closed_at is null`.execute(tx);
+}
+
+export async function addOpenFlag(tx: Tx, { kind, id }: CarePost) {
+  await sql`
+    insert into flagged_post as flagged (post_kind, post_id, open_flags) values (${kind}, ${id}, 1)
+    on conflict (post_kind, post_id) do update set open_flags = flagged.open_flags + 1`.execute(tx);
+}
+
+/** The row goes with the last flag. */
+export async function takeOpenFlag(tx: Tx, { kind, id }: CarePost) {
+  const { rows } = await sql`
+    delete from flagged_post where post_kind = ${kind} and post_id = ${id} and open_flags = 1 returning id`.execute(
+    tx,
+  );
+  if (rows.length > 0) return;
+  await sql`
+    update flagged_post set open_flags = open_flags - 1 where post_kind = ${kind} and post_id = ${id}`.execute(
+    tx,
+  );
+}
+
+export async function removeFlagged(tx: Tx, { kind, id }: CarePost) {
+  await sql`delete from flagged_post where post_kind = ${kind} and post_id = ${id}`.execute(tx);
+}
+
+/** Whether a place in the queue is still there; then nobody else answers it while the transaction runs. */
+export async function lockFlagged(tx: Tx, { id, post }: { id: number; post: CarePost }): Promise<boolean> {
+  const { rows } = await sql`
+    select id from flagged_post
+    where id = ${id} and post_kind = ${post.kind} and post_id = ${post.id} for update`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Returns how many were open. */
+export async function closeFlags(
+  tx: Tx,
+  { post, outcome }: { post: CarePost; outcome: 'dismissed' | 'acted' },
+): Promise<number> {
+  const { rows } = await sql`
+    update flag set closed_at = now(), outcome = ${outcome}
+    where post_kind = ${post.kind} and post_id = ${post.id} and closed_at is null returning id`.execute(tx);
+  return rows.length;
+}
+
+export type FlaggedRow = {
+  id: number;
+  post_kind: CarePost['kind'];
+  post_id: number;
+  open_flags: number;
+  first_at: Date;
+  question_id: number;
+  title: string;
+  content: string;
+  author_id: number | null;
+  author_name: string;
+  created_at: Date;
+  locked: boolean;
+  reasons: { reason: FlagReason; count: number }[];
+  notes: string[];
+};
+
+/** Notes shown of one post at most. */
+const notesShown = 20;
+
+/** Posts with open flags, most flags first, behind the cursor; the index flagged_post_queue serves the order. */
+export async function flaggedPosts(
+  db: Reader,
+  { behind, limit }: { behind: { flags: number; id: number } | null; limit: number },
+) {
+  const after = behind === null ? sql`true` : sql`(open_flags, id) < (${behind.flags}, ${behind.id})`;
+  const { rows } = await sql<FlaggedRow>`
+    select flagged.*, question.id as question_id, question.title, question.locked_for is not null as locked,
+      coalesce(reply.content, answer.content, question.content) as content,
+      post.author_id, post.created_at,
+      coalesce(author.display_name, author.email, post.imported_author_name, '') as author_name,
+      array(
+        select jsonb_build_object('reason', reason, 'count', count(*)) from flag
+        where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null
+        group by reason order by count(*) desc, reason
+      ) as reasons,
+      array(
+        select note from flag
+        where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null and note <> ''
+        order by id limit ${sql.lit(notesShown)}
+      ) as notes
+    from (
+      select * from flagged_post where ${after} order by open_flags desc, id desc limit ${sql.lit(limit)}
+    ) flagged
+    left join reply on flagged.post_kind = 'reply' and reply.id = flagged.post_id
+    left join answer on flagged.post_kind = 'answer' and answer.id = flagged.post_id
+    join question on question.id = case flagged.post_kind
+      when 'question' then flagged.post_id when 'answer' then answer.question_id else reply.question_id end
+    cross join lateral (
+      select case flagged.post_kind when 'question' then question.author_id
+          when 'answer' then answer.author_id else reply.author_id end as author_id,
+        case flagged.post_kind when 'question' then question.created_at
+          when 'answer' then answer.created_at else reply.created_at end as created_at,
+        case flagged.post_kind when 'question' then question.imported_author_name
+          when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
+    ) post
+    left join member author on author.id = post.author_id
+    order by flagged.open_flags desc, flagged.id desc`.execute(db);
+  return rows;
+}

@@ -1,0 +1,192 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '#server/platform/database.ts';
+import type { CarePost } from '#shared/care.ts';
+
+/**
+ * The rows of a post and of everything that hangs on it, each as it was, so that they can leave their tables and come
+ * back. What the database works out by itself is not kept.
+ */
+export async function keepRows(
+  tx: Tx,
+  { putAwayId, post }: { putAwayId: number; post: CarePost },
+): Promise<void> {
+  for (const [part, rows] of Object.entries(kept[post.kind](sql`${post.id}::bigint`)))
+    await sql`
+      insert into put_away_row (put_away_id, part, row)
+      select ${putAwayId}, ${part}, to_jsonb(each) - '{words,answer_key,parent_level}'::text[]
+      from (${rows}) each`.execute(tx);
+}
+
+type Part = RawBuilder<unknown>;
+
+const votesOn = (kind: CarePost['kind'], ids: Part) =>
+  sql`select * from vote where ${sql.ref(`${kind}_id`)} in (${ids})`;
+const versionsOf = (kind: CarePost['kind'], ids: Part) =>
+  sql`select * from revision where ${sql.ref(`${kind}_id`)} in (${ids})`;
+const inLists = (bookmarks: Part) =>
+  sql`select * from bookmark_in_list where bookmark_id in (select id from (${bookmarks}) kept)`;
+
+const kept: Readonly<Record<CarePost['kind'], (id: Part) => Record<string, Part>>> = {
+  question(id) {
+    const answers = sql`select id from answer where question_id = ${id}`;
+    const replies = sql`select id from reply where question_id = ${id}`;
+    const bookmarks = sql`select * from bookmark where question_id = ${id}`;
+    return {
+      question: sql`select * from question where id = ${id}`,
+      tag: sql`
+        select tag.name from question_tag join tag on tag.id = tag_id where question_id = ${id} order by position`,
+      answer: sql`select * from answer where question_id = ${id} order by id`,
+      reply: sql`select * from reply where question_id = ${id} order by level, id`,
+      vote: sql`
+        ${votesOn('question', sql`${id}`)} union all ${votesOn('answer', answers)}
+        union all ${votesOn('reply', replies)}`,
+      question_view: sql`select * from question_view where question_id = ${id}`,
+      question_follow: sql`select * from question_follow where question_id = ${id}`,
+      question_mute: sql`select * from question_mute where question_id = ${id}`,
+      bookmark: bookmarks,
+      bookmark_in_list: inLists(bookmarks),
+      revision: sql`
+        select * from (
+          ${versionsOf('question', sql`${id}`)} union all ${versionsOf('answer', answers)}
+          union all ${versionsOf('reply', replies)}
+        ) version order by id`,
+      notification: sql`select * from notification where question_id = ${id} order by id`,
+      repeated_by: sql`select id from question where duplicate_of = ${id}`,
+    };
+  },
+  answer(id) {
+    const replies = sql`select id from reply where answer_id = ${id}`;
+    const bookmarks = sql`select * from bookmark where answer_id = ${id}`;
+    return {
+      answer: sql`select * from answer where id = ${id}`,
+      reply: sql`select * from reply where answer_id = ${id} order by level, id`,
+      vote: sql`${votesOn('answer', sql`${id}`)} union all ${votesOn('reply', replies)}`,
+      bookmark: bookmarks,
+      bookmark_in_list: inLists(bookmarks),
+      revision: sql`
+        select * from (
+          ${versionsOf('answer', sql`${id}`)} union all ${versionsOf('reply', replies)}
+        ) version order by id`,
+      notification: sql`select * from notification where answer_id = ${id} order by id`,
+      accepted_by: sql`select id from question where accepted_answer_id = ${id}`,
+    };
+  },
+  reply: (id) => ({
+    // Whoever deletes the last reply below a deleted one takes that away as well: the empty places above come along.
+    above: sql`
+      with recursive above as (
+        select parent.* from reply child join reply parent on parent.id = child.parent_reply_id where child.id = ${id}
+        union all
+        select parent.* from above child join reply parent on parent.id = child.parent_reply_id
+      )
+      select * from above order by level`,
+    reply: sql`select * from reply where id = ${id}`,
+    vote: votesOn('reply', sql`${id}`),
+    revision: sql`select * from revision where reply_id = ${id} order by id`,
+    notification: sql`select * from notification where reply_id = ${id} order by id`,
+  }),
+};
+
+/** Puts kept rows back into their tables. What is there already, and what belongs to a member who is gone, is left out. */
+export async function putRowsBack(tx: Tx, putAwayId: number, kind: CarePost['kind']): Promise<void> {
+  if (kind === 'question') await insertRows(tx, { putAwayId, part: 'question' });
+  if (kind !== 'reply') await insertRows(tx, { putAwayId, part: 'answer' });
+  if (kind === 'reply') await putReplyBack(tx, putAwayId);
+  else await insertRows(tx, { putAwayId, part: 'reply' });
+  await keepUndoneVotes(tx, putAwayId);
+  await insertRows(tx, { putAwayId, part: 'vote', where: sql`${isThere('member_id')} and not ${isUndone}` });
+  for (const part of ['question_view', 'question_follow', 'question_mute', 'bookmark'])
+    await insertRows(tx, { putAwayId, part, where: isThere('member_id') });
+  await insertRows(tx, {
+    putAwayId,
+    part: 'bookmark_in_list',
+    where: sql`exists (select from bookmark_list where id = put.list_id)
+      and exists (select from bookmark where id = put.bookmark_id)`,
+  });
+  await insertRows(tx, { putAwayId, part: 'revision' });
+  await insertRows(tx, {
+    putAwayId,
+    part: 'notification',
+    where: sql`${isThere('recipient_id')} and ${isThere('sender_id')}`,
+  });
+  // It is no news: nobody is mailed or pushed of it a second time.
+  await sql`
+    update notification set mail = null, push = false
+    where id in (${numbersOf(putAwayId, 'notification')})`.execute(tx);
+}
+
+/** The kept ids of a part. */
+export async function keptIds(tx: Tx, putAwayId: number, part: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`${numbersOf(putAwayId, part)}`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+export async function keptTags(tx: Tx, putAwayId: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select row ->> 'name' as name from put_away_row
+    where put_away_id = ${putAwayId} and part = 'tag' order by id`.execute(tx);
+  return rows.map((row) => row.name);
+}
+
+const numbersOf = (putAwayId: number, part: string) => sql<{ id: number }>`
+  select (row ->> 'id')::bigint as id from put_away_row where put_away_id = ${putAwayId} and part = ${part}`;
+
+const isThere = (column: string) => sql`exists (select from member where id = ${sql.ref(`put.${column}`)})`;
+
+/** Whether all that the voter did is undone at the moment. */
+const isUndone = sql`exists (
+  select from undoing where undoing.member_id = put.member_id and undoing.state in ('undoing', 'undone')
+)`;
+
+/** The votes of members all whose doings are undone come back with these, not now. */
+async function keepUndoneVotes(tx: Tx, putAwayId: number): Promise<void> {
+  await sql`
+    insert into undone_vote (undoing_id, post_kind, post_id, direction, created_at)
+    select undoing.id,
+      case when put.question_id is not null then 'question' when put.answer_id is not null then 'answer' else 'reply' end,
+      coalesce(put.question_id, put.answer_id, put.reply_id), put.direction, put.created_at
+    from put_away_row kept, jsonb_populate_record(null::vote, kept.row) put
+    join undoing on undoing.member_id = put.member_id and undoing.state in ('undoing', 'undone')
+    where kept.put_away_id = ${putAwayId} and kept.part = 'vote' on conflict do nothing`.execute(tx);
+}
+
+/** Where others answered it an empty place stayed, which is filled; the empty places above it are made again. */
+async function putReplyBack(tx: Tx, putAwayId: number): Promise<void> {
+  await sql`
+    update put_away_row set row = row || jsonb_build_object(
+      'content', '', 'deleted_at', now(), 'edited_at', null,
+      'upvotes', row -> 'imported_upvotes', 'downvotes', row -> 'imported_downvotes'
+    ) where put_away_id = ${putAwayId} and part = 'above'`.execute(tx);
+  await insertRows(tx, { putAwayId, part: 'above', table: 'reply' });
+  await sql`
+    update reply set content = put.content, deleted_at = null, edited_at = put.edited_at, updated_at = put.updated_at
+    from put_away_row kept, jsonb_populate_record(null::reply, kept.row) put
+    where kept.put_away_id = ${putAwayId} and kept.part = 'reply' and reply.id = put.id`.execute(tx);
+  await insertRows(tx, { putAwayId, part: 'reply' });
+}
+
+/** Columns that a table got since stay at their defaults, and those it lost are left out. */
+async function insertRows(
+  tx: Tx,
+  wanted: { putAwayId: number; part: string; table?: string; where?: RawBuilder<unknown> },
+): Promise<void> {
+  const { putAwayId, part, table = part, where = sql`true` } = wanted;
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+      and attname in (
+        select jsonb_object_keys(row) from (
+          select row from put_away_row where put_away_id = ${putAwayId} and part = ${part} limit 1
+        ) first
+      )
+    order by attnum`.execute(tx);
+  if (rows.length === 0) return;
+  const columns = rows.map(({ name }) => sql.ref(name));
+  const values = rows.map(({ name }) => sql.ref(`put.${name}`));
+  await sql`
+    insert into ${sql.table(table)} (${sql.join(columns)}) overriding system value
+    select ${sql.join(values)}
+    from put_away_row kept, jsonb_populate_record(null::${sql.table(table)}, kept.row) put
+    where kept.put_away_id = ${putAwayId} and kept.part = ${part} and ${where}
+    order by kept.id on conflict do nothing`.execute(tx);
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '#server/platform/database.ts';
+import type { CareAction, CarePost } from '#shared/care.ts';
+
+/** What an operator did. `before` says how it was, without the texts of members; `operatorId` null: the command line. */
+export type Done = {
+  operatorId: number | null;
+  action: CareAction;
+  reason: string;
+  post: (CarePost & { questionId: number }) | null;
+  memberId: number | null;
+  before: Readonly<Record<string, string | number | boolean | null>>;
+};
+
+/** Writes down what is done, in the transaction in which it is. Nothing of it is changed or deleted any more. */
+export async function insertLog(tx: Tx, done: Done): Promise<void> {
+  const { operatorId, action, reason, post, memberId, before } = done;
+  await sql`
+    insert into care_log (operator_id, action, reason, post_kind, post_id, question_id, member_id, before)
+    values (${operatorId}, ${action}, ${reason}, ${post?.kind ?? null}, ${post?.id ?? null},
+      ${post?.questionId ?? null}, ${memberId}, ${JSON.stringify(before)}::jsonb)`.execute(tx);
+}
+
+export type LogRow = {
+  id: number;
+  at: Date;
+  action: CareAction;
+  reason: string;
+  post_kind: CarePost['kind'] | null;
+  post_id: number | null;
+  question_id: number | null;
+  member_id: number | null;
+  operator_id: number | null;
+  operator_name: string | null;
+  member_name: string | null;
+  before: Record<string, string | number | boolean | null>;
+  /** The question, where it is to be seen now. */
+  title: string | null;
+  put_away_id: number | null;
+};
+
+/** The latest first, behind `before`. What can be taken back is what was done last to a post that is still put away. */
+export async function logEntries(
+  db: Reader,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<LogRow[]> {
+  const { rows } = await sql<LogRow>`
+    select entry.id, entry.at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
+      entry.member_id, entry.operator_id, entry.before,
+      coalesce(operator.display_name, operator.email) as operator_name,
+      coalesce(member.display_name, member.email) as member_name,
+      question.title, put_away.id as put_away_id
+    from (
+      select * from care_log ${before === null ? sql`` : sql`where id < ${before}`}
+      order by id desc limit ${sql.lit(limit)}
+    ) entry
+    left join member operator on operator.id = entry.operator_id
+    left join member on member.id = entry.member_id
+    left join question on question.id = entry.question_id
+    left join put_away on entry.action in ('hide', 'delete')
+      and put_away.post_kind = entry.post_kind and put_away.post_id = entry.post_id
+    order by entry.id desc`.execute(db);
+  return rows;
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Database, Reader, Tx } from '#server/platform/database.ts';
+import type { Notice } from '#shared/care.ts';
+
+export type NoticeDraft = {
+  memberId: number;
+  kind: Notice['kind'];
+  reason: string;
+  until: Date | null;
+  title: string | null;
+};
+
+/** Returns the id. */
+export async function insertNotice(tx: Tx, notice: NoticeDraft): Promise<number> {
+  const { memberId, kind, reason, until, title } = notice;
+  const { rows } = await sql<{ id: number }>`
+    insert into notice (member_id, kind, reason, until, title)
+    values (${memberId}, ${kind}, ${reason}, ${until}, ${title}) returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+/** What the member has not seen yet, the first first; the index notice_unseen serves it. */
+export async function unseenNotices(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
+  const { rows } = await sql<{
+    id: number;
+    kind: Notice['kind'];
+    reason: string;
+    until: Date | null;
+    title: string | null;
+    created_at: Date;
+  }>`
+    select id, kind, reason, until, title, created_at from notice
+    where member_id = ${memberId} and seen_at is null order by id limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+export async function noteSeen(
+  db: Database | Tx,
+  { memberId, upTo }: { memberId: number; upTo: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update notice set seen_at = now()
+    where member_id = ${memberId} and seen_at is null and id <= ${upTo} returning id`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,199 @@
+import { sql } from 'kysely';
+import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
+import type { QuestionCounts } from '#server/posts/told.ts';
+import { reputationPoints } from '#shared/votes.ts';
+import type { CarePost } from '#shared/care.ts';
+
+/** A post as it stands, wherever it hangs. */
+export type PostAsIs = {
+  question_id: number;
+  answer_id: number | null;
+  author_id: number | null;
+  /** Of the question. */
+  title: string;
+  content: string;
+};
+
+export async function postAsIs(db: Queryable, { kind, id }: CarePost): Promise<PostAsIs | undefined> {
+  const { rows } = await sql<PostAsIs>`${selectPost[kind](id)}`.execute(db);
+  return rows[0];
+}
+
+const selectPost = {
+  question: (id: number) => sql`
+    select id as question_id, null::bigint as answer_id, author_id, title, content from question where id = ${id}`,
+  answer: (id: number) => sql`
+    select question.id as question_id, answer.id as answer_id, answer.author_id, title, answer.content
+    from answer join question on question.id = answer.question_id where answer.id = ${id}`,
+  reply: (id: number) => sql`
+    select question.id as question_id, answer_id, reply.author_id, title, reply.content
+    from reply join question on question.id = reply.question_id
+    where reply.id = ${id} and reply.deleted_at is null`,
+};
+
+export type PutAwayHow = 'hidden' | 'deleted';
+
+export type PutAwayRow = {
+  id: number;
+  post_kind: CarePost['kind'];
+  post_id: number;
+  question_id: number;
+  answer_id: number | null;
+  author_id: number | null;
+  how: PutAwayHow;
+  reason: string;
+  title: string;
+  content: string;
+  undoing_id: number | null;
+  created_at: Date;
+};
+
+/** Days after which what an operator deleted is gone for good. */
+export const keptDays = 30;
+
+/** Returns the id. */
+export async function insertPutAway(
+  tx: Tx,
+  wanted: { post: CarePost; as: PostAsIs; how: PutAwayHow; reason: string; undoingId: number | null },
+): Promise<number> {
+  const { post, as, how, reason, undoingId } = wanted;
+  const { rows } = await sql<{ id: number }>`
+    insert into put_away (
+      post_kind, post_id, question_id, answer_id, author_id, how, reason, title, content, undoing_id, purge_at
+    )
+    values (
+      ${post.kind}, ${post.id}, ${as.question_id}, ${post.kind === 'question' ? null : as.answer_id},
+      ${as.author_id}, ${how}, ${reason}, ${as.title}, ${as.content}, ${undoingId},
+      case when ${how} = 'deleted' then now() + make_interval(days => ${keptDays}) end
+    ) returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+export async function putAwayOf(db: Reader, { kind, id }: CarePost): Promise<PutAwayRow | undefined> {
+  const { rows } = await sql<PutAwayRow>`
+    select * from put_away where post_kind = ${kind} and post_id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function lockPutAway(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select id from put_away where id = ${id} for update`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Its rows go along. */
+export async function deletePutAway(tx: Tx, id: number): Promise<void> {
+  await sql`delete from put_away where id = ${id}`.execute(tx);
+}
+
+/** Hidden posts of a question: one's own, or everybody's for operators. */
+export async function hiddenOn(
+  db: Reader,
+  { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
+) {
+  const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and how = 'hidden'`;
+  const { rows } = await sql<PutAwayRow & { author_name: string | null }>`
+    select put_away.*, coalesce(member.display_name, member.email) as author_name
+    from put_away left join member on member.id = author_id
+    where question_id = ${questionId} and ${whose} order by put_away.id limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+/** What is put away for so long that it goes for good. */
+export async function duePurges(db: Queryable, limit: number): Promise<PutAwayRow[]> {
+  const { rows } = await sql<PutAwayRow>`
+    select * from put_away where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+/** Counts the votes and views of posts that came back once more. Returns the counts of the questions among them. */
+export async function recountPosts(
+  tx: Tx,
+  { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
+): Promise<void> {
+  const lists = { question: questionIds, answer: answerIds, reply: replyIds } as const;
+  for (const [kind, ids] of Object.entries(lists)) {
+    if (ids.length === 0) continue;
+    const counted = (direction: 'up' | 'down') => sql`(
+      select count(*) from vote where ${sql.ref(`${kind}_id`)} = post.id and direction = ${direction}
+    )`;
+    const views =
+      kind === 'question'
+        ? sql`, views = imported_views + (select count(*) from question_view where question_id = post.id)`
+        : sql``;
+    await sql`
+      update ${sql.table(kind)} post
+      set upvotes = imported_upvotes + ${counted('up')}, downvotes = imported_downvotes + ${counted('down')} ${views}
+      where id = any(${[...ids]}::bigint[])`.execute(tx);
+  }
+}
+
+/** The points that authors have by the votes on posts; own votes give none. */
+export async function pointsBy(
+  tx: Tx,
+  { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
+) {
+  const lists = { question: questionIds, answer: answerIds, reply: replyIds } as const;
+  const earned = Object.entries(lists).map(([kind, ids]) => {
+    const { up, down } = reputationPoints[kind as keyof typeof lists];
+    return sql`
+      select post.author_id, case vote.direction when 'up' then ${sql.lit(up)} else ${sql.lit(down)} end as points
+      from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
+      where post.id = any(${[...ids]}::bigint[]) and post.author_id <> vote.member_id`;
+  });
+  const { rows } = await sql<{ memberId: number; points: number }>`
+    select author_id as "memberId", sum(points)::bigint as points
+    from (${sql.join(earned, sql` union all `)}) earned group by author_id`.execute(tx);
+  return rows;
+}
+
+/** Who wrote the posts, each once for each. */
+export async function authorsOf(tx: Tx, kind: CarePost['kind'], ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ author_id: number | null; created_at: Date }>`
+    select author_id, created_at from ${sql.table(kind)} where id = any(${[...ids]}::bigint[])`.execute(tx);
+  return rows;
+}
+
+export async function countsOf(tx: Tx, questionId: number): Promise<QuestionCounts | undefined> {
+  const { rows } = await sql<QuestionCounts>`
+    select upvotes, downvotes, views, answer_count from question where id = ${questionId}`.execute(tx);
+  return rows[0];
+}
+
+/** An answer that was accepted when it was put away is so again, where none is by now. */
+export async function acceptAgain(
+  tx: Tx,
+  { questionId, answerId }: { questionId: number; answerId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update question set accepted_answer_id = ${answerId}
+    where id = ${questionId} and accepted_answer_id is null returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Questions that were said to repeat this one are so again, where they are said to repeat none by now. */
+export async function repeatAgain(
+  tx: Tx,
+  { questionId, ids }: { questionId: number; ids: readonly number[] },
+) {
+  const { rows } = await sql<{ id: number }>`
+    update question set duplicate_of = ${questionId}
+    where id = any(${[...ids]}::bigint[]) and duplicate_of is null returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Whether everything a reply hangs on is there. */
+export async function answerIsThere(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select id from answer where id = ${id}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Members whose bell shows something again. */
+export async function toldAgain(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ recipient_id: number }>`
+    select distinct recipient_id from notification
+    where id = any(${[...ids]}::bigint[]) and read_at is null`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/platform/database.ts';
+import type { Role } from '#shared/accounts.ts';
+
+export async function lockMemberByEmail(tx: Tx, email: string) {
+  const { rows } = await sql<{ id: number; role: Role }>`
+    select id, role from member where email = ${email} for no key update`.execute(tx);
+  return rows[0];
+}
+
+export async function changeRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
+  await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
+}
+
+/** The index member_operator serves the operators. */
+export async function selectMembersWithRole(
+  db: Queryable,
+  { role, after, limit }: { role: Role; after: number; limit: number },
+) {
+  const { rows } = await sql<{ id: number; email: string; name: string }>`
+    select id, email, coalesce(display_name, email) as name from member
+    where role = ${sql.lit(role)} and email is not null and id > ${after} order by id limit ${sql.lit(limit)}`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,38 @@
+import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
+import { publish } from '#server/platform/events.ts';
+import { email as emailSchema, type Role } from '#shared/accounts.ts';
+import { insertLog } from './log-queries.ts';
+import { changeRole, lockMemberByEmail, selectMembersWithRole } from './role-queries.ts';
+
+/** Gives a member a role. It holds from the next request on, on every node. Returns whether there is such a member. */
+export async function setRole(
+  db: Database,
+  { email, role }: { email: string; role: Role },
+): Promise<boolean> {
+  const address = emailSchema.safeParse(email);
+  if (!address.success) return false;
+  return transaction(db, async (tx) => {
+    const member = await lockMemberByEmail(tx, address.data);
+    if (member === undefined) return false;
+    if (member.role === role) return true;
+    await changeRole(tx, { memberId: member.id, role });
+    await insertLog(tx, {
+      operatorId: null,
+      action: 'role',
+      reason: '',
+      post: null,
+      memberId: member.id,
+      before: { role: member.role },
+    });
+    await publish(tx, `member:${member.id}`, { kind: 'standing-changed' });
+    return true;
+  });
+}
+
+/** Members who can sign in, by id. */
+export async function membersWithRole(
+  db: Queryable,
+  wanted: { role: Role; after: number; limit: number },
+): Promise<{ id: number; email: string; name: string }[]> {
+  return selectMembersWithRole(db, wanted);
+}

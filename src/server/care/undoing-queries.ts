@@ -1,0 +1,181 @@
+import { sql } from 'kysely';
+import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
+import type { CarePost, Undoing } from '#shared/care.ts';
+import type { Direction } from '#shared/fields.ts';
+import type { PutAwayRow } from './put-away-queries.ts';
+
+export type UndoingRow = {
+  id: number;
+  member_id: number;
+  reason: string;
+  state: Undoing['state'];
+  posts: number;
+  votes: number;
+  posts_done: number;
+  votes_done: number;
+  created_at: Date;
+};
+
+/** The one that holds of a member, as long as it has not been taken back. */
+export async function heldUndoing(tx: Tx, memberId: number): Promise<UndoingRow | undefined> {
+  const { rows } = await sql<UndoingRow>`
+    select * from undoing where member_id = ${memberId} and state <> 'restored' for update`.execute(tx);
+  return rows[0];
+}
+
+export async function undoingOf(db: Reader, memberId: number): Promise<UndoingRow | undefined> {
+  const { rows } = await sql<UndoingRow>`
+    select * from undoing where member_id = ${memberId}
+    order by state = 'restored', id desc limit 1`.execute(db);
+  return rows[0];
+}
+
+export async function countDoings(tx: Tx, memberId: number): Promise<{ posts: number; votes: number }> {
+  const { rows } = await sql<{ posts: number; votes: number }>`
+    select (select count(*) from question where author_id = ${memberId})
+        + (select count(*) from answer where author_id = ${memberId})
+        + (select count(*) from reply where author_id = ${memberId} and deleted_at is null) as posts,
+      (select count(*) from vote where member_id = ${memberId}) as votes`.execute(tx);
+  return rows[0] ?? { posts: 0, votes: 0 };
+}
+
+export async function insertUndoing(
+  tx: Tx,
+  run: { memberId: number; operatorId: number; reason: string; posts: number; votes: number },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into undoing (member_id, operator_id, reason, posts, votes)
+    values (${run.memberId}, ${run.operatorId}, ${run.reason}, ${run.posts}, ${run.votes}) returning id`.execute(
+    tx,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+export async function setRestoring(tx: Tx, id: number) {
+  await sql`
+    update undoing set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
+      posts = (select count(*) from put_away where undoing_id = undoing.id),
+      votes = (select count(*) from undone_vote where undoing_id = undoing.id)
+    where id = ${id}`.execute(tx);
+}
+
+export async function runningUndoings(db: Queryable): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from undoing where state in ('undoing', 'restoring') order by id limit 100`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function lockUndoing(tx: Tx, id: number): Promise<UndoingRow | undefined> {
+  const { rows } = await sql<UndoingRow>`
+    select * from undoing where id = ${id} and state in ('undoing', 'restoring') for update`.execute(tx);
+  return rows[0];
+}
+
+export async function noteProgress(
+  tx: Tx,
+  { id, posts, votes }: { id: number; posts: number; votes: number },
+) {
+  await sql`
+    update undoing set posts_done = posts_done + ${posts}, votes_done = votes_done + ${votes}
+    where id = ${id}`.execute(tx);
+}
+
+/** What went with a question that went first is done as well. */
+export async function finish(tx: Tx, id: number) {
+  await sql`
+    update undoing
+    set state = case state when 'undoing' then 'undone' else 'restored' end, finished_at = now(),
+      posts = posts_done, votes = votes_done
+    where id = ${id}`.execute(tx);
+}
+
+type Doings = { memberId: number; before: Date };
+
+/** Questions first: what hangs on them goes along. */
+export async function newestPostOf(tx: Tx, { memberId, before }: Doings): Promise<CarePost | undefined> {
+  const { rows } = await sql<CarePost>`
+    (select 'question' as kind, id from question where author_id = ${memberId} and created_at <= ${before}
+      order by created_at desc, id desc limit 1)
+    union all
+    (select 'answer', id from answer where author_id = ${memberId} and created_at <= ${before}
+      order by created_at desc, id desc limit 1)
+    union all
+    (select 'reply', id from reply
+      where author_id = ${memberId} and created_at <= ${before} and deleted_at is null
+      order by created_at desc limit 1)
+    limit 1`.execute(tx);
+  return rows[0];
+}
+
+export type DoneVote = CarePost & { direction: Direction; created_at: Date };
+
+export async function newestVotesOf(
+  tx: Tx,
+  { memberId, before, limit }: Doings & { limit: number },
+): Promise<DoneVote[]> {
+  const { rows } = await sql<DoneVote>`
+    select direction, created_at,
+      case when question_id is not null then 'question' when answer_id is not null then 'answer' else 'reply' end
+        as kind,
+      coalesce(question_id, answer_id, reply_id) as id
+    from vote where member_id = ${memberId} and created_at <= ${before} limit ${sql.lit(limit)}`.execute(tx);
+  return rows;
+}
+
+export async function keepUndoneVotes(
+  tx: Tx,
+  { undoingId, votes }: { undoingId: number; votes: readonly DoneVote[] },
+) {
+  await sql`
+    insert into undone_vote (undoing_id, post_kind, post_id, direction, created_at)
+    select ${undoingId}::bigint, * from unnest(
+      ${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[],
+      ${votes.map(({ direction }) => direction)}::text[], ${votes.map((vote) => vote.created_at)}::timestamptz[]
+    ) on conflict do nothing`.execute(tx);
+}
+
+export async function undoneVotes(
+  tx: Tx,
+  { undoingId, limit }: { undoingId: number; limit: number },
+): Promise<DoneVote[]> {
+  const { rows } = await sql<DoneVote>`
+    select post_kind as kind, post_id as id, direction, created_at from undone_vote
+    where undoing_id = ${undoingId} order by post_kind, post_id limit ${sql.lit(limit)}`.execute(tx);
+  return rows;
+}
+
+/** Votes that are set again are as old as they were. */
+export async function dateVotes(
+  tx: Tx,
+  { memberId, votes }: { memberId: number; votes: readonly DoneVote[] },
+) {
+  for (const [kind, each] of Map.groupBy(votes, (vote) => vote.kind))
+    await sql`
+      update vote set created_at = known.created_at
+      from unnest(
+        ${each.map(({ id }) => id)}::bigint[], ${each.map((vote) => vote.created_at)}::timestamptz[]
+      ) as known (id, created_at)
+      where vote.${sql.ref(`${kind}_id`)} = known.id and vote.member_id = ${memberId}`.execute(tx);
+}
+
+export async function forgetUndoneVotes(
+  tx: Tx,
+  { undoingId, votes }: { undoingId: number; votes: readonly CarePost[] },
+) {
+  await sql`
+    delete from undone_vote
+    using unnest(${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[]) as done (kind, id)
+    where undoing_id = ${undoingId} and post_kind = done.kind and post_id = done.id`.execute(tx);
+}
+
+export async function lastPutAwayOf(tx: Tx, undoingId: number): Promise<PutAwayRow | undefined> {
+  const { rows } = await sql<PutAwayRow>`
+    select * from put_away where undoing_id = ${undoingId} order by id desc limit 1`.execute(tx);
+  return rows[0];
+}
+
+export async function leaveAway(tx: Tx, id: number) {
+  await sql`update put_away set undoing_id = null where id = ${id}`.execute(tx);
+}

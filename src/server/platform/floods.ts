@@ -1,0 +1,106 @@
+import type { Viewer } from './http.ts';
+import { ProblemError } from './errors.ts';
+
+/** Classes of requests that have limits of their own. */
+export type RequestClass = 'reading' | 'searching' | 'writing';
+
+/**
+ * Limits on how many requests are taken, far above what people and their open pages send. They are counted in this
+ * node's memory: a count in the database would cost more than most of the readings it limits, and who spreads requests
+ * over nodes meets each node's limit. What is dear for all nodes together (posts, votes, sign-ins) is counted in the
+ * database as well (rate-limits.ts).
+ */
+export type Floods = {
+  /** Whether one more page may be read; takes nothing where not. */
+  mayRead: (viewer: Viewer) => boolean;
+  /** @throws ProblemError 'too-many' */
+  take: (viewer: Viewer, requestClass: RequestClass) => void;
+  /** For requests of nobody who is signed in. @throws ProblemError 'too-many' */
+  takeFromNetwork: (address: string) => void;
+  /** Requests refused since the start. */
+  refused: () => number;
+};
+
+/** Requests in ten seconds. A network may be a whole school; IPv6 counts by the /64 (network-address.ts). */
+const most = {
+  reading: { session: 1_000, member: 2_000 },
+  searching: { session: 200, member: 400 },
+  writing: { session: 300, member: 600 },
+  network: 3_000,
+} as const;
+
+export function limitFloods(clock: () => number = () => performance.now()): Floods {
+  const counters = {
+    reading: countersOf('reading'),
+    searching: countersOf('searching'),
+    writing: countersOf('writing'),
+  };
+  const networks = new Counter(most.network, clock);
+  let refused = 0;
+  return {
+    mayRead: (viewer) => takes(viewer, 'reading'),
+    take(viewer, requestClass) {
+      if (takes(viewer, requestClass)) return;
+      refuse(counters[requestClass].sessions.secondsLeft());
+    },
+    takeFromNetwork(address) {
+      if (!networks.takes(address)) refuse(networks.secondsLeft());
+    },
+    refused: () => refused,
+  };
+
+  function takes({ id, sessionId }: Viewer, requestClass: RequestClass): boolean {
+    const { sessions, members } = counters[requestClass];
+    return sessions.takes(sessionId) && members.takes(id);
+  }
+
+  function countersOf(requestClass: RequestClass) {
+    const { session, member } = most[requestClass];
+    return { sessions: new Counter(session, clock), members: new Counter(member, clock) };
+  }
+
+  function refuse(retryAfter: number): never {
+    refused++;
+    throw new ProblemError('too-many', 'That was a lot in a few seconds. Please wait a moment.', {
+      retryAfter,
+    });
+  }
+}
+
+/** The class of a request to the API, by its method and path. */
+export function classOf(method: string, path: string): RequestClass {
+  if (/^\/api\/(?:search\b|questions\/similar$|members$|questions\/\d+\/members$|audience$)/.test(path))
+    return 'searching';
+  return method === 'GET' || method === 'HEAD' ? 'reading' : 'writing';
+}
+
+const windowMs = 10_000;
+
+/** Counts by key within windows of one length; as one ends, all counts begin anew. The clock must never go back. */
+class Counter {
+  readonly #most: number;
+  readonly #clock: () => number;
+  readonly #counts = new Map<number | string, number>();
+  #end = 0;
+
+  constructor(most: number, clock: () => number) {
+    this.#most = most;
+    this.#clock = clock;
+  }
+
+  takes(key: number | string): boolean {
+    const now = this.#clock();
+    if (now >= this.#end) {
+      this.#counts.clear();
+      this.#end = now + windowMs;
+    }
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    if (count > this.#most) return false;
+    this.#counts.set(key, count);
+    return true;
+  }
+
+  secondsLeft(): number {
+    return Math.max(1, Math.ceil((this.#end - this.#clock()) / 1_000));
+  }
+}

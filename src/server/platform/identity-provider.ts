@@ -1,0 +1,157 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  type Configuration,
+  customFetch,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import type { Logger } from 'pino';
+import { providerMessages } from '#shared/providers.ts';
+import { ProblemError } from './errors.ts';
+import type { IdentityProviderSettings } from './settings.ts';
+
+/** Who somebody is at the provider. */
+export type Identity = {
+  /** The provider's own name of the account, which never changes; the address may. */
+  subject: string;
+  /** Null where the provider does not say that it has verified one. */
+  email: string | null;
+  /** Names the provider gives, the best first. */
+  names: string[];
+};
+
+/** What of a visit to the provider must be known when the browser comes back. */
+export type Visit = { state: string; nonce: string; verifier: string; redirectUri: string };
+
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
+
+/** The largest answer that is read, in bytes; keys and claims are a few thousand. */
+const maxAnswer = 256 * 1024;
+
+/** Seconds after which an answer is no longer waited for. */
+const patience = 10;
+
+/** For how long what the provider says of itself is kept, in milliseconds. */
+const kept = 60 * 60 * 1_000;
+
+/**
+ * An OpenID Connect provider: the only place that Parley sends requests to of its own. Only the issuer that the operator
+ * has set is asked, and what it names in its own description (OpenID Connect Discovery 1.0); no redirect is followed, and
+ * neither time nor size is unbounded. openid-client, certified by the OpenID Foundation, checks what is answered:
+ * signature, issuer, audience, times, nonce, state, PKCE.
+ */
+export function createIdentityProvider(settings: IdentityProviderSettings, log: Logger) {
+  const issuer = new URL(settings.issuer);
+  let known: { configuration: Promise<Configuration>; until: number } | undefined;
+  return { begin, finish };
+
+  /** Where to send the browser to, and what is needed when it comes back. */
+  async function begin(redirectUri: string): Promise<{ url: string; visit: Visit }> {
+    const configuration = await asking(describe);
+    const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: 'openid email profile',
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    });
+    return { url: url.href, visit: { state, nonce, verifier, redirectUri } };
+  }
+
+  /**
+   * Who came back. @param query of the address the provider sent the browser to, with its code
+   * @throws ProblemError 'provider-refused', 'unavailable'
+   */
+  async function finish(query: string, visit: Visit): Promise<Identity> {
+    const configuration = await asking(describe);
+    const address = new URL(visit.redirectUri);
+    address.search = query;
+    const tokens = await asking(() =>
+      authorizationCodeGrant(configuration, address, {
+        pkceCodeVerifier: visit.verifier,
+        expectedState: visit.state,
+        expectedNonce: visit.nonce,
+        idTokenExpected: true,
+      }),
+    );
+    const claims = tokens.claims();
+    if (claims === undefined) throw new ProblemError('provider-refused', providerMessages.refused);
+    if (claims['email'] !== undefined && claims['email_verified'] !== undefined)
+      return identityOf(claims.sub, claims);
+    return identityOf(
+      claims.sub,
+      await asking(() => fetchUserInfo(configuration, tokens.access_token, claims.sub)),
+    );
+  }
+
+  function describe(): Promise<Configuration> {
+    if (known === undefined || known.until < Date.now()) {
+      const configuration = discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
+        [customFetch]: carefully,
+        timeout: patience,
+        // http is for a provider on the same machine (config.ts).
+        execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
+      });
+      known = { configuration, until: Date.now() + kept };
+      configuration.catch(() => (known = undefined));
+    }
+    return known.configuration;
+  }
+
+  /** What the provider does not answer well is told in one sentence, and logged with its reason. */
+  async function asking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (error) {
+      // Somebody said no there, or came back with what was made up; neither is the operator's to mend.
+      if (error instanceof AuthorizationResponseError || isMadeUp(error))
+        throw new ProblemError('provider-refused', providerMessages.refused);
+      log.warn({ err: error }, 'the identity provider did not answer as it should');
+      throw new ProblemError('unavailable', providerMessages.unreachable, { retryAfter: 60 });
+    }
+  }
+}
+
+/** What the browser brought is wrong: the state, or a code that the provider does not know. */
+function isMadeUp(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return (
+    code === 'OAUTH_INVALID_RESPONSE' ||
+    (error instanceof Error && 'error' in error && error.error === 'invalid_grant')
+  );
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+function identityOf(subject: string, claims: Claims): Identity {
+  const texts = ['name', 'nickname', 'preferred_username'].map((claim) => claims[claim]);
+  const isVerified = claims['email_verified'] === true && typeof claims['email'] === 'string';
+  return {
+    subject,
+    email: isVerified ? String(claims['email']) : null,
+    names: texts.filter((text) => typeof text === 'string'),
+  };
+}
+
+/** `fetch` without redirects, reading no more than `maxAnswer`. The time is limited by openid-client's signal. */
+async function carefully(url: string, options: object): Promise<Response> {
+  const response = await fetch(url, { ...options, redirect: 'manual' });
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    if (length > maxAnswer) throw new Error('the answer of the identity provider is too large');
+    pieces.push(piece);
+  }
+  const { status, headers } = response;
+  return new Response(status === 204 || status === 304 ? null : Buffer.concat(pieces), { status, headers });
+}

@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from 'kysely';
+import { weeksShown } from '#shared/activity.ts';
+import { reputationPoints } from '#shared/votes.ts';
+
+// What the sums of members and topics say, counted from the rows themselves: for those whose sums are still to be made,
+// for making them, and for finding those that are wrong.
+
+type Sql = RawBuilder<unknown>;
+
+const kinds = ['question', 'answer', 'reply'] as const;
+
+/** Sums of days and weeks are kept from here on: a week more than any picture shows, since clocks differ. */
+export const keptFrom = sql`(date_trunc('week', now() at time zone 'UTC')::date - ${sql.lit(weeksShown * 7)})`;
+
+/** When a day begins, in UTC. @param day a date */
+export const startOf = (day: Sql) => sql`((${day})::timestamp at time zone 'UTC')`;
+
+/**
+ * Posts by author and day, from the day `from` on; by the indexes question_author, answer_author and reply_author_time.
+ * @param of what the author is, such as `= 7`
+ */
+export const countedPosts = (of: Sql, from: Sql) => {
+  const own = sql`author_id ${of} and created_at >= ${startOf(from)}`;
+  return sql`
+    select author_id as member_id, day_of(created_at) as day, 1 as questions, 0 as answers, 0 as replies, 0 as points
+      from question where ${own}
+    union all
+    select author_id, day_of(created_at), 0, 1, 0, 0 from answer where ${own}
+    union all
+    select author_id, day_of(created_at), 0, 0, 1, 0 from reply where ${own} and deleted_at is null`;
+};
+
+/** Points by author and the day of the vote; each post's votes are found by its index. */
+export const countedPoints = (of: Sql, from: Sql) =>
+  sql.join(
+    kinds.map(
+      (kind) => sql`
+        select post.author_id as member_id, day_of(vote.created_at) as day,
+          0 as questions, 0 as answers, 0 as replies,
+          case vote.direction
+            when 'up' then ${sql.lit(reputationPoints[kind].up)}
+            else ${sql.lit(reputationPoints[kind].down)} end as points
+        from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
+        where post.author_id ${of} and vote.member_id <> post.author_id
+          and vote.created_at >= ${startOf(from)}`,
+    ),
+    sql` union all `,
+  );
+
+/** Sums by member and day of rows as the two above give them. */
+export const daysOf = (rows: Sql) => sql`
+  select member_id, day, sum(questions)::bigint as questions, sum(answers)::bigint as answers,
+    sum(replies)::bigint as replies, sum(points)::bigint as points
+  from (${rows}) each group by member_id, day
+  having sum(questions) <> 0 or sum(answers) <> 0 or sum(replies) <> 0 or sum(points) <> 0`;
+
+/** Up votes and views of each post, by author. */
+export const countedReceived = (of: Sql) => sql`
+  select author_id as member_id, upvotes, views from question where author_id ${of}
+  union all select author_id, upvotes, 0 from answer where author_id ${of}
+  union all select author_id, upvotes, 0 from reply where author_id ${of}`;
+
+/** Sums by topic and week of the questions of topics and the answers to all of these. @param of what the topic is */
+export const countedWeeks = (of: Sql) => sql`
+  select tag_id, week, sum(questions)::bigint as questions, sum(answers)::bigint as answers from (
+    select tag_id, week_of(asked_at) as week, 1 as questions, 0 as answers
+      from question_tag where tag_id ${of} and asked_at >= ${startOf(keptFrom)}
+    union all
+    select tag_id, week_of(answer.created_at), 0, 1
+      from question_tag link join answer on answer.question_id = link.question_id
+      where tag_id ${of} and answer.created_at >= ${startOf(keptFrom)}
+  ) each group by tag_id, week`;
+
+/** What is kept of a member's days: the sums, and what was not added to them yet. */
+export const keptDays = (of: Sql, from: Sql) => sql`
+  select member_id, day, questions, answers, replies, points from member_day where member_id ${of} and day >= ${from}
+  union all
+  select member_id, day, questions, answers, replies, points from member_change where member_id ${of} and day >= ${from}`;
+
+export const keptReceived = (of: Sql) => sql`
+  select member_id, upvotes, views from member_received where member_id ${of}
+  union all select member_id, upvotes, views from member_change where member_id ${of}`;
+
+export const keptWeeks = (of: Sql, from: Sql) => sql`
+  select tag_id, week, questions, answers from topic_week where tag_id ${of} and week >= ${from}
+  union all
+  select tag_id, week, questions, answers from topic_change where tag_id ${of} and week >= ${from}`;

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { setRole } from '#server/care/roles.ts';
+import type { PostAction } from '#shared/care.ts';
+import { encodeCursor } from '#server/posts/cursor.ts';
+import { type Call, get, idOf, post, put, type Stage } from './calls.ts';
+
+/** Calls of what members tell operators, and of what operators do. */
+export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage): Promise<Call[]> {
+  await setRole(db, { email: rare.email, role: 'operator' });
+  const asked = await busy.ask({ tags: ['topic 77'] });
+  const answered = await busy.answer(asked);
+  const replied = await busy.reply(answered.id);
+  const reply = await idOf(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
+  const nobody = await idOf(
+    db,
+    sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member'`,
+  );
+  const about = (action: PostAction, more: object = {}) =>
+    post(rare, '/care/post-actions', { action, kind: 'question', id: asked, reason: 'So.', ...more });
+  const member = (action: string, until: string | null = null) =>
+    post(rare, '/care/member-actions', { action, memberId: nobody, reason: 'So.', until });
+  const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
+  return [
+    ...flags.flatMap((path) => [
+      put(rare, `${path}/flag`, { reason: 'spam', note: '' }),
+      get(rare, `${path}/flag`),
+    ]),
+    get(rare, '/care/queue'),
+    get(rare, `/care/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
+    about('lock'),
+    about('unlock'),
+    about('duplicate', { duplicateOf: hotQuestionId }),
+    about('not_duplicate'),
+    about('hide', { kind: 'reply', id: replied.id }),
+    about('restore', { kind: 'reply', id: replied.id }),
+    about('delete', { kind: 'answer', id: answered.id }),
+    about('restore', { kind: 'answer', id: answered.id }),
+    about('hide'),
+    get(busy, `/questions/${asked}/hidden`),
+    get(rare, `/questions/${asked}/hidden`),
+    get(busy, '/notices'),
+    put(busy, '/notices/seen', { upTo: 1 }),
+    about('restore'),
+    about('dismiss', { id: hotQuestionId }),
+    get(rare, '/care/log'),
+    get(rare, `/care/log?cursor=${encodeCursor({ after: 0, id: 5 })}`),
+    member('warn'),
+    member('suspend', '2100-01-01T00:00:00.000Z'),
+    member('lift'),
+    get(rare, `/care/members/${nobody}`),
+    member('undo'),
+  ];
+}

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+import type { IdentityProviderSettings } from '#server/platform/settings.ts';
+
+/** Somebody who has an account there. */
+export type Person = { subject: string; email?: string; email_verified?: boolean; name?: string };
+
+/** A real OpenID Connect provider, on which everybody who comes is the person that was set last. */
+export type TestProvider = {
+  settings: IdentityProviderSettings;
+  /** Lets a Parley send browsers there; once its address is known. */
+  allow: (parley: string) => void;
+  /** A browser goes to an address there as somebody; returns the query it is sent back to Parley with. */
+  visit: (url: string, person: Person) => Promise<string>;
+  /** Answers with this instead of what it would say; null: no longer. */
+  disturb: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
+  stop: () => Promise<void>;
+};
+
+/** Those that run, by their issuers. */
+const running = new Map<string, TestProvider>();
+
+/** A browser goes to an address at whichever provider it is of, as somebody with that address. */
+export async function visitProvider(url: string, email: string): Promise<string> {
+  const provider = running.get(new URL(url).origin);
+  if (provider === undefined) throw new Error(`no provider runs at ${url}`);
+  return provider.visit(url, { subject: `subject of ${email}`, email, email_verified: true, name: 'Pat' });
+}
+
+export async function startProvider(): Promise<TestProvider> {
+  let provider: Provider | undefined;
+  let disturbance: Parameters<TestProvider['disturb']>[0] = null;
+  let visitor: Person = { subject: 'nobody' };
+  const people = new Map<string, Person>();
+  const server = createServer((request, response) => {
+    if (disturbance?.(request, response) === true) return;
+    if (request.url?.startsWith('/enter/') === true) void enter(request, response);
+    else void provider?.callback()(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const settings = { issuer, clientId: 'parley', clientSecret: 'a secret of the two', name: 'Example' };
+
+  async function enter(request: IncomingMessage, response: ServerResponse) {
+    people.set(visitor.subject, visitor);
+    const result = { login: { accountId: visitor.subject } };
+    await provider?.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  }
+
+  const started: TestProvider = {
+    settings,
+    allow(parley) {
+      provider = new Provider(issuer, {
+        clients: [
+          {
+            client_id: settings.clientId,
+            client_secret: settings.clientSecret,
+            redirect_uris: [`${parley}/sign-in/callback`],
+          },
+        ],
+        pkce: { required: () => true },
+        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+        // In seconds; it tells on the standard output of each that is not said.
+        ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+        features: { devInteractions: { enabled: false } },
+        interactions: { url: (_, { uid }) => `/enter/${uid}` },
+        cookies: { keys: ['a key of the provider'] },
+        findAccount: (_, accountId) => ({
+          accountId,
+          claims: () => {
+            const { subject, ...claims } = people.get(accountId) ?? { subject: accountId };
+            return { sub: subject, ...claims };
+          },
+        }),
+        async loadExistingGrant(context) {
+          const grant = new context.oidc.provider.Grant({
+            clientId: settings.clientId,
+            accountId: context.oidc.session?.accountId ?? '',
+          });
+          grant.addOIDCScope('openid email profile');
+          await grant.save();
+          return grant;
+        },
+      });
+    },
+    async visit(url, person) {
+      visitor = person;
+      return follow(url, issuer);
+    },
+    disturb: (how) => (disturbance = how),
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  running.set(issuer, started);
+  return started;
+}
+
+/** Follows redirects with cookies, as a browser does, until they leave the provider. */
+async function follow(url: string, issuer: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let next = url;
+  for (let steps = 0; steps < 10; steps++) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(next, { redirect: 'manual', headers: { cookie } });
+    await response.arrayBuffer();
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location === null) throw new Error(`the provider answered ${response.status} at ${next}`);
+    next = new URL(location, next).href;
+    if (!next.startsWith(issuer)) return new URL(next).search;
+  }
+  throw new Error('the provider sends browsers in circles');
+}

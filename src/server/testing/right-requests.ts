@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import webPush from 'web-push';
+import type { Database } from '#server/platform/database.ts';
+import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
+import { linkToken, type LinkPurpose } from './links.ts';
+import { addPasskey } from './authenticator.ts';
+import { done, type Member, password } from './member.ts';
+import type { Operation } from './openapi.ts';
+import { defaults } from './server.ts';
+import { goingOn } from './ways-in.ts';
+
+/** A request the API must take from whoever it was made for. */
+export type Right = {
+  path: string;
+  body: Record<string, unknown> | undefined;
+  headers: Record<string, string>;
+};
+
+/** Makes a request for an operation, sent by `sender`, about something of `owner`. */
+export type RightRequest = (operation: Operation, sender: Member, owner: Member) => Promise<Right>;
+
+/**
+ * Right requests for every operation of the API. One whose path or fields are not known here throws, so that an endpoint
+ * that is added must get its example. `ann` and `bob` write what is needed around it.
+ */
+export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: Database }): RightRequest {
+  /** Something of `owner` for the variable part of each path; the longest beginning that fits is taken. */
+  const places: Record<string, (owner: Member) => Promise<number | string>> = {
+    '/questions/{id}': (owner) => owner.ask({ tags: ['bread'] }),
+    '/answers/{id}': async (owner) => (await owner.answer(await ann.ask())).id,
+    '/replies/{id}': async (owner) => (await owner.reply((await ann.answer(await ann.ask())).id)).id,
+    '/sessions/{id}': async (owner) => (await itemsOf(await owner.elsewhere(), '/sessions'))[0]?.id ?? 0,
+    '/notifications/{id}': async (owner) => {
+      await (owner === ann ? bob : ann).comment(await owner.ask());
+      return (await itemsOf(owner, '/notifications'))[0]?.id ?? 0;
+    },
+    '/drafts/{place}': async () => 'ask',
+    '/bookmarks/{id}': async (owner) => {
+      const path = `/questions/${await ann.ask()}/bookmark`;
+      return done(await owner.put<{ id: number }>(path, { bookmarked: true })).id;
+    },
+    '/bookmark-lists/{id}': async (owner) =>
+      done(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${next()}` })).id,
+    '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
+    '/members/{id}': async (owner) => owner.id,
+    '/care/members/{id}': async (owner) => owner.id,
+    '/topics/{tag}': async () => 'bread',
+    '/feeds/{feed}': async () => 'recent',
+    '/notification-settings/{about}': async () => 'answers',
+  };
+
+  /** Whole bodies whose fields belong together. */
+  const bodies: Record<string, () => Promise<Record<string, unknown>>> = {
+    'POST /care/post-actions': async () => {
+      const more = { reason: 'Cooling down.', duplicateOf: null, flaggedId: null };
+      return { action: 'lock', kind: 'question', id: await ann.ask(), ...more };
+    },
+    'POST /care/member-actions': async () => {
+      return { action: 'warn', memberId: ann.id, reason: 'Please link your sources.', until: null };
+    },
+    'PUT /notices/seen': async () => ({ upTo: 1 }),
+  };
+
+  return async ({ name, path, body }, sender, owner) => {
+    const place = Object.keys(places).find((beginning) => path.startsWith(beginning));
+    if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
+    // Nobody flags what is their own.
+    const from = path.endsWith('/flag') && owner === sender ? ann : owner;
+    const value = place === undefined ? '' : await places[place]?.(from);
+    const right = { ...(await bodies[name]?.()), ...(await goingOn[name]?.(sender)) };
+    for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {
+      const purpose = field === 'token' ? linked[name] : undefined;
+      right[field] = purpose
+        ? await linkToken(db, { memberId: sender.id, purpose })
+        : fieldOf(name, field, sender);
+    }
+    return { path: path.replace(/\{\w+\}/, `${value}`), body: body && right, headers: {} };
+  };
+}
+
+async function itemsOf(member: Member, path: string) {
+  return done(await member.get<{ items: { id: number }[] }>(path)).items;
+}
+
+function fieldOf(operation: string, field: string, { id: memberId, email }: Member): unknown {
+  if (operation === 'POST /mail/unsubscribe')
+    return unsubscribeToken(defaults, { memberId, scope: 'answers' });
+  if (operation === 'POST /mail/confirmation') return confirmationToken(defaults, { memberId, email });
+  // Signing in needs an address that is there.
+  if (operation === 'POST /session' && field === 'email') return email;
+  if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
+  return exampleOf(field);
+}
+
+/** What the links in mails of these lead to. */
+const linked: Record<string, LinkPurpose> = {
+  'POST /mail/password': 'reset',
+  'POST /mail/address': 'address',
+  'POST /mail/old-address': 'return',
+};
+
+/** A right value for a field of any body, another one each time where it must be unique; undefined for unknown ones. */
+export const exampleOf = (field: string): unknown => fields[field]?.();
+
+const fields: Record<string, () => unknown> = {
+  displayName: () => 'Newcomer',
+  email: () => `newcomer${next()}@example.org`,
+  password: () => password,
+  confirmPassword: () => password,
+  currentPassword: () => password,
+  newPassword: () => password,
+  title: () => 'Is this right?',
+  content: () => 'It is.',
+  tags: () => ['bread'],
+  parentReplyId: () => null,
+  answerId: () => null,
+  vote: () => 'up',
+  following: () => true,
+  upTo: () => null,
+  bio: () => 'Bakes.',
+  showEmail: () => true,
+  basedOn: () => null,
+  key: () => 'a-draft-and-what-it-posts',
+  fields: () => ({ content: 'So far.' }),
+  writer: () => 'a-browser-of-bobs',
+  step: () => 1,
+  bookmarked: () => true,
+  note: () => 'Try this on Sunday.',
+  listIds: () => [],
+  bookmarkedAt: () => '2026-01-01T00:00:00.000Z',
+  name: () => `To read ${next()}`,
+  muted: () => true,
+  inApp: () => true,
+  mail: () => 'daily',
+  push: () => false,
+  timeZone: () => 'Europe/Berlin',
+  endpoint: () => `https://fcm.googleapis.com/fcm/send/${next()}`,
+  p256dh: () => webPush.generateVAPIDKeys().publicKey,
+  reason: () => 'spam',
+  posts: () => 'stay',
+  next: () => '/topics',
+  auth: () => randomBytes(16).toString('base64url'),
+};
+
+let used = 0;
+const next = () => ++used;

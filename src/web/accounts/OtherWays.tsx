@@ -1,0 +1,60 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconFingerprint, IconLogin2 } from '@tabler/icons-react';
+import { useState } from 'react';
+import { FormError } from '#web/ui/FormError.tsx';
+import {
+  canUsePasskeys,
+  passkeyProblem,
+  useLeaveForProvider,
+  useOfferedPasskeys,
+  usePasskeySignIn,
+  waysInQuery,
+} from './ways-in.ts';
+import classes from './WaysIn.module.css';
+
+/** Below the form of /login: signing in without a password. Their names are none that 'Sign in' is a part of. */
+export function OtherWays({ next }: { next: string | undefined }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  useOfferedPasskeys(setProblem);
+  const withPasskey = usePasskeySignIn();
+  const leave = useLeaveForProvider();
+  const name = useQuery(waysInQuery).data?.provider ?? null;
+
+  return (
+    <div className={classes.ways}>
+      <FormError message={problem} />
+      {canUsePasskeys() && (
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          leftSection={<IconFingerprint size={20} stroke={1.6} aria-hidden />}
+          loading={withPasskey.isPending}
+          onClick={() => {
+            setProblem(null);
+            withPasskey.mutate({}, { onError: (error) => setProblem(passkeyProblem(error)) });
+          }}
+        >
+          {t`Use a passkey`}
+        </Button>
+      )}
+      {name !== null && (
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          leftSection={<IconLogin2 size={20} stroke={1.6} aria-hidden />}
+          loading={leave.isPending}
+          onClick={() => {
+            setProblem(null);
+            leave.mutate(next, { onError: (error) => setProblem(error.message) });
+          }}
+        >
+          {t`Continue with ${name}`}
+        </Button>
+      )}
+    </div>
+  );
+}

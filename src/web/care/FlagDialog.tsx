@@ -1,0 +1,87 @@
+import { t } from '@lingui/core/macro';
+import { Button, Textarea } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { FlagReason, FlagState } from '#shared/care.ts';
+import { paths } from '#web/platform/paths.ts';
+import { toast } from '#web/platform/toast.ts';
+import type { PostRef } from '#web/posts/post.ts';
+import { Counter } from '#web/ui/Counter.tsx';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { careKeys, flagQuery, setFlag } from './care.ts';
+import { flagReasons } from './texts.ts';
+import classes from './care.module.css';
+
+/** Tells the operators of a post, or takes that back. */
+export default function FlagDialog({ post, onClose }: { post: PostRef; onClose: () => void }) {
+  const { data: state, error } = useQuery(flagQuery(post));
+  return (
+    <Dialog title={t`Flag for the operators`} opened onClose={onClose}>
+      <FormError message={state === undefined ? (error?.message ?? null) : null} />
+      {state !== undefined && <FlagForm post={post} state={state} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+const noteMax = 500;
+
+function FlagForm({ post, state, onClose }: { post: PostRef; state: FlagState; onClose: () => void }) {
+  const client = useQueryClient();
+  const [reason, setReason] = useState<FlagReason>(state.reason ?? 'spam');
+  const [note, setNote] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+  if (state.closed) return <p>{t`An operator has looked at your flag. Thank you.`}</p>;
+
+  async function save(wanted: FlagReason | null) {
+    if (saving) return;
+    setSaving(true);
+    setProblem(null);
+    try {
+      client.setQueryData(careKeys.flag(post), await setFlag(post, { reason: wanted, note }));
+      toast(wanted === null ? t`Flag taken back` : t`Thank you. The operators will look at it.`);
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : '');
+      setSaving(false);
+    }
+  }
+
+  return (
+    <form
+      className={classes.form}
+      noValidate
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void save(reason);
+      }}
+    >
+      <SelectField label={t`What is wrong?`} options={flagReasons()} value={reason} onChange={setReason} />
+      <div>
+        <Textarea
+          label={t`Anything to add?`}
+          rows={3}
+          dir="auto"
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <Counter text={note} max={noteMax} />
+      </div>
+      <p className={classes.quiet}>
+        {t`Nobody learns that it was you.`}{' '}
+        <PathLink href={paths.careLog}>{t`What was done and why`}</PathLink>
+      </p>
+      <FormError message={problem} />
+      <div className={classes.buttons}>
+        {state.reason !== null && (
+          <Button variant="default" onClick={() => void save(null)}>{t`Take back`}</Button>
+        )}
+        <Button variant="default" onClick={onClose}>{t`Cancel`}</Button>
+        <Button type="submit" loading={saving}>{t`Flag`}</Button>
+      </div>
+    </form>
+  );
+}

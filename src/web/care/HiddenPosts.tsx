@@ -1,0 +1,87 @@
+import { t } from '@lingui/core/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { HiddenPost } from '#shared/care.ts';
+import { toast, toastError } from '#web/platform/toast.ts';
+import { useMember } from '#web/platform/session.ts';
+import { Author } from '#web/ui/Author.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { actOnPost, hiddenQuery } from './care.ts';
+import { actionName } from './texts.ts';
+import classes from './care.module.css';
+
+/**
+ * The posts of a question that others do not see, for their authors and for operators.
+ * @param otherwise where the question itself is not to be seen: what is shown when nothing is hidden.
+ */
+export default function HiddenPosts({
+  questionId,
+  otherwise,
+}: {
+  questionId: number;
+  otherwise?: ReactNode;
+}) {
+  const { data, isPending } = useQuery(hiddenQuery(questionId));
+  const isOperator = useMember()?.role === 'operator';
+  if (isPending) return null;
+  if (data === undefined || data.items.length === 0) return otherwise;
+  return (
+    <section aria-label={t`Hidden from others`} className={classes.apart}>
+      {otherwise !== undefined && (
+        <PageHeading className={classes.heading}>{t`Hidden from others`}</PageHeading>
+      )}
+      <ul className={classes.list}>
+        {data.items.map((post) => (
+          <li key={post.id}>
+            <Hidden post={post} canRestore={isOperator} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Hidden({ post, canRestore }: { post: HiddenPost; canRestore: boolean }) {
+  const client = useQueryClient();
+  const restore = () =>
+    actOnPost(client, {
+      action: 'restore',
+      kind: post.kind,
+      id: post.postId,
+      reason: '',
+      duplicateOf: null,
+      flaggedId: null,
+    }).then(
+      () => toast(t`Done, and written down.`),
+      (error: Error) => toastError(error.message),
+    );
+  return (
+    <article className={classes.card} aria-label={t`Hidden post by ${post.authorName}`}>
+      <p className={classes.note} dir="auto">
+        {post.how === 'hidden'
+          ? t`Hidden by an operator, so that others do not see it: ${post.reason}`
+          : t`Deleted by an operator: ${post.reason}`}
+      </p>
+      <div className={classes.head}>
+        <Author id={post.authorId} name={post.authorName} />
+        <Time at={post.hiddenAt} />
+      </div>
+      {post.kind === 'question' && (
+        <p className={classes.strong} dir="auto">
+          {post.title}
+        </p>
+      )}
+      <Markdown text={post.content} breaks headingLevel={3} />
+      {canRestore && (
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={() => void restore()}>
+            {actionName.restore()}
+          </Button>
+        </div>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,54 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Notice } from '#shared/care.ts';
+import { exactTime } from '#web/platform/dates.ts';
+import { paths } from '#web/platform/paths.ts';
+import { toastError } from '#web/platform/toast.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { noticesQuery, seeNotices } from './care.ts';
+import classes from './care.module.css';
+
+/** What the operators told the member, until they say that they have seen it. */
+export default function NoticesDialog() {
+  const client = useQueryClient();
+  const items = useQuery(noticesQuery).data?.items ?? [];
+  const last = items.at(-1);
+  if (last === undefined) return null;
+  const see = () => void seeNotices(client, last.id).catch((error: Error) => toastError(error.message));
+  return (
+    <Dialog title={t`From the operators`} opened onClose={see} closeButton={false}>
+      <ul className={classes.list}>
+        {items.map((notice) => (
+          <li key={notice.id} className={classes.card}>
+            <p className={classes.strong} dir="auto">
+              {textOf(notice)}
+            </p>
+            <p dir="auto">{notice.reason}</p>
+            <p className={classes.quiet}>
+              <Time at={notice.createdAt} />
+            </p>
+          </li>
+        ))}
+      </ul>
+      <p className={classes.quiet}>
+        <PathLink href={paths.careLog}>{t`What was done and why`}</PathLink>
+      </p>
+      <div className={classes.buttons}>
+        <Button data-autofocus onClick={see}>
+          {t`I have read this`}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function textOf({ kind, until, title }: Notice): string {
+  const named = title ?? '';
+  if (kind === 'hidden') return t`A post of yours under “${named}” was hidden from others.`;
+  if (kind === 'deleted') return t`A post of yours under “${named}” was deleted.`;
+  if (until !== null) return t`You can read but not write until ${exactTime(until)}.`;
+  return t`This is a warning.`;
+}

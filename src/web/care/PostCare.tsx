@@ -1,0 +1,54 @@
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { IconFlag, IconShield } from '@tabler/icons-react';
+import { Suspense, useState, type ReactNode } from 'react';
+import type { PostAction } from '#shared/care.ts';
+import { lazyPart } from '#web/platform/lazy-part.ts';
+import { useQuestionPage } from '#web/posts/page-context.ts';
+import type { PostRef } from '#web/posts/post.ts';
+import classes from '#web/posts/PostActions.module.css';
+
+const FlagDialog = lazyPart(() => import('./FlagDialog.tsx'));
+const CareDialog = lazyPart(() => import('./CareDialog.tsx'));
+
+/** What members tell operators of a post, and what operators do: the items for its menu, and what these open. */
+export function usePostCare(
+  post: PostRef,
+  { own, actions }: { own: boolean; actions: readonly PostAction[] },
+) {
+  const { member } = useQuestionPage();
+  const [opened, setOpened] = useState<'flag' | 'care' | null>(null);
+  const close = () => setOpened(null);
+  const items: ReactNode = (
+    <>
+      {!own && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconFlag size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setOpened('flag')}
+        >
+          {t`Flag`}
+        </Menu.Item>
+      )}
+      {member.role === 'operator' && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconShield size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setOpened('care')}
+        >
+          {t`Take care`}
+        </Menu.Item>
+      )}
+    </>
+  );
+  const dialogs: ReactNode = opened !== null && (
+    <Suspense>
+      {opened === 'flag' ? (
+        <FlagDialog post={post} onClose={close} />
+      ) : (
+        <CareDialog post={post} actions={actions} onClose={close} />
+      )}
+    </Suspense>
+  );
+  return { items, dialogs };
+}

@@ -1,0 +1,35 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import type { Question } from '#shared/questions.ts';
+import { questionPath } from '#web/platform/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { useQuestionTitles } from '#web/ui/markdown/question-titles.ts';
+import classes from './care.module.css';
+
+/** What operators say of a question: that it was asked before, and that it is locked. */
+export function QuestionMarks({ question }: { question: Pick<Question, 'duplicateOf' | 'lockedFor'> }) {
+  const { duplicateOf, lockedFor } = question;
+  return (
+    <>
+      {duplicateOf !== null && <AskedBefore key={duplicateOf} id={duplicateOf} />}
+      {lockedFor !== null && (
+        <p className={classes.note} dir="auto">
+          {t`This question is locked, so that it stays as it is: ${lockedFor}`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function AskedBefore({ id }: { id: number }) {
+  const [ids] = useState([id]);
+  const title = useQuestionTitles(ids).get(id) ?? `#${id}`;
+  return (
+    <p className={classes.note}>
+      <Trans>
+        This was asked before: <PathLink href={questionPath(id)}>{title}</PathLink>
+      </Trans>
+    </p>
+  );
+}

@@ -1,0 +1,102 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import type { FlaggedPost, PostAction } from '#shared/care.ts';
+import { careKeys, queueQuery } from '#web/care/care.ts';
+import { QueueCard } from '#web/care/QueueCard.tsx';
+import classes from '#web/care/care.module.css';
+import { lazyPart } from '#web/platform/lazy-part.ts';
+import { useLive } from '#web/platform/live.ts';
+import { paths } from '#web/platform/paths.ts';
+import { useMember } from '#web/platform/session.ts';
+import { useShortcuts } from '#web/platform/shortcuts.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { NotFoundPage } from './not-found.tsx';
+import pageClasses from './page.module.css';
+
+const CareDialog = lazyPart(() => import('#web/care/CareDialog.tsx'));
+
+/** Flagged posts, for operators; nobody else finds a page here. */
+export function CarePage() {
+  const member = useMember();
+  if (member === null) return null;
+  return member.role === 'operator' ? <Queue /> : <NotFoundPage />;
+}
+
+type Doing = { post: FlaggedPost; actions: readonly PostAction[] };
+
+function Queue() {
+  usePageTitle(t`Flagged posts`);
+  const client = useQueryClient();
+  const query = useInfiniteQuery(queueQuery);
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const refresh = () => void client.invalidateQueries({ queryKey: careKeys.queue });
+  const act = (action: PostAction) => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-flagged]')?.dataset['flagged'];
+    const post = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
+    if (post !== undefined) setDoing({ post, actions: [action] });
+  };
+  useShortcuts({
+    dismissFlags: () => act('dismiss'),
+    hidePost: () => act('hide'),
+    deletePost: () => act('delete'),
+  });
+  useLive('care', { heard: refresh, missed: refresh });
+  return (
+    <>
+      <div className={pageClasses.header}>
+        <PageHeading className={pageClasses.heading}>{t`Flagged posts`}</PageHeading>
+        <ButtonLink href={paths.careLog}>{t`What was done and why`}</ButtonLink>
+      </div>
+      <p className={classes.keys}>
+        {t`j and k step through the posts; on a post, m dismisses its flags, h hides it and x deletes it.`}
+      </p>
+      <PagedList
+        query={query}
+        noun="results"
+        keyOf={(post) => post.id}
+        pending={null}
+        empty={<Empty title={t`Nothing is flagged`} text={t`What members flag shows up here.`} />}
+      >
+        {(posts) => (
+          <ul className={classes.list}>
+            {posts.map((post) => (
+              <li key={post.id}>
+                <QueueCard
+                  post={post}
+                  onAct={(action) =>
+                    setDoing({ post, actions: action === null ? actionsOn(post) : [action] })
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
+      {doing !== null && (
+        <Suspense>
+          <CareDialog
+            post={{ kind: doing.post.kind, id: doing.post.postId }}
+            actions={doing.actions}
+            flaggedId={doing.post.id}
+            onClose={() => setDoing(null)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function actionsOn({ kind, locked }: FlaggedPost): PostAction[] {
+  return [
+    'hide',
+    'delete',
+    'dismiss',
+    locked ? 'unlock' : 'lock',
+    ...(kind === 'question' ? (['duplicate'] as const) : []),
+  ];
+}

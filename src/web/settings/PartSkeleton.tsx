@@ -1,0 +1,18 @@
+import type { CSSProperties } from 'react';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
+import classes from './Account.module.css';
+
+/** What stands in the place of some lines and the button below them, as high as they will be. */
+export function PartSkeleton({ lines }: { lines: readonly CSSProperties['width'][] }) {
+  return (
+    <span className={classes.part}>
+      {lines.map((width) => (
+        <SkeletonLines key={width} widths={[width]} />
+      ))}
+      <span className={lines.length > 0 ? classes.buttons : undefined}>
+        <Skeleton width="9rem" height="2.625rem" />
+      </span>
+    </span>
+  );
+}

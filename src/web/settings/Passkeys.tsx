@@ -1,0 +1,102 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconFingerprint } from '@tabler/icons-react';
+import { useId, useState } from 'react';
+import type { Passkey } from '#shared/passkeys.ts';
+import { canUsePasskeys, passkeyProblem } from '#web/accounts/ways-in.ts';
+import { toast } from '#web/platform/toast.ts';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { Pending } from '#web/ui/Pending.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { addPasskey, passkeysQuery, removePasskey, sentenceFor } from './factors.ts';
+import { ProofDialog } from './ProofDialog.tsx';
+import { PartSkeleton } from './PartSkeleton.tsx';
+import account from './Account.module.css';
+import classes from './Sessions.module.css';
+
+/** The own passkeys; each can be removed, and others added. */
+export function Passkeys() {
+  const query = useQuery(passkeysQuery);
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<Passkey | null>(null);
+  if (query.isPending)
+    return (
+      <Pending label={t`Loading your passkeys`} part>
+        <PartSkeleton lines={[]} />
+      </Pending>
+    );
+  const { data } = query;
+  if (data === undefined) return <NotLoaded text={t`Your passkeys could not be loaded.`} query={query} />;
+  return (
+    <div className={account.part}>
+      {data.items.length > 0 && (
+        <ul className={classes.list}>
+          {data.items.map((passkey) => (
+            <PasskeyLine key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
+          ))}
+        </ul>
+      )}
+      {canUsePasskeys() ? (
+        <Button variant="default" onClick={() => setAdding(true)}>
+          {t`Add a passkey`}
+        </Button>
+      ) : (
+        <p className={account.note}>{t`Passkeys cannot be used in this browser, or at this address.`}</p>
+      )}
+      <ProofDialog
+        title={t`Add a passkey`}
+        opened={adding}
+        action={t`Continue`}
+        nameLabel={t`Name, such as that of the device`}
+        run={(password, name) => addPasskey(name, password)}
+        sentenceFor={passkeyProblem}
+        onDone={() => {
+          setAdding(false);
+          toast(t`The passkey is added.`);
+        }}
+        onClose={() => setAdding(false)}
+      />
+      <ProofDialog
+        title={t`Remove the passkey`}
+        opened={removing !== null}
+        action={t`Remove`}
+        text={removing?.name}
+        run={(password) => removePasskey(removing?.id ?? 0, password)}
+        sentenceFor={sentenceFor}
+        onDone={() => {
+          setRemoving(null);
+          toast(t`The passkey is removed.`);
+        }}
+        onClose={() => setRemoving(null)}
+      />
+    </div>
+  );
+}
+
+function PasskeyLine({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+  const nameId = useId();
+  return (
+    <li className={classes.line}>
+      <IconFingerprint size={24} stroke={1.5} aria-hidden />
+      <div id={nameId} className={classes.about}>
+        <div>{passkey.name}</div>
+        <div className={classes.since}>
+          {passkey.lastUsedAt === null ? (
+            <Trans>
+              added <Time at={passkey.createdAt} />, not used yet
+            </Trans>
+          ) : (
+            <Trans>
+              added <Time at={passkey.createdAt} />, last used <Time at={passkey.lastUsedAt} />
+            </Trans>
+          )}
+        </div>
+      </div>
+      <Button variant="default" size="compact-md" aria-describedby={nameId} onClick={onRemove}>
+        {t`Remove`}
+      </Button>
+    </li>
+  );
+}

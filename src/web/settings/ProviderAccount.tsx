@@ -1,0 +1,50 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toast } from '#web/platform/toast.ts';
+import { Time } from '#web/ui/Time.tsx';
+import { linkProvider, providerAccountQuery, sentenceFor, unlinkProvider } from './factors.ts';
+import { ProofDialog } from './ProofDialog.tsx';
+import { Section } from './Section.tsx';
+import classes from './Account.module.css';
+
+/** The account at the identity provider; nothing where there is no provider. */
+export function ProviderAccount() {
+  const { data } = useQuery(providerAccountQuery);
+  const [opened, setOpened] = useState(false);
+  if (data === undefined || data.provider === null) return null;
+  const { provider: name, since } = data;
+  return (
+    <Section title={t`Sign in with ${name}`}>
+      <div className={classes.part}>
+        <output className={classes.note}>
+          {since === null ? (
+            t`No account there is linked to yours.`
+          ) : (
+            <Trans>
+              Linked since <Time at={since} />.
+            </Trans>
+          )}
+        </output>
+        <Button variant="default" onClick={() => setOpened(true)}>
+          {since === null ? t`Link an account` : t`Unlink`}
+        </Button>
+        <ProofDialog<void>
+          title={since === null ? t`Link an account` : t`Unlink`}
+          opened={opened}
+          action={since === null ? t`Continue` : t`Unlink`}
+          run={since === null ? linkProvider : unlinkProvider}
+          sentenceFor={sentenceFor}
+          onDone={() => {
+            if (since === null) return;
+            setOpened(false);
+            toast(t`The account is unlinked.`);
+          }}
+          onClose={() => setOpened(false)}
+        />
+      </div>
+    </Section>
+  );
+}
