@@ -14,6 +14,9 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: process.env['CI'] === 'true',
   workers: 2,
+  // Twice what Playwright has: a machine that builds, serves and browses on two slow cores is late, not wrong.
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
   reporter: 'list',
   projects: [
     { name: 'longest', testMatch: longest },

@@ -102,6 +102,41 @@ test.describe('at 200 % on a small laptop', () => {
 });
 
 /** Goes on by Tab until something has the focus; what cannot be reached so is not there for who has no mouse. */
+test('Load more, pressed by key, leads to the first item that it brought', async ({ page }) => {
+  // What others ask meanwhile would come in on top.
+  await page.routeWebSocket(/./u, () => undefined);
+  await register(page.request);
+  for (let n = 1; n <= 22; n++)
+    await ask(page.request, { title: unique(`Question ${n} for the keyboard`), tags: ['keyed'] });
+  const more = page.getByRole('button', { name: 'Load more' });
+  const twentyFirst = page.getByRole('article').nth(20);
+  for (const address of ['/', '/topics/keyed']) {
+    await page.goto(address);
+    await expect(page.getByRole('article')).toHaveCount(20);
+
+    const failing = '**/api/**cursor=**';
+    await page.route(failing, (route) => route.fulfill({ status: 500 }));
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('alert')).toContainText('More questions could not be loaded.');
+    await expect(more).toBeFocused();
+    await page.unroute(failing);
+
+    const held = Promise.withResolvers<undefined>();
+    await page.route(failing, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('Enter');
+    await expect(more).toBeDisabled();
+    await expect(more).toBeFocused();
+    await page.keyboard.press('Enter');
+    held.resolve(undefined);
+    await expect(twentyFirst.getByRole('heading').getByRole('link')).toBeFocused();
+    await page.unroute(failing);
+  }
+});
+
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   await target.waitFor();
   for (let presses = 0; presses < 80; presses++) {

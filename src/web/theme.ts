@@ -1,4 +1,5 @@
 import { createTheme, type VariantColorsResolver } from '@mantine/core';
+import { ButtonRoot } from './ui/ButtonRoot.tsx';
 import fields from './ui/fields.module.css';
 
 /** What Mantine needs to know beyond the variables of theme.css. */
@@ -11,7 +12,7 @@ export const theme = createTheme({
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
     // A named variant makes it ask for the colours below, also without a colour.
-    Button: { defaultProps: { size: 'md', variant: 'filled' } },
+    Button: { defaultProps: { size: 'md', variant: 'filled', renderRoot: ButtonRoot } },
     Input: { classNames: { wrapper: fields.field, input: fields.input } },
     InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
     Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },

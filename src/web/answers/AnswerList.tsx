@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { QuestionPage } from '#shared/questions.ts';
-import { LoadMore } from '#web/posts/LoadMore.tsx';
+import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { isSamePost } from '#web/posts/post.ts';
 import { questionQuery } from '#web/posts/question-query.ts';
@@ -59,7 +59,7 @@ export function AnswerList({ page, sort, ordering, live }: AnswerListProps) {
         </div>
       ))}
       {page.answers.nextCursor !== null && (
-        <LoadMore
+        <LoadMorePosts
           name={t`Load more answers`}
           failure={t`More answers could not be loaded.`}
           load={cache.loadMoreAnswers}

@@ -10,6 +10,7 @@ import { ApiError } from '#web/platform/errors.ts';
 import { useGradually } from '#web/platform/first-render.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
+import { LoadMore } from '#web/ui/LoadMore.tsx';
 import { NewItems } from '#web/ui/NewItems.tsx';
 import { NotLoaded } from '#web/ui/NotLoaded.tsx';
 import { useLiveFeed } from './useLiveFeed.ts';
@@ -37,20 +38,16 @@ export function FeedList({ feed }: { feed: Feed }) {
         <QuestionCard key={question.id} question={question} />
       ))}
       {isWhole && query.hasNextPage && (
-        <div className={classes.more}>
-          {query.isFetchNextPageError && (
-            <p role="alert">
-              {t`More questions could not be loaded.`} {reasonOf(query.error)}
-            </p>
-          )}
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage({ cancelRefetch: false })}
-          >
-            {t`Load more`}
-          </Button>
-        </div>
+        <LoadMore
+          name={t`Load more`}
+          failure={
+            query.isFetchNextPageError
+              ? `${t`More questions could not be loaded.`} ${reasonOf(query.error)}`
+              : null
+          }
+          isLoading={query.isFetchingNextPage}
+          load={() => void query.fetchNextPage({ cancelRefetch: false })}
+        />
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { memo, useMemo } from 'react';
 import type { RepliesPage } from '#shared/replies.ts';
-import { LoadMore } from '#web/posts/LoadMore.tsx';
+import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { anchorOf, isSamePost } from '#web/posts/post.ts';
 import type { WaitingPost } from '#web/posts/waiting-posts.ts';
@@ -40,8 +40,8 @@ export const Thread = memo(function Thread({
       {branch !== null && <BranchToggle branch={branch} count={more ? null : repliesIn(nodes)} />}
       <Level nodes={nodes} below={null} branch={branch} waiting={mine} />
       {more && (branch === null || !branches.isClosed(branch)) && (
-        <LoadMore
-          name="Load more replies"
+        <LoadMorePosts
+          name={t`Load more replies`}
           failure={t`More replies could not be loaded.`}
           load={() => cache.loadMoreReplies(answerId)}
         />

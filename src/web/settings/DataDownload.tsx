@@ -6,7 +6,14 @@ import classes from './Account.module.css';
 export function DataDownload() {
   return (
     <div className={classes.part}>
-      <Button variant="default" component="a" href="/api/download" download>
+      <Button
+        variant="default"
+        renderRoot={({ children, ...props }) => (
+          <a {...props} href="/api/download" download>
+            {children}
+          </a>
+        )}
+      >
         {t`Download my data`}
       </Button>
     </div>

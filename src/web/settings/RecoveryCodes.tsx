@@ -30,9 +30,15 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
         </Button>
         <Button
           variant="default"
-          component="a"
-          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
-          download="parley-recovery-codes.txt"
+          renderRoot={({ children, ...props }) => (
+            <a
+              {...props}
+              href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+              download="parley-recovery-codes.txt"
+            >
+              {children}
+            </a>
+          )}
         >
           {t`Download`}
         </Button>

@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
+import { LoadMore } from './LoadMore.tsx';
 import { NotLoaded } from './NotLoaded.tsx';
-import classes from './PagedList.module.css';
 
 const notLoaded = {
   questions: () => t`The questions could not be loaded.`,
@@ -51,20 +50,12 @@ export function PagedList<Item>({
     <>
       {items.length === 0 ? empty : children(items)}
       {query.hasNextPage && (
-        <div className={classes.more}>
-          {query.isFetchNextPageError && (
-            <p role="alert">
-              {moreNotLoaded[noun]()} {reasonOf(query.error)}
-            </p>
-          )}
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage({ cancelRefetch: false })}
-          >
-            {t`Load more`}
-          </Button>
-        </div>
+        <LoadMore
+          name={t`Load more`}
+          failure={query.isFetchNextPageError ? `${moreNotLoaded[noun]()} ${reasonOf(query.error)}` : null}
+          isLoading={query.isFetchingNextPage}
+          load={() => void query.fetchNextPage({ cancelRefetch: false })}
+        />
       )}
     </>
   );

@@ -1,0 +1,24 @@
+import { useMutation } from '@tanstack/react-query';
+import { LoadMore } from '#web/ui/LoadMore.tsx';
+
+/** Below answers or replies that are only a part: gets more of them into the page's cache. */
+export function LoadMorePosts({
+  name,
+  failure,
+  load,
+}: {
+  name: string;
+  failure: string;
+  load: () => Promise<void>;
+}) {
+  const more = useMutation({ mutationFn: load });
+  return (
+    <LoadMore
+      name={name}
+      failure={more.isError ? failure : null}
+      isLoading={more.isPending}
+      load={more.mutate}
+      place="thread"
+    />
+  );
+}
