@@ -32,8 +32,7 @@ export default defineConfig({
     manifest: 'pages.json',
     rolldownOptions: {
       output: {
-        // What the first page needs is one file: dozens of small ones cost requests, and compress a fifth worse.
-        codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] },
+        codeSplitting: { groups: sharedFiles() },
       },
     },
     chunkSizeWarningLimit: 700,
@@ -43,6 +42,46 @@ export default defineConfig({
     proxy: { '/api': { target: api, ws: true } },
   },
 });
+
+/**
+ * What is bundled into one file though not every page that fetches it needs all of it. By itself the bundler makes a file of
+ * what exactly the same pages and dialogs need: dozens of small ones, each of which costs a request and compresses a fifth
+ * worse.
+ */
+function sharedFiles() {
+  const mantine = (names: string) => `@mantine/core/esm/components/(${names})/`;
+  const oneOf = (...paths: string[]) => new RegExp(paths.join('|').replaceAll('/', String.raw`[\\/]`), 'u');
+  return [
+    // All that the first page needs.
+    { name: 'index', tags: ['$initial' as const] },
+    // What many pages have a little of.
+    {
+      name: 'common',
+      test: oneOf(
+        mantine('Input|InputBase|TextInput|CloseButton'),
+        '@mantine/hooks/',
+        '@tabler/',
+        '/(FormError|SelectField|Counter|SkeletonLines|WaitingMark|ScrollBox|SourceLine|PostActions)[.]',
+        '/(Revisions|care)[.]module',
+        '/(ask-messages|copy|swipe)[.]ts',
+      ),
+      minShareCount: 2,
+    },
+    // What stands beside a page, the first one too.
+    { name: 'beside', test: oneOf('/QuestionLinks[.]', '/beside[.]module'), minShareCount: 2 },
+    // What opens above a page.
+    {
+      name: 'dialogs',
+      test: oneOf(
+        mantine('Modal|ModalBase|Overlay|FocusTrap|Popover|Portal|Menu|Floating|Transition'),
+        '@floating-ui/',
+        '/(react-remove-scroll(-bar)?|use-sidecar|use-callback-ref|react-style-singleton|get-nonce|aria-hidden)/',
+        '/(Dialog|DeleteDialog)[.]',
+      ),
+      minShareCount: 2,
+    },
+  ];
+}
 
 /**
  * The bundler's helpers are a file of their own, of 400 bytes, that the first page would have to wait for: the program gets a
