@@ -1,4 +1,5 @@
-import { endDrafts } from '#server/drafts/drafts.ts';
+import type { RawBuilder } from 'kysely';
+import { draftsKnown, endingOf, type KnownDraft } from '#server/drafts/drafts.ts';
 import { mentionedIn } from '#server/mentions/mentioned.ts';
 import { answersTold, bellsOf } from '#server/notifications/notifications.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
@@ -7,7 +8,7 @@ import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { type Outcome, together } from '#server/platform/together.ts';
-import { claimKeys, earlier, keepKeys, type Posting } from '#server/posts/idempotency.ts';
+import { claimOf, earlier, keysKept, type Posting } from '#server/posts/idempotency.ts';
 import { lockedProblem } from '#server/posts/thread.ts';
 import { profilesChanged, questionActive, questionCounted } from '#server/posts/told.ts';
 import { topicsTouched } from '#server/topics/topics.ts';
@@ -19,7 +20,7 @@ import {
   answersCountsChanged,
   answersOfAuthors,
   insertAnswers,
-  lockQuestions,
+  lockedQuestions,
 } from './queries.ts';
 
 export type WantedAnswer = {
@@ -58,8 +59,19 @@ async function postAnswers(
   return transaction(
     db,
     async (tx) => {
-      const { fresh, repeated } = await claimKeys(tx, postings);
-      const outcomes = await postFresh(tx, { fresh, publicUrl });
+      const { claim, claims } = claimOf(postings);
+      const { claimed, questions, drafts } = await inOneGo(tx, {
+        claimed: claim,
+        questions: [lockedQuestions([...new Set(answers.map(({ questionId }) => questionId))])],
+        drafts: draftsKnown(postings.map(draftOf)),
+      });
+      const { fresh, repeated } = claims(claimed.flat());
+      const outcomes = await postFresh(tx, {
+        fresh,
+        questions: new Map(questions.flat().map((row) => [row.id, row])),
+        drafts: drafts.flat(),
+        publicUrl,
+      });
       for (const posting of repeated) outcomes.set(posting, await outcomeOf(postedEarlier(tx, posting)));
       return postings.map((posting) => outcomes.get(posting) ?? missing());
     },
@@ -67,21 +79,33 @@ async function postAnswers(
   );
 }
 
-async function postFresh(
-  tx: Tx,
-  { fresh, publicUrl }: { fresh: readonly AnswerPosting[]; publicUrl: string | null },
-): Promise<Map<AnswerPosting, Outcome<Answer>>> {
-  const wantedIds = new Set(fresh.map(({ wanted }) => wanted.questionId));
-  const questions = new Map((await lockQuestions(tx, [...wantedIds])).map((row) => [row.id, row]));
-  const refusals = new Map(
-    fresh.flatMap((posting): [AnswerPosting, ProblemError][] => {
-      const problem = lockedProblem(questions.get(posting.wanted.questionId)?.locked_for);
-      return problem === null ? [] : [[posting, problem]];
-    }),
-  );
-  const postable = fresh.filter(
-    (posting) => questions.has(posting.wanted.questionId) && !refusals.has(posting),
-  );
+type LockedQuestion = { author_id: number | null; locked_for: string | null };
+
+type Posts = {
+  fresh: readonly AnswerPosting[];
+  questions: ReadonlyMap<number, LockedQuestion>;
+  /** Where something is known of a draft. */
+  drafts: readonly KnownDraft[];
+  publicUrl: string | null;
+};
+
+async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPosting, Outcome<Answer>>> {
+  const { fresh, questions } = posts;
+  const refusalOf = (posting: AnswerPosting) => {
+    const question = questions.get(posting.wanted.questionId);
+    return question === undefined ? missing() : lockedProblem(question.locked_for);
+  };
+  const refused = fresh.flatMap((posting): [AnswerPosting, ProblemError][] => {
+    const problem = refusalOf(posting);
+    return problem === null ? [] : [[posting, problem]];
+  });
+  const refusals = new Map<AnswerPosting, Outcome<Answer>>(refused);
+  const postable = fresh.filter((posting) => !refusals.has(posting));
+  const freed = refused.map(([posting]) => ({ posting, id: null }));
+  if (postable.length === 0) {
+    await inOneGo(tx, { keys: keysKept(freed) });
+    return refusals;
+  }
   const stored = await insertAnswers(
     tx,
     postable.map(({ viewer, wanted }) => ({
@@ -90,45 +114,32 @@ async function postFresh(
       content: wanted.draft.content,
     })),
   );
-  const posted = postable.flatMap((posting, index): Posted[] => {
+  const posted = postable.map((posting, index): Posted => {
     const row = stored[index];
     if (row === undefined) throw new Error('insert returned too few rows');
     const askerId = questions.get(posting.wanted.questionId)?.author_id ?? null;
-    return [{ posting, id: row.id, at: row.created_at, askerId }];
+    return { posting, id: row.id, at: row.created_at, askerId };
   });
-  const answers = posted.length === 0 ? new Map() : await countAndTell(tx, { posted, publicUrl });
-  const outcomes = new Map<AnswerPosting, Outcome<Answer>>([
+  const answers = await countAndTell(tx, { ...posts, posted, keys: keysKept([...posted, ...freed]) });
+  return new Map([
     ...refusals,
     ...posted.map(({ posting, id }): [AnswerPosting, Answer] => [posting, answers.get(id) ?? lost()]),
   ]);
-  await keepKeys(
-    tx,
-    fresh.map((posting) => {
-      const outcome = outcomes.get(posting);
-      return { posting, id: outcome === undefined || outcome instanceof ProblemError ? null : outcome.id };
-    }),
-  );
-  return outcomes;
 }
 
 /** Returns the answers by their ids. */
 async function countAndTell(
   tx: Tx,
-  { posted, publicUrl }: { posted: readonly Posted[]; publicUrl: string | null },
+  { posted, drafts, keys, publicUrl }: Posts & { posted: readonly Posted[]; keys: RawBuilder<never>[] },
 ): Promise<Map<number, Answer>> {
   const perQuestion = Map.groupBy(posted, ({ posting }) => posting.wanted.questionId);
   const perMember = Map.groupBy(posted, ({ posting }) => posting.viewer.id);
   const at = posted.reduce((latest, each) => (each.at > latest ? each.at : latest), new Date(0));
-  const ended = await endDrafts(
-    tx,
-    posted.map(({ posting: { viewer, key, wanted } }) => ({
-      memberId: viewer.id,
-      place: draftPlaces.answer(wanted.questionId),
-      key,
-      text: wanted.draft,
-    })),
+  const ending = endingOf(
+    posted.map(({ posting }) => draftOf(posting)),
+    drafts,
   );
-  const { counted, told, answers } = await inOneGo(tx, {
+  const { counted, told, answers, noted } = await inOneGo(tx, {
     counted: [
       answersCounted([...perQuestion].map(([questionId, { length }]) => ({ questionId, answers: length }))),
     ],
@@ -142,11 +153,14 @@ async function countAndTell(
       })),
     ),
     topics: [topicsTouched({ questionIds: [...perQuestion.keys()], at })],
+    noted: ending.noted,
+    pruned: ending.pruned,
+    keys,
     answers: [answersOfAuthors(posted.map(({ id }) => id))],
   });
   await publishAll(tx, [
     ...bellsOf(told.flat()),
-    ...ended,
+    ...(await ending.end(tx, noted.flat())),
     ...posted.flatMap(toldOf),
     ...counted
       .flat()
@@ -158,6 +172,14 @@ async function countAndTell(
   ]);
   return new Map(answers.flat().map((row) => [row.id, toAnswer(row)]));
 }
+
+/** The draft that an answer was written as. */
+const draftOf = ({ viewer, key, wanted }: AnswerPosting) => ({
+  memberId: viewer.id,
+  place: draftPlaces.answer(wanted.questionId),
+  key,
+  text: wanted.draft,
+});
 
 function toldOf({ posting, id }: Posted): StreamedEvent[] {
   const event = { kind: 'answer-posted', answerId: id, authorId: posting.viewer.id } as const;

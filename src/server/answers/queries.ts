@@ -100,11 +100,10 @@ export async function questionOfAnswer(db: Reader, id: number): Promise<number |
  * Questions that get answers, locked in the order of their ids against everything else that changes what hangs on them;
  * votes on that, and views, need not wait.
  */
-export async function lockQuestions(tx: Tx, ids: readonly number[]) {
-  const { rows } = await sql<{ id: number; author_id: number | null; locked_for: string | null }>`
+export function lockedQuestions(ids: readonly number[]) {
+  return sql<{ id: number; author_id: number | null; locked_for: string | null }>`
     select id, author_id, locked_for from question
-    where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(tx);
-  return rows;
+    where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 }
 
 /** Returns what was stored, in the same order. */

@@ -18,12 +18,14 @@ import {
   type DraftListRow,
   type DraftRow,
   draftsOf,
+  draftsPruned,
   endLockedDraft,
   insertPosted,
   knownPlaces,
   lockDraft,
   lockKnownDraft,
-  pruneDrafts,
+  type NotedDraft,
+  type Place,
   writeDraft,
 } from './queries.ts';
 
@@ -74,8 +76,7 @@ export async function saveDraft(
       });
     const { key, fields, writer, step } = draft;
     const written = await writeDraft(tx, { memberId, place, key, fields, writer, step });
-    if (row.fields === null)
-      await pruneDrafts(tx, { memberIds: [memberId], most: maxDrafts, days: endedDays });
+    if (row.fields === null) await pruned([memberId]).execute(tx);
     await publishAll(tx, [changed(memberId, written)]);
     return toState(place, written);
   });
@@ -119,37 +120,51 @@ export async function endDraft(tx: Tx, posting: EndedDraft): Promise<StreamedEve
   const isThis = row.fields === null ? key !== undefined : key === row.key || isText(row.fields, postedHash);
   if (!isThis) return [];
   const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.key, postedHash });
-  if (row.fields === null) await pruneDrafts(tx, { memberIds: [memberId], most: maxDrafts, days: endedDays });
+  if (row.fields === null) await pruned([memberId]).execute(tx);
   return [changed(memberId, { place, version, ended: 'posted', writer: null })];
 }
 
-/** The same for several texts. Where nothing is known of any draft, as is usual, all are noted together. */
-export async function endDrafts(tx: Tx, postings: readonly EndedDraft[]): Promise<StreamedEvent[]> {
-  const nameOf = ({ memberId, place }: { memberId: number; place: string }) => `${memberId} ${place}`;
-  const known = new Set((await knownPlaces(tx, postings)).map(nameOf));
-  const fresh = new Map<string, EndedDraft & { key: string }>();
-  for (const posting of postings)
-    if (posting.key !== undefined && !known.has(nameOf(posting)))
-      fresh.set(nameOf(posting), { ...posting, key: posting.key });
-  const noted = await insertPosted(
-    tx,
-    [...fresh.values()].map((posting) => ({ ...posting, postedHash: hashOf(posting.text) })),
-  );
-  await pruneDrafts(tx, {
-    memberIds: noted.map(({ memberId }) => memberId),
-    most: maxDrafts,
-    days: endedDays,
-  });
-  const done = new Set(noted.map(nameOf));
-  const ended = noted.map(({ memberId, place, version }) =>
-    changed(memberId, { place, version, ended: 'posted', writer: null }),
-  );
-  const rest = postings.filter((posting) =>
-    posting.key === undefined ? known.has(nameOf(posting)) : !done.has(nameOf(posting)),
-  );
-  for (const posting of rest) ended.push(...(await endDraft(tx, posting)));
-  return ended;
+/** A member's place of which something is known. */
+export type KnownDraft = Place;
+
+/** Reads of which drafts something is known, for `endingOf`. */
+export const draftsKnown = (postings: readonly EndedDraft[]) =>
+  postings.length === 0 ? [] : [knownPlaces(postings)];
+
+/**
+ * The same as `endDraft` for several texts, in two parts: statements to be run with others, and what follows from the
+ * rows of the first. Where nothing is known of any draft, as is usual, all are noted together.
+ */
+export function endingOf(postings: readonly EndedDraft[], knownDrafts: readonly KnownDraft[]) {
+  const nameOf = ({ memberId, place }: KnownDraft) => `${memberId} ${place}`;
+  const known = new Set(knownDrafts.map(nameOf));
+  const fresh = new Map<string, EndedDraft & { key: string; postedHash: Buffer }>();
+  for (const posting of postings) {
+    const { key, text } = posting;
+    if (key !== undefined && !known.has(nameOf(posting)))
+      fresh.set(nameOf(posting), { ...posting, key, postedHash: hashOf(text) });
+  }
+  const memberIds = [...new Set([...fresh.values()].map(({ memberId }) => memberId))];
+  return {
+    noted: fresh.size === 0 ? [] : [insertPosted([...fresh.values()])],
+    pruned: fresh.size === 0 ? [] : [pruned(memberIds)],
+    /** Ends those that were not noted. Returns what the members' browsers are to be told. */
+    async end(tx: Tx, noted: readonly NotedDraft[]): Promise<StreamedEvent[]> {
+      const done = new Set(noted.map(nameOf));
+      const ended = noted.map(({ memberId, place, version }) =>
+        changed(memberId, { place, version, ended: 'posted', writer: null }),
+      );
+      const rest = postings.filter((posting) =>
+        posting.key === undefined ? known.has(nameOf(posting)) : !done.has(nameOf(posting)),
+      );
+      for (const posting of rest) ended.push(...(await endDraft(tx, posting)));
+      return ended;
+    },
+  };
 }
+
+const pruned = (memberIds: readonly number[]) =>
+  draftsPruned({ memberIds, most: maxDrafts, days: endedDays });
 
 /** What of a post its draft is compared with; a reply and an answer have no title. */
 type EndedDraft = { memberId: number; place: string; key: string | undefined; text: Text };

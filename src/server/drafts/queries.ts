@@ -16,7 +16,7 @@ export type DraftRow = {
 
 const columns = sql`place, version, key, fields, ended, posted_hash, writer, step, updated_at`;
 
-type Place = { memberId: number; place: string };
+export type Place = { memberId: number; place: string };
 
 export async function draftAt(db: Reader, { memberId, place }: Place): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
@@ -42,28 +42,26 @@ export async function lockDraft(
 }
 
 /** Those of the places of which something is known. */
-export async function knownPlaces(tx: Tx, places: readonly Place[]): Promise<Place[]> {
-  if (places.length === 0) return [];
-  const { rows } = await sql<Place>`
+export function knownPlaces(places: readonly Place[]) {
+  return sql<Place>`
     select member_id as "memberId", draft.place
     from draft join unnest(
       ${places.map(({ memberId }) => memberId)}::bigint[], ${places.map(({ place }) => place)}::text[]
-    ) as wanted (member, place) on member_id = member and draft.place = wanted.place`.execute(tx);
-  return rows;
+    ) as wanted (member, place) on member_id = member and draft.place = wanted.place`;
 }
 
 /** Notes drafts as posted where nothing is known of them. Returns those noted, with their versions. */
-export async function insertPosted(tx: Tx, drafts: readonly (Place & { key: string; postedHash: Buffer })[]) {
-  if (drafts.length === 0) return [];
-  const { rows } = await sql<Place & { version: number }>`
+export function insertPosted(drafts: readonly (Place & { key: string; postedHash: Buffer })[]) {
+  return sql<NotedDraft>`
     insert into draft (member_id, place, key, ended, posted_hash)
     select member_id, place, key, 'posted', posted_hash from unnest(
       ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ place }) => place)}::text[],
       ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
     ) as posted (member_id, place, key, posted_hash) order by member_id, place
-    on conflict do nothing returning member_id as "memberId", place, version`.execute(tx);
-  return rows;
+    on conflict do nothing returning member_id as "memberId", place, version`;
 }
+
+export type NotedDraft = Place & { version: number };
 
 /** The row of a place, locked, where there is one. */
 export async function lockKnownDraft(tx: Tx, { memberId, place }: Place): Promise<DraftRow | undefined> {
@@ -102,12 +100,16 @@ export async function endLockedDraft(
 }
 
 /** Deletes the oldest drafts beyond `most`, and what is kept of ended ones beyond as many or `days` days. */
-export async function pruneDrafts(
-  tx: Tx,
-  { memberIds, most, days }: { memberIds: readonly number[]; most: number; days: number },
-) {
-  if (memberIds.length === 0) return;
-  await sql`
+export function draftsPruned({
+  memberIds,
+  most,
+  days,
+}: {
+  memberIds: readonly number[];
+  most: number;
+  days: number;
+}) {
+  return sql<never>`
     delete from draft where (member_id, place) in (
       select member_id, place from (
         select member_id, place, ended, updated_at, row_number() over (
@@ -116,7 +118,7 @@ export async function pruneDrafts(
         from draft where member_id = any(${[...memberIds]}::bigint[])
       ) ranked
       where rank > ${most} or (ended is not null and updated_at < now() - make_interval(days => ${days}))
-    )`.execute(tx);
+    )`;
 }
 
 export type DraftListRow = {

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#server/testing/database.ts';
 import { eventually } from '#server/testing/parley.ts';
 import { openDatabase, type Queryable, transaction } from './database.ts';
-import { inOneGo } from './driver.ts';
+import { inOneGo, lastly } from './driver.ts';
 import { isUnavailable } from './errors.ts';
 
 test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
@@ -40,6 +40,47 @@ test('statements that are sent together run in their order, and where one fails 
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     const [outside] = await Promise.all([named.execute(db), transaction(db, (tx) => named.execute(tx))]);
     expect(outside.rows).toHaveLength(2);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('what is sent with the commit runs once, after all that was asked for before, and where it fails nothing lasts', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const put = (name: string) =>
+    sql<{ name: string }>`insert into setting (name, value) values (${name}, 'kept') returning name`;
+  const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
+  const taken: string[] = [];
+  const take = (rows: readonly { name: string }[]) => void taken.push(...rows.map(({ name }) => name));
+  try {
+    const seen = await transaction(db, async (tx) => {
+      await lastly(tx, put('one'), take);
+      await lastly(tx, put('two'), take);
+      const { rows } = await named.execute(tx);
+      await lastly(tx, put('three'), take);
+      return rows;
+    });
+    expect(seen).toEqual([{ name: 'one' }, { name: 'two' }]);
+    expect(taken).toEqual(['one', 'two', 'three']);
+    expect((await named.execute(db)).rows).toHaveLength(3);
+
+    for (const isFollowed of [false, true]) {
+      const failing = transaction(db, async (tx) => {
+        await put('four').execute(tx);
+        await lastly(tx, put('one'), take);
+        if (isFollowed) await named.execute(tx);
+      });
+      await expect(failing).rejects.toMatchObject({ code: '23505' });
+    }
+    const refusing = transaction(db, async (tx) => {
+      await lastly(tx, put('five'), take);
+      throw new Error('Not this time');
+    });
+    await expect(refusing).rejects.toThrow('Not this time');
+    expect(taken).toEqual(['one', 'two', 'three']);
+    expect((await named.execute(db)).rows).toHaveLength(3);
   } finally {
     await db.destroy();
     await drop();

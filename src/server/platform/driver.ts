@@ -65,6 +65,27 @@ export async function inOneGo<Queries extends Readonly<Record<string, readonly R
   return Object.fromEntries(named) as { [Name in keyof Queries]: RowsOf<Queries[Name]> };
 }
 
+/** The queries that go with the commit, and who takes their rows. */
+const withTheCommit = new WeakMap<CompiledQuery, (rows: unknown[]) => void>();
+
+/**
+ * Runs the last query of a transaction: it is sent together with the commit, or before what comes nevertheless. `take`
+ * gets its rows before whoever waits for the transaction goes on. What the query throws, the transaction throws.
+ */
+export async function lastly<Row>(
+  tx: Tx,
+  query: RawBuilder<Row>,
+  take: (rows: readonly Row[]) => void,
+): Promise<void> {
+  if (!(tx.getExecutor().adapter instanceof PooledAdapter)) {
+    take((await query.execute(tx)).rows);
+    return;
+  }
+  const compiled = query.compile(tx);
+  withTheCommit.set(compiled, take as (rows: unknown[]) => void);
+  await tx.executeQuery(compiled);
+}
+
 type RowsOf<Queries> = Queries extends readonly RawBuilder<infer Row>[] ? Row[][] : never;
 
 async function rowsOf(tx: Tx, queries: readonly RawBuilder<unknown>[]): Promise<unknown[][]> {
@@ -93,8 +114,10 @@ class Connection implements DatabaseConnection {
   readonly #ran: Ran;
   #isBroken = false;
   #inTransaction = false;
-  /** Sent, but not answered yet: how the transaction begins. */
-  #beginning: Promise<unknown> | undefined;
+  /** Sent, but not answered yet: how the transaction begins, and what is needed no sooner than its end. */
+  #sent: Promise<unknown> | undefined;
+  /** Not sent yet. */
+  #last: CompiledQuery | undefined;
 
   constructor(client: pg.PoolClient, ran: Ran) {
     this.#client = client;
@@ -103,13 +126,18 @@ class Connection implements DatabaseConnection {
 
   begin(): void {
     this.#inTransaction = true;
-    this.#sendFirst('begin');
+    this.#waitLater(this.#client.query('begin'));
   }
 
   async commit(): Promise<void> {
-    await this.#begun();
+    await this.#answered();
     const start = performance.now();
-    const result = await this.#client.query('commit');
+    const { stream } = this.#client.connection;
+    stream.cork();
+    this.#sendLast();
+    const committing = this.#client.query('commit');
+    stream.uncork();
+    const [, result] = await Promise.all([this.#answered(), committing]);
     this.#inTransaction = false;
     this.#ran('commit', performance.now() - start);
     // So PostgreSQL ends a transaction in which a statement failed.
@@ -118,7 +146,8 @@ class Connection implements DatabaseConnection {
 
   async rollback(): Promise<void> {
     this.#inTransaction = false;
-    this.#beginning = undefined;
+    this.#sent = undefined;
+    this.#last = undefined;
     try {
       await this.#client.query('rollback');
     } catch (error) {
@@ -132,13 +161,21 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#last !== undefined) {
+      this.#sendLast();
+      await this.#answered();
+    }
+    if (withTheCommit.has(query)) {
+      this.#last = query;
+      return { rows: [] };
+    }
     if (this.#inTransaction && needsNoAnswer.test(query.sql)) {
-      this.#sendFirst(query.sql);
+      this.#waitLater(this.#client.query(query.sql));
       return { rows: [] };
     }
     const group = groups.get(query);
     if (group !== undefined) return { rows: (await this.#runAll(group)) as Row[] };
-    if (!onlyReads.test(query.sql)) await this.#begun();
+    if (!onlyReads.test(query.sql)) await this.#answered();
     return this.#run<Row>(query);
   }
 
@@ -146,20 +183,26 @@ class Connection implements DatabaseConnection {
     throw new Error('Results come as a whole.');
   }
 
-  #sendFirst(text: string): void {
-    const sent = this.#client.query(text);
-    this.#beginning = this.#beginning === undefined ? sent : Promise.all([this.#beginning, sent]);
-    // Whoever waits for it is told.
-    this.#beginning.catch(() => {});
+  #sendLast(): void {
+    const query = this.#last;
+    if (query === undefined) return;
+    this.#last = undefined;
+    this.#waitLater(this.#run(query).then(({ rows }) => withTheCommit.get(query)?.(rows)));
   }
 
-  async #begun(): Promise<void> {
-    if (this.#beginning !== undefined) await this.#beginning;
-    this.#beginning = undefined;
+  #waitLater(sent: Promise<unknown>): void {
+    this.#sent = this.#sent === undefined ? sent : Promise.all([this.#sent, sent]);
+    // Whoever waits for it is told.
+    this.#sent.catch(() => {});
+  }
+
+  async #answered(): Promise<void> {
+    if (this.#sent !== undefined) await this.#sent;
+    this.#sent = undefined;
   }
 
   async #runAll(group: readonly CompiledQuery[]): Promise<unknown[][]> {
-    if (!group.every((query) => onlyReads.test(query.sql))) await this.#begun();
+    if (!group.every((query) => onlyReads.test(query.sql))) await this.#answered();
     const { stream } = this.#client.connection;
     // One write to the socket for all.
     stream.cork();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LiveEvent, Topic } from '#shared/events.ts';
 import { type Database, onCommit, type Tx } from './database.ts';
+import { lastly } from './driver.ts';
 
 /** Nodes wake each other through this channel; what happened is in the table. */
 export const eventChannel = 'parley_event';
@@ -23,13 +24,16 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
 /** The same for events of several topics. */
 export async function publishAll(tx: Tx, events: readonly StreamedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const { rows } = await sql<{ transaction_id: string }>`
+  const committed = { transactionId: 0, events };
+  const appended = sql<{ transaction_id: string }>`
     insert into event (topic, event)
     select each ->> 'topic', each -> 'event'
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)
     order by position
-    returning transaction_id::text`.execute(tx);
-  const committed = { transactionId: Number(rows[0]?.transaction_id), events };
+    returning transaction_id::text`;
+  await lastly(tx, appended, ([row]) => {
+    committed.transactionId = Number(row?.transaction_id);
+  });
   // Before anybody hears that it is done.
   onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
   onCommit(tx, wakeSoon);

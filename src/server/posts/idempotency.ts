@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -37,48 +37,52 @@ export type Claims<Item> = {
   repeated: Item[];
 };
 
-/** Takes the keys of postings, in one order on all nodes. Waits for running transactions with one of them to end. */
-export async function claimKeys<Item extends Posting>(
-  tx: Tx,
-  postings: readonly Item[],
-): Promise<Claims<Item>> {
+/**
+ * Takes the keys of postings, in one order on all nodes; waits for running transactions with one of them to end. The
+ * statement is to be run with others, and its rows say which are claimed.
+ */
+export function claimOf<Item extends Posting>(postings: readonly Item[]) {
   const keyed = new Map<string, Item>();
   for (const posting of postings)
     if (posting.key !== undefined && !keyed.has(nameOf(posting))) keyed.set(nameOf(posting), posting);
-  if (keyed.size === 0) return { fresh: [...postings], repeated: [] };
   const wanted = [...keyed.values()];
-  const { rows } = await sql<{ member_id: number; key: string }>`
+  const claim = sql<ClaimedKey>`
     insert into idempotency_key (member_id, key, request_hash)
     select * from unnest(
       ${wanted.map(({ viewer }) => viewer.id)}::bigint[], ${wanted.map(({ key }) => key)}::text[],
       ${wanted.map(hashOf)}::bytea[]
     ) as wanted (member_id, key, request_hash) order by member_id, key
-    on conflict do nothing returning member_id, key`.execute(tx);
-  const claimed = new Set(rows.map((row) => keyed.get(`${row.member_id} ${row.key}`)));
-  const isFresh = (posting: Item) => posting.key === undefined || claimed.has(posting);
-  return { fresh: postings.filter(isFresh), repeated: postings.filter((posting) => !isFresh(posting)) };
+    on conflict do nothing returning member_id, key`;
+  return {
+    claim: keyed.size === 0 ? [] : [claim],
+    claims: (rows: readonly ClaimedKey[]): Claims<Item> => {
+      const claimed = new Set(rows.map((row) => keyed.get(`${row.member_id} ${row.key}`)));
+      const isFresh = (posting: Item) => posting.key === undefined || claimed.has(posting);
+      return { fresh: postings.filter(isFresh), repeated: postings.filter((posting) => !isFresh(posting)) };
+    },
+  };
 }
 
-/** Notes what was posted with the keys claimed; keys whose posting was refused (null) are free again. */
-export async function keepKeys(
-  tx: Tx,
-  posted: readonly { posting: Posting; id: number | null }[],
-): Promise<void> {
+type ClaimedKey = { member_id: number; key: string };
+
+/** Notes what was posted with the keys claimed; keys whose posting was refused (null) are free again. To be run in this order. */
+export function keysKept(posted: readonly { posting: Posting; id: number | null }[]): RawBuilder<never>[] {
   const keyed = posted.filter(({ posting }) => posting.key !== undefined);
-  if (keyed.length === 0) return;
+  if (keyed.length === 0) return [];
   const [members, keys] = [
     keyed.map(({ posting }) => posting.viewer.id),
     keyed.map(({ posting }) => posting.key),
   ];
-  await sql`
+  const kept = sql<never>`
     update idempotency_key kept set item_id = posted.id
     from unnest(${members}::bigint[], ${keys}::text[], ${keyed.map(({ id }) => id)}::bigint[])
       as posted (member_id, key, id)
-    where kept.member_id = posted.member_id and kept.key = posted.key`.execute(tx);
-  if (keyed.every(({ id }) => id !== null)) return;
-  await sql`
+    where kept.member_id = posted.member_id and kept.key = posted.key`;
+  if (keyed.every(({ id }) => id !== null)) return [kept];
+  const freed = sql<never>`
     delete from idempotency_key where item_id is null
-      and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`.execute(tx);
+      and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`;
+  return [kept, freed];
 }
 
 /** What an earlier request with the same key posted. @throws ProblemError as `postOnce` does */
