@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { logOut, register, signIn, someone } from './members.ts';
-import { askAndOpen, unique } from './posts.ts';
+import { answer, askAndOpen, unique } from './posts.ts';
 import { withoutFirstAnswers } from './shell.ts';
 
 test.describe('registering', () => {
@@ -212,6 +212,24 @@ test('Logout leads to /login also where the page hears that the session ended be
     await route.fulfill({ response });
   });
   await logOut(page);
+});
+
+test('Logout asks for nothing any more that would be refused', async ({ page }) => {
+  await register(page.request);
+  const id = await askAndOpen(page, unique('What does a page ask for when it is left?'));
+  await answer(page.request, id);
+  await expect(page.getByRole('heading', { name: '1 Answer' })).toBeVisible();
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') refused.push(message.text());
+  });
+  await logOut(page);
+  await expect(page.getByRole('textbox', { name: 'Email' })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(refused).toEqual([]);
 });
 
 test('Logout leads to /login, in every tab, and the pages behind it are closed', async ({

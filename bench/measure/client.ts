@@ -95,42 +95,51 @@ async function runLoad(order: Order): Promise<Loaded> {
   };
 }
 
-type Answered = { status: number; length: number };
+type Answered = { status: number; length: number; closes: boolean };
 
-/** One connection: sends the next request when the last one is answered. */
+/** One connection at a time: sends the next request when the last one is answered. */
 function converse(
   { port, requests, cookies }: Order,
   take: () => number | undefined,
   note: (place: number, sent: number, answered: Answered) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
-    let place = 0;
-    let sent = 0;
-    let pending: Buffer | null = null;
-    const send = () => {
-      const taken = take();
-      if (taken === undefined) {
-        socket.end();
-        resolve();
-        return;
-      }
-      place = taken;
-      const request = requests[place % requests.length] as Request;
-      sent = performance.now();
-      socket.write(textOf(request, cookies, port), 'latin1');
-    };
-    socket.on('connect', send);
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed a connection')));
-    socket.on('data', (chunk: Buffer) => {
-      pending = pending === null ? chunk : Buffer.concat([pending, chunk]);
-      const answered = answerIn(pending);
-      if (answered === undefined) return;
-      pending = null;
-      note(place, sent, answered);
-      send();
-    });
+    connect();
+
+    function connect(): void {
+      const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+      let place = 0;
+      let sent = 0;
+      let pending: Buffer | null = null;
+      const send = () => {
+        const taken = take();
+        if (taken === undefined) {
+          socket.end();
+          resolve();
+          return;
+        }
+        place = taken;
+        const request = requests[place % requests.length] as Request;
+        sent = performance.now();
+        socket.write(textOf(request, cookies, port), 'latin1');
+      };
+      const lost = () => reject(new Error('the server closed a connection'));
+      socket.on('connect', send);
+      socket.on('error', reject);
+      socket.on('close', lost);
+      socket.on('data', (chunk: Buffer) => {
+        pending = pending === null ? chunk : Buffer.concat([pending, chunk]);
+        const answered = answerIn(pending);
+        if (answered === undefined) return;
+        pending = null;
+        note(place, sent, answered);
+        if (!answered.closes) return send();
+        // As an overloaded server does with what it refuses to read.
+        socket.off('close', lost);
+        socket.destroy();
+        connect();
+      });
+    }
   });
 }
 
@@ -147,13 +156,14 @@ function answerIn(bytes: Buffer): Answered | undefined {
   if (end === -1) return undefined;
   const head = bytes.toString('latin1', 0, end);
   const status = Number(head.slice(9, 12));
+  const closes = /\r\nconnection: *close/iu.test(head);
   const length = /\r\ncontent-length: *(\d+)/iu.exec(head)?.[1];
   if (length !== undefined) {
     const whole = end + 4 + Number(length);
-    return bytes.length >= whole ? { status, length: whole } : undefined;
+    return bytes.length >= whole ? { status, length: whole, closes } : undefined;
   }
-  if (!/\r\ntransfer-encoding: *chunked/iu.test(head)) return { status, length: end + 4 };
+  if (!/\r\ntransfer-encoding: *chunked/iu.test(head)) return { status, length: end + 4, closes };
   return bytes.toString('latin1', Math.max(end + 4, bytes.length - 5)) === '0\r\n\r\n'
-    ? { status, length: bytes.length }
+    ? { status, length: bytes.length, closes }
     : undefined;
 }

@@ -80,7 +80,11 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
     async load(requests, how = {}) {
       const order = { port, cookies, requests, connections: 32, seconds: 3, warmUp: 0.5, from: 0, ...how };
       const before = [processorTime(parley.pid), processorTimeBelow(postmaster)] as const;
-      const loaded = await runLoad(order);
+      const loaded = await runLoad(order).catch(async (error: unknown) => {
+        // Where Parley ended, what it said last is why.
+        await Promise.race([ended, pause(2_000)]);
+        throw error;
+      });
       const sent = Math.max(1, loaded.next - order.from);
       const each = {
         server: (processorTime(parley.pid) - before[0]) / sent,

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { useFollows } from '#web/platform/first-render.ts';
 import { lazyPart } from '#web/platform/lazy-part.ts';
 import { useLiveConnection } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
-import { useMember, useSession } from '#web/platform/session.ts';
+import { forgetMember, useMember, useSession } from '#web/platform/session.ts';
 import { BottomBar } from './BottomBar.tsx';
 import { LiveMember } from './LiveMember.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
@@ -20,6 +21,8 @@ const StandingNotes = lazyPart(() => import('#web/care/StandingNotes.tsx'));
 /** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
+  const client = useQueryClient();
+  useEffect(() => () => forgetMember(client), [client]);
   const member = useMember();
   const isPageNext = useFollows();
   return (

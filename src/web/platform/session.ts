@@ -38,13 +38,24 @@ export function useMember(): Me | null {
   return useSession()?.member ?? null;
 }
 
-/** Keeps the answer of signing in or out. What was cached for another member goes. */
+/**
+ * Keeps the answer of signing in or out. What was cached for another member goes; after signing out, what the page still
+ * shows goes with the page (`forgetMember`): taken from under it, it would be fetched again, and refused.
+ */
 export function setSession(client: QueryClient, state: Session): void {
   const before = client.getQueryData(sessionQuery.queryKey)?.member?.id;
   if (state.member !== null) hasLeft = false;
   client.setQueryData(sessionQuery.queryKey, state);
-  if (before !== state.member?.id)
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
+  if (before !== state.member?.id) forget(client, state.member === null ? 'inactive' : 'all');
+}
+
+/** Once the pages for members are left: where nobody is signed in any more, what was cached for them goes. */
+export function forgetMember(client: QueryClient): void {
+  if (client.getQueryData(sessionQuery.queryKey)?.member === null) forget(client, 'all');
+}
+
+function forget(client: QueryClient, type: 'inactive' | 'all'): void {
+  client.removeQueries({ type, predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
 }
 
 /** Signs out on the server, then here. */
