@@ -18,8 +18,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
-  await server.forgetRates();
-  [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+  [ann, bob] = await server.registerAll('Ann', 'Bob');
 });
 
 const yearOf = async (member: Member) =>

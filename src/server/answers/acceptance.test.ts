@@ -17,12 +17,7 @@ let ann: Member;
 let bob: Member;
 let eve: Member;
 beforeEach(async () => {
-  await server.forgetRates();
-  [ann, bob, eve] = [
-    await server.register('Ann'),
-    await server.register('Bob'),
-    await server.register('Eve'),
-  ];
+  [ann, bob, eve] = await server.registerAll('Ann', 'Bob', 'Eve');
 });
 
 const accept = (member: Member, questionId: number, answerId: number | null) =>

@@ -12,8 +12,7 @@ let ann: Member;
 let bob: Member;
 // Every test has members of its own: the page shows all that its member keeps.
 beforeEach(async () => {
-  await server.forgetRates();
-  [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+  [ann, bob] = await server.registerAll('Ann', 'Bob');
 });
 
 const pageOf = async (member: Member, query = '') => done(await member.get<Bookmarks>(`/bookmarks${query}`));

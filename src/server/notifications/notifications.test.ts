@@ -11,12 +11,7 @@ let bob: Member;
 let eve: Member;
 // Every test has members of its own: a bell shows all that ever concerned its member.
 beforeEach(async () => {
-  await server.forgetRates();
-  [ann, bob, eve] = [
-    await server.register('Ann'),
-    await server.register('Bob'),
-    await server.register('Eve'),
-  ];
+  [ann, bob, eve] = await server.registerAll('Ann', 'Bob', 'Eve');
 });
 
 async function bellOf(member: Member): Promise<Notification[]> {

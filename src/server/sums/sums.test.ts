@@ -14,8 +14,7 @@ let ann: Member;
 let bob: Member;
 let tag: string;
 beforeEach(async () => {
-  await server.forgetRates();
-  [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+  [ann, bob] = await server.registerAll('Ann', 'Bob');
   tag = `bread-${ann.id}`;
 });
 

@@ -14,24 +14,12 @@ import { followWriters } from '#server/platform/writers.ts';
 import type { Subscribed, Topic, Writing } from '#shared/events.ts';
 import type { TestDatabase } from './database.ts';
 import type { Caller } from './member.ts';
-import { quickPasswords } from './server.ts';
+import { defaults, quickPasswords } from './server.ts';
 
 /** Known to the nodes of a test, in this process or in their own: a session of one is a session of all. */
 export const secret = 'a secret that all nodes of a test know, long enough to be one';
 
-const settings: Settings = {
-  publicUrl: null,
-  secret,
-  trustedProxies: 0,
-  signUp: true,
-  passwordSignIn: true,
-  hideLoginReason: false,
-  selfVotes: true,
-  identityProvider: null,
-  refuseCommonPasswords: false,
-  hsts: 'host',
-  serviceWorker: true,
-};
+const settings: Settings = { ...defaults, secret };
 
 export type LiveNode = { address: string; live: Live; stop: () => Promise<void> };
 

@@ -20,6 +20,8 @@ export type TestParley = {
   visitor(): Caller;
   /** A newly registered member of that name, signed in. */
   register(name: string): Promise<Member>;
+  /** The same for several, however many there were before. */
+  registerAll<Names extends readonly string[]>(...names: Names): Promise<{ [Place in keyof Names]: Member }>;
   /** Another Parley on the same database, with settings of its own, which mails and pushes if asked to; stop it first. */
   beside(settings?: Given, outgoing?: Outgoing): Promise<TestParley>;
   /** What it mails and pushes with. */
@@ -86,17 +88,22 @@ export async function serveOn(
     (await startBackground({ db, connection, settings, log, mail: undefined, ...quick, ...outgoing }));
   const app = createApp({ db, settings, log, background, passwordCost, ...(webFolder && { webFolder }) });
   const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
+  const forgetRates = async () => void (await sql`delete from rate_limit`.execute(db));
   return {
     address: http.address,
     database,
     db,
     visitor: () => new Caller(http.address),
     register: (name) => register(http.address, name),
+    async registerAll<Names extends readonly string[]>(...names: Names) {
+      await forgetRates();
+      const members = [];
+      for (const name of names) members.push(await register(http.address, name));
+      return members as { [Place in keyof Names]: Member };
+    },
     beside: (other = {}, mailing) => serveOn(database, other, mailing, webFolder),
     background,
-    async forgetRates() {
-      await sql`delete from rate_limit`.execute(db);
-    },
+    forgetRates,
     async stop() {
       http.cutOff();
       await http.stop(0);

@@ -2,27 +2,17 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
 import { limits } from '#shared/limits.ts';
+import { useAddressedText } from '#web/platform/useAddressedText.ts';
 import classes from './BookmarkSearch.module.css';
-
-const pauseMs = 250;
 
 /** Looks in notes and titles; the words are in the address. */
 export function BookmarkSearch({ q, list }: { q: string; list: number | null }) {
   const router = useRouter();
-  const [text, setText] = useState(q);
-  const [followed, setFollowed] = useState(q);
-  const timer = useRef<number | undefined>(undefined);
-  // The address changed by a link or by Back, not by typing here.
-  if (q !== followed) {
-    setFollowed(q);
-    if (text.trim() !== q) setText(q);
-  }
-  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const { text, type, stopWaiting } = useAddressedText(q, go);
 
   function go(typed: string) {
-    window.clearTimeout(timer.current);
+    stopWaiting();
     void router.navigate({
       to: '/bookmarks',
       search: { list: list ?? undefined, q: typed.trim() === '' ? undefined : typed.trim() },
@@ -48,12 +38,7 @@ export function BookmarkSearch({ q, list }: { q: string; list: number | null }) 
           maxLength={limits.searchQuery}
           leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
           value={text}
-          onChange={(event) => {
-            const typed = event.currentTarget.value;
-            setText(typed);
-            window.clearTimeout(timer.current);
-            timer.current = window.setTimeout(() => go(typed), pauseMs);
-          }}
+          onChange={(event) => type(event.currentTarget.value)}
         />
       </form>
     </search>

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { Pending } from '#web/ui/Pending.tsx';
+import classes from '#web/ui/PostCard.module.css';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
-import classes from './QuestionCard.module.css';
 
 const rows = ['92%', '64%', '78%', '50%', '86%'];
 

@@ -3,10 +3,10 @@ import { Button, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconClock, IconPlus } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useMember } from '#web/platform/session.ts';
+import classes from '#web/topics/topic-button.module.css';
 import { waitingText } from '#web/ui/WaitingMark.tsx';
 import { useFollowTopic } from './useFollowTopic.ts';
 import { useWaitingTopicFollow } from './waiting-follows.ts';
-import classes from './FollowTopicButton.module.css';
 
 /** 'Follow' or 'Following'; disabled while saving. */
 export function FollowTopicButton({

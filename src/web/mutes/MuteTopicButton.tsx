@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
+import topic from '#web/topics/topic-button.module.css';
 import { useMuteTopic } from './useMuteTopic.ts';
 import classes from './MuteTopicButton.module.css';
 
@@ -20,7 +21,7 @@ export function MuteTopicButton(props: {
       size="compact-sm"
       variant={muted ? 'default' : 'subtle'}
       color="gray"
-      className={classes.button ?? ''}
+      className={`${topic.button} ${classes.mute}`}
       disabled={mute.isPending}
       aria-pressed={muted}
       aria-describedby={describedBy}

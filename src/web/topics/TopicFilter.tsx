@@ -2,8 +2,8 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
 import type { TopicSort } from '#shared/topics.ts';
+import { useAddressedText } from '#web/platform/useAddressedText.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import classes from './TopicFilter.module.css';
 
@@ -13,23 +13,13 @@ const sorts = (): readonly (readonly [TopicSort, string])[] => [
   ['active', t`Recently Active`],
 ];
 
-const pauseMs = 200;
-
 /** What /topics shows, in what order; both are in the address. */
 export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
   const router = useRouter();
-  const [text, setText] = useState(q);
-  const [followed, setFollowed] = useState(q);
-  const timer = useRef<number | undefined>(undefined);
-  // The address changed by a link or by Back, not by typing here.
-  if (q !== followed) {
-    setFollowed(q);
-    if (text.trim() !== q) setText(q);
-  }
-  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const { text, type, stopWaiting } = useAddressedText(q, (typed) => go({ q: typed, sort }, true));
 
   function go(next: { q: string; sort: TopicSort }, replace: boolean) {
-    window.clearTimeout(timer.current);
+    stopWaiting();
     void router.navigate({
       to: '/topics',
       search: {
@@ -39,12 +29,6 @@ export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
       replace,
       resetScroll: false,
     });
-  }
-
-  function type(typed: string) {
-    setText(typed);
-    window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => go({ q: typed, sort }, true), pauseMs);
   }
 
   return (
