@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import { draftsKnown, endingOf, type KnownDraft } from '#server/drafts/drafts.ts';
+import { endingOf, type KnownDraft, knownDrafts } from '#server/drafts/drafts.ts';
 import { mentionedIn } from '#server/mentions/mentioned.ts';
 import { answersTold, bellsOf } from '#server/notifications/notifications.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
@@ -63,7 +63,7 @@ async function postAnswers(
       const { claimed, questions, drafts } = await inOneGo(tx, {
         claimed: claim,
         questions: [lockedQuestions([...new Set(answers.map(({ questionId }) => questionId))])],
-        drafts: draftsKnown(postings.map(draftOf)),
+        drafts: knownDrafts(postings.map(draftOf)),
       });
       const { fresh, repeated } = claims(claimed.flat());
       const outcomes = await postFresh(tx, {
@@ -84,7 +84,7 @@ type LockedQuestion = { author_id: number | null; locked_for: string | null };
 type Posts = {
   fresh: readonly AnswerPosting[];
   questions: ReadonlyMap<number, LockedQuestion>;
-  /** Where something is known of a draft. */
+  /** The drafts of these answers that there are, locked. */
   drafts: readonly KnownDraft[];
   publicUrl: string | null;
 };
@@ -139,7 +139,7 @@ async function countAndTell(
     posted.map(({ posting }) => draftOf(posting)),
     drafts,
   );
-  const { counted, told, answers, noted } = await inOneGo(tx, {
+  const { counted, told, answers, ended, noted } = await inOneGo(tx, {
     counted: [
       answersCounted([...perQuestion].map(([questionId, { length }]) => ({ questionId, answers: length }))),
     ],
@@ -153,6 +153,7 @@ async function countAndTell(
       })),
     ),
     topics: [topicsTouched({ questionIds: [...perQuestion.keys()], at })],
+    ended: ending.ended,
     noted: ending.noted,
     pruned: ending.pruned,
     keys,
@@ -160,7 +161,7 @@ async function countAndTell(
   });
   await publishAll(tx, [
     ...bellsOf(told.flat()),
-    ...(await ending.end(tx, noted.flat())),
+    ...(await ending.tell(tx, [...ended, ...noted].flat())),
     ...posted.flatMap(toldOf),
     ...counted
       .flat()

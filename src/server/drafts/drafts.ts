@@ -20,9 +20,12 @@ import {
   draftsOf,
   draftsPruned,
   endLockedDraft,
+  type EndedText,
   insertPosted,
-  knownPlaces,
+  type KnownDraft,
   lockDraft,
+  lockedDrafts,
+  lockedDraftsEnded,
   lockKnownDraft,
   type NotedDraft,
   type Place,
@@ -117,50 +120,66 @@ export async function endDraft(tx: Tx, posting: EndedDraft): Promise<StreamedEve
       : await lockDraft(tx, { memberId, place, key });
   if (row === undefined) return [];
   const postedHash = hashOf(text);
-  const isThis = row.fields === null ? key !== undefined : key === row.key || isText(row.fields, postedHash);
-  if (!isThis) return [];
+  if (!isDraftOf(row, { key, postedHash })) return [];
   const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.key, postedHash });
   if (row.fields === null) await pruned([memberId]).execute(tx);
   return [changed(memberId, { place, version, ended: 'posted', writer: null })];
 }
 
-/** A member's place of which something is known. */
-export type KnownDraft = Place;
+export type { KnownDraft };
 
-/** Reads of which drafts something is known, for `endingOf`. */
-export const draftsKnown = (postings: readonly EndedDraft[]) =>
-  postings.length === 0 ? [] : [knownPlaces(postings)];
+/** Locks the drafts there are of these texts, for `endingOf`. */
+export const knownDrafts = (postings: readonly EndedDraft[]) =>
+  postings.length === 0 ? [] : [lockedDrafts(postings)];
 
 /**
- * The same as `endDraft` for several texts, in two parts: statements to be run with others, and what follows from the
- * rows of the first. Where nothing is known of any draft, as is usual, all are noted together.
+ * The same as `endDraft` for several texts, in two parts: statements to be run with others, in any order, and what
+ * follows from the rows of `ended` and `noted`.
+ * @param known what `knownDrafts` found.
  */
-export function endingOf(postings: readonly EndedDraft[], knownDrafts: readonly KnownDraft[]) {
-  const nameOf = ({ memberId, place }: KnownDraft) => `${memberId} ${place}`;
-  const known = new Set(knownDrafts.map(nameOf));
-  const fresh = new Map<string, EndedDraft & { key: string; postedHash: Buffer }>();
-  for (const posting of postings) {
-    const { key, text } = posting;
-    if (key !== undefined && !known.has(nameOf(posting)))
-      fresh.set(nameOf(posting), { ...posting, key, postedHash: hashOf(text) });
+export function endingOf(postings: readonly EndedDraft[], known: readonly KnownDraft[]) {
+  const nameOf = ({ memberId, place }: Place) => `${memberId} ${place}`;
+  const rows = new Map<string, Pick<KnownDraft, 'key' | 'fields'>>(known.map((row) => [nameOf(row), row]));
+  const ended = new Map<string, EndedText>();
+  const fresh = new Map<string, EndedText>();
+  for (const { memberId, place, key, text } of postings) {
+    const name = nameOf({ memberId, place });
+    const row = rows.get(name);
+    const postedHash = hashOf(text);
+    if (row === undefined) {
+      if (key !== undefined) fresh.set(name, { memberId, place, key, postedHash });
+    } else if (isDraftOf(row, { key, postedHash })) {
+      ended.set(name, { memberId, place, key: key ?? row.key, postedHash });
+      rows.set(name, { key: key ?? row.key, fields: null });
+    }
   }
-  const memberIds = [...new Set([...fresh.values()].map(({ memberId }) => memberId))];
+  const added = [...fresh.values()];
+  const remembered = [...added, ...ended.values()].map(({ memberId }) => memberId);
   return {
-    noted: fresh.size === 0 ? [] : [insertPosted([...fresh.values()])],
-    pruned: fresh.size === 0 ? [] : [pruned(memberIds)],
-    /** Ends those that were not noted. Returns what the members' browsers are to be told. */
-    async end(tx: Tx, noted: readonly NotedDraft[]): Promise<StreamedEvent[]> {
-      const done = new Set(noted.map(nameOf));
-      const ended = noted.map(({ memberId, place, version }) =>
+    ended: ended.size === 0 ? [] : [lockedDraftsEnded([...ended.values()])],
+    noted: added.length === 0 ? [] : [insertPosted(added)],
+    pruned: remembered.length === 0 ? [] : [pruned([...new Set(remembered)])],
+    /** Returns what the members' browsers are to be told. */
+    async tell(tx: Tx, written: readonly NotedDraft[]): Promise<StreamedEvent[]> {
+      const told = written.map(({ memberId, place, version }) =>
         changed(memberId, { place, version, ended: 'posted', writer: null }),
       );
-      const rest = postings.filter((posting) =>
-        posting.key === undefined ? known.has(nameOf(posting)) : !done.has(nameOf(posting)),
-      );
-      for (const posting of rest) ended.push(...(await endDraft(tx, posting)));
-      return ended;
+      // Drafts that began to be kept in between.
+      const done = new Set(written.map(nameOf));
+      const met = postings.filter((posting) => fresh.has(nameOf(posting)) && !done.has(nameOf(posting)));
+      for (const posting of met) told.push(...(await endDraft(tx, posting)));
+      return told;
     },
   };
+}
+
+/** Whether what was posted is what a draft holds, or held. */
+function isDraftOf(
+  { key, fields }: Pick<DraftRow, 'key' | 'fields'>,
+  posted: { key: string | undefined; postedHash: Buffer },
+): boolean {
+  if (fields === null) return posted.key !== undefined;
+  return posted.key === key || isText(fields, posted.postedHash);
 }
 
 const pruned = (memberIds: readonly number[]) =>

@@ -41,27 +41,41 @@ export async function lockDraft(
   return row;
 }
 
-/** Those of the places of which something is known. */
-export function knownPlaces(places: readonly Place[]) {
-  return sql<Place>`
-    select member_id as "memberId", draft.place
-    from draft join unnest(
-      ${places.map(({ memberId }) => memberId)}::bigint[], ${places.map(({ place }) => place)}::text[]
-    ) as wanted (member, place) on member_id = member and draft.place = wanted.place`;
+export type KnownDraft = Place & Pick<DraftRow, 'key' | 'fields'>;
+
+/** Those that there are, locked in one order. */
+export function lockedDrafts(places: readonly Place[]) {
+  return sql<KnownDraft>`
+    select member_id as "memberId", place, key, fields from draft
+    where (member_id, place) in (
+      select * from unnest(
+        ${places.map(({ memberId }) => memberId)}::bigint[], ${places.map(({ place }) => place)}::text[]
+      )
+    ) order by member_id, place for update`;
 }
+
+/** A draft as it is once it was posted. */
+export type EndedText = Place & { key: string; postedHash: Buffer };
+
+/** The same as `endLockedDraft` for several that were posted. Returns their versions. */
+export const lockedDraftsEnded = (drafts: readonly EndedText[]) => sql<NotedDraft>`
+  update draft set version = nextval('draft_version'), key = posted.key, fields = null, ended = 'posted',
+    posted_hash = posted.posted_hash, writer = null, step = null, updated_at = now()
+  from ${unnested(drafts)} where draft.member_id = posted.member_id and draft.place = posted.place
+  returning draft.member_id as "memberId", draft.place, version`;
 
 /** Notes drafts as posted where nothing is known of them. Returns those noted, with their versions. */
-export function insertPosted(drafts: readonly (Place & { key: string; postedHash: Buffer })[]) {
-  return sql<NotedDraft>`
-    insert into draft (member_id, place, key, ended, posted_hash)
-    select member_id, place, key, 'posted', posted_hash from unnest(
-      ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ place }) => place)}::text[],
-      ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
-    ) as posted (member_id, place, key, posted_hash) order by member_id, place
-    on conflict do nothing returning member_id as "memberId", place, version`;
-}
+export const insertPosted = (drafts: readonly EndedText[]) => sql<NotedDraft>`
+  insert into draft (member_id, place, key, ended, posted_hash)
+  select member_id, place, key, 'posted', posted_hash from ${unnested(drafts)} order by member_id, place
+  on conflict do nothing returning member_id as "memberId", place, version`;
 
 export type NotedDraft = Place & { version: number };
+
+const unnested = (drafts: readonly EndedText[]) => sql`unnest(
+    ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ place }) => place)}::text[],
+    ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
+  ) as posted (member_id, place, key, posted_hash)`;
 
 /** The row of a place, locked, where there is one. */
 export async function lockKnownDraft(tx: Tx, { memberId, place }: Place): Promise<DraftRow | undefined> {

@@ -161,7 +161,7 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#last !== undefined) {
+    while (this.#last !== undefined) {
       this.#sendLast();
       await this.#answered();
     }
