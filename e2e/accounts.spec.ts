@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { logOut, register, signIn, someone } from './members.ts';
+import { ask, logOut, register, signIn, someone } from './members.ts';
 import { answer, askAndOpen, unique } from './posts.ts';
 import { withoutFirstAnswers } from './shell.ts';
 
@@ -246,6 +246,33 @@ test('Logout leads to /login, in every tab, and the pages behind it are closed',
   await expect(page).toHaveURL(/\/login/u);
   await other.bringToFront();
   await expect(other).toHaveURL(/\/login/u);
+});
+
+test('a tab that slept while somebody else signed in beside it shows nothing of the member before', async ({
+  page,
+  context,
+}) => {
+  // It hears nothing.
+  await page.routeWebSocket(/./u, () => undefined);
+  await register(page.request);
+  const title = unique('Whose bookmarks are these?');
+  const id = await ask(page.request, { title });
+  await page.request.put(`/api/questions/${id}/bookmark`, { data: { bookmarked: true } });
+  await page.goto('/bookmarks');
+  await expect(page.getByRole('link', { name: title })).toBeVisible();
+
+  const beside = await context.newPage();
+  await beside.goto('/topics');
+  await logOut(beside);
+  const other = await register(beside.request, someone('Bea Beside'));
+  await beside.goto('/');
+  await expect(beside.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByRole('link', { name: title })).toBeHidden();
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Profile' }).click();
+  await expect(page.getByRole('heading', { name: other.displayName })).toBeVisible();
 });
 
 test('until it is known who is signed in, neither a page nor the login form shows', async ({ page }) => {

@@ -9,10 +9,10 @@ import classes from './BookmarkSearch.module.css';
 /** Looks in notes and titles; the words are in the address. */
 export function BookmarkSearch({ q, list }: { q: string; list: number | null }) {
   const router = useRouter();
-  const { text, type, stopWaiting } = useAddressedText(q, go);
+  const { text, type, sends } = useAddressedText(q, go);
 
   function go(typed: string) {
-    stopWaiting();
+    sends(typed);
     void router.navigate({
       to: '/bookmarks',
       search: { list: list ?? undefined, q: typed.trim() === '' ? undefined : typed.trim() },

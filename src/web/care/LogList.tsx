@@ -18,7 +18,7 @@ export function LogList({
   return (
     <ul className={classes.list}>
       {entries.map((entry) => (
-        <li key={entry.id} className={classes.card}>
+        <li key={entry.id} className={classes.card} tabIndex={-1} data-shortcut-stop>
           <div className={classes.head}>
             <span className={classes.strong}>{doneText(entry.action, entry.postKind)}</span>
             <Time at={entry.at} />

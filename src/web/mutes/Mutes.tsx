@@ -75,7 +75,7 @@ function MutedQuestions() {
         <ul className={classes.list}>
           {questions.map(({ id, title, mutedAt }) => (
             <Line key={id} mutedAt={mutedAt} unmute={() => putQuestionMute(id, false)}>
-              <PathLink href={questionPath(id)} className={classes.name} dir="auto">
+              <PathLink href={questionPath(id)} className={classes.name} dir="auto" data-shortcut-stop>
                 {title}
               </PathLink>
             </Line>

@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, isTransient } from './errors.ts';
 import { answerOrKept } from './keeping.ts';
-import { sessionEnded } from './session.ts';
+import { keepToMember, sessionEnded } from './session.ts';
 
 const maxRetryDelayMs = 5000;
 
@@ -27,6 +27,7 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   });
+  keepToMember(client);
   return client;
 }
 

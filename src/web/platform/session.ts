@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, type Query, type QueryClient } from '@tanstack/react-query';
 import type { Me, SessionState } from '#shared/accounts.ts';
 import { api, read } from './api.ts';
 import { forgetRecent } from './recent.ts';
@@ -54,9 +54,30 @@ export function forgetMember(client: QueryClient): void {
   if (client.getQueryData(sessionQuery.queryKey)?.member === null) forget(client, 'all');
 }
 
-function forget(client: QueryClient, type: 'inactive' | 'all'): void {
-  client.removeQueries({ type, predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
+/**
+ * Sees to it that nobody is shown what was cached for another member, also where one follows the other unnoticed: a tab
+ * that slept while somebody else signed in beside it hears only whose session it is now.
+ */
+export function keepToMember(client: QueryClient): void {
+  let owner: number | null = null;
+  client.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.query.queryKey[0] !== sessionQuery.queryKey[0]) return;
+    const member = client.getQueryData(sessionQuery.queryKey)?.member?.id ?? null;
+    if (member === null || member === owner) return;
+    const isAnother = owner !== null;
+    owner = member;
+    if (!isAnother) return;
+    forget(client, 'inactive');
+    // What is shown is asked for anew, with nothing left to be joined to the answer.
+    void client.resetQueries({ predicate: isOfMember });
+  });
 }
+
+function forget(client: QueryClient, type: 'inactive' | 'all'): void {
+  client.removeQueries({ type, predicate: isOfMember });
+}
+
+const isOfMember = (query: Query) => query.queryKey[0] !== sessionQuery.queryKey[0];
 
 /** Signs out on the server, then here. */
 export async function leaveSession(client: QueryClient): Promise<void> {

@@ -6,26 +6,32 @@ const pauseMs = 250;
 /**
  * The text of a field whose words are in the address: what is typed goes there after a pause, and where the address
  * changes by a link or by Back, the text follows.
- * @param go takes the text to the address.
+ * @param go takes a text to the address, and says so by `sends`.
  */
 export function useAddressedText(words: string, go: (text: string) => void) {
   const [text, setText] = useState(words);
   const [followed, setFollowed] = useState(words);
+  const [sent, setSent] = useState(words);
   const timer = useRef<number | undefined>(undefined);
   if (words !== followed) {
     setFollowed(words);
-    if (text.trim() !== words) setText(words);
+    // What went there from here comes back a moment later, when more may have been typed.
+    if (words !== sent) {
+      setSent(words);
+      setText(words);
+    }
   }
-  const stopWaiting = () => window.clearTimeout(timer.current);
   useEffect(() => () => window.clearTimeout(timer.current), []);
   return {
     text,
     type: (typed: string) => {
       setText(typed);
-      stopWaiting();
+      window.clearTimeout(timer.current);
       timer.current = window.setTimeout(() => go(typed), pauseMs);
     },
-    /** Nothing more of what was typed goes to the address by itself. */
-    stopWaiting,
+    sends: (going: string) => {
+      window.clearTimeout(timer.current);
+      setSent(going.trim());
+    },
   };
 }

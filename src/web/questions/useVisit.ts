@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { QuestionPage } from '#shared/questions.ts';
 import { api, read } from '#web/platform/api.ts';
+import { sessionQuery } from '#web/platform/session.ts';
 import type { AnyPost } from '#web/posts/post.ts';
 import { postsBelow } from '#web/posts/question-page.ts';
 import { questionKeys } from '#web/posts/question-query.ts';
@@ -34,14 +35,14 @@ export function useVisit(
   page: QuestionPage | undefined,
   settled: boolean,
 ): Visit {
-  const visit = `${memberId}:${questionId}`;
+  const visit = visitOf(questionId, memberId);
   const newest = useMemo(() => (page === undefined ? null : newestOf(page)), [page]);
   const [since, setSince] = useState<Since | null>(null);
   if (since === null && page !== undefined && newest !== null) {
     const before = leftAt(visit) ?? (settled ? page.visitedAt : undefined);
     if (before !== undefined) setSince({ at: before ?? newest, returning: before !== null });
   }
-  const report = useReport(questionId, visit);
+  const report = useReport(questionId, memberId);
   const begun = since !== null;
   const seen = useRef(newest);
   const latest = useRef(newest);
@@ -88,11 +89,16 @@ export function useVisit(
   );
 }
 
+const visitOf = (questionId: number, memberId: number) => `${memberId}:${questionId}`;
+
 /** Tells the server that the member was here. After the first time, the page is asked for again: it counts the view. */
-function useReport(questionId: number, visit: string): (upTo: string, leaving: boolean) => void {
+function useReport(questionId: number, memberId: number): (upTo: string, leaving: boolean) => void {
   const client = useQueryClient();
   return useCallback(
     (upTo, leaving) => {
+      const visit = visitOf(questionId, memberId);
+      // Whoever signs out leaves the page as nobody: this browser alone remembers how far they read.
+      if (client.getQueryData(sessionQuery.queryKey)?.member?.id !== memberId) return;
       const before = reported.get(visit);
       reported.set(visit, upTo);
       const send = async () => {
@@ -109,7 +115,7 @@ function useReport(questionId: number, visit: string): (upTo: string, leaving: b
       };
       void send();
     },
-    [client, questionId, visit],
+    [client, questionId, memberId],
   );
 }
 

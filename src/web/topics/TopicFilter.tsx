@@ -16,10 +16,10 @@ const sorts = (): readonly (readonly [TopicSort, string])[] => [
 /** What /topics shows, in what order; both are in the address. */
 export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
   const router = useRouter();
-  const { text, type, stopWaiting } = useAddressedText(q, (typed) => go({ q: typed, sort }, true));
+  const { text, type, sends } = useAddressedText(q, (typed) => go({ q: typed, sort }, true));
 
   function go(next: { q: string; sort: TopicSort }, replace: boolean) {
-    stopWaiting();
+    sends(next.q);
     void router.navigate({
       to: '/topics',
       search: {

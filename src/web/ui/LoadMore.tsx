@@ -17,14 +17,15 @@ export function LoadMore(props: {
   useEffect(() => {
     const pressed = button.current;
     if (!isLoading || pressed === null) return;
-    const last = stops().findLast((stop) => precedes(stop, pressed));
+    const before = new Set(stops());
+    const last = [...before].findLast((stop) => precedes(stop, pressed));
     return () => {
       const focused = document.activeElement;
-      if (last === undefined || (focused !== pressed && focused !== document.body)) return;
-      const all = stops();
-      const next = all[all.indexOf(last) + 1];
-      const isNew = next !== undefined && (!pressed.isConnected || precedes(next, pressed));
-      if (isNew) next.focus({ preventScroll: true });
+      if (last === undefined || !last.isConnected) return;
+      if (focused !== pressed && focused !== document.body) return;
+      const next = stops().find((stop) => precedes(last, stop));
+      const isOfList = next !== undefined && (!pressed.isConnected || precedes(next, pressed));
+      if (isOfList && !before.has(next)) next.focus({ preventScroll: true });
     };
   }, [isLoading]);
   return (
