@@ -211,7 +211,10 @@ test('Logout leads to /login also where the page hears that the session ended be
     await expect(page).toHaveURL(/\/login/u);
     await route.fulfill({ response });
   });
+  const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
   await logOut(page);
+  await answered;
+  await expect(page).toHaveURL('/login');
 });
 
 test('Logout asks for nothing any more that would be refused', async ({ page }) => {

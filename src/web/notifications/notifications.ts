@@ -99,7 +99,8 @@ function useMark<Made extends Mark>({ save, refreshed, log }: Marking<Made>) {
       log(error);
       before?.restore();
     },
-    onSettled: () => client.invalidateQueries({ queryKey: refreshed }),
+    // Not waited for: until then the mark would count as under way, and be made on what comes.
+    onSettled: () => void client.invalidateQueries({ queryKey: refreshed }),
   });
 }
 
