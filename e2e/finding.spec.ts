@@ -87,6 +87,7 @@ test('the palette finds questions, members and commands, and what was opened lat
 
   await searchBox(page).focus();
   await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
   await expect(palette(page).getByRole('group', { name: 'Recent' }).getByRole('option')).toHaveText([
     `A ${word} in May`,
   ]);
