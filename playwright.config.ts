@@ -14,6 +14,8 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: process.env['CI'] === 'true',
   workers: 2,
+  // A test that fails once and then passes is listed as flaky and does not fail the run.
+  retries: 1,
   // Twice what Playwright has: a machine that builds, serves and browses on two slow cores is late, not wrong.
   timeout: 60_000,
   expect: { timeout: 10_000 },

@@ -8,8 +8,9 @@ import { Failure, runScript } from './lib/project.mjs';
 
 const help = `npm test [-- OPTIONS] [-- FILTERS]
 
-Installs what is missing, a browser and a PostgreSQL with replicas included, and runs every check. The last line
-counts tests and checks; what failed is named again above it.
+Installs what is missing, a browser and a PostgreSQL with replicas included, and runs every check. A test that fails
+runs once more; if it passes then, it counts as passed and is listed under 'Flaky'. The last line counts tests and checks;
+the lines above it repeat what failed.
 
 Options:
   --only NAMES  run these checks only, separated by commas
@@ -36,9 +37,12 @@ await runScript(async () => {
   const broken = new Set();
   /** @type {string[]} */
   const failures = [];
+  /** @type {string[]} */
+  const flaky = [];
   /** @param {Check} check */
   const run = async (check) => {
-    const { passed, failed, failures: found } = await runCheck(check, broken, filters);
+    const { passed, failed, failures: found, flaky: passedLater } = await runCheck(check, broken, filters);
+    flaky.push(...passedLater.map((each) => `${check.name}: ${each}`));
     if (failed > 0) {
       broken.add(check.name);
       failures.push(...found.map((each) => `${check.name}: ${each}`));
@@ -49,6 +53,10 @@ await runScript(async () => {
   const wanted = checks.filter(({ name }) => only === undefined || only.includes(name));
   await Promise.all(wanted.filter(({ alone }) => !alone).map(run));
   for (const check of wanted.filter(({ alone }) => alone)) await run(check);
+  if (flaky.length > 0)
+    console.log(
+      `\nFlaky (failed once, passed when run again):\n${flaky.map((each) => `~ ${each}`).join('\n')}`,
+    );
   if (failures.length > 0) console.log(`\nFailed:\n${failures.map((each) => `✗ ${each}`).join('\n')}`);
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
   return sum.failed === 0 ? 0 : 1;
@@ -67,7 +75,7 @@ async function runCheck(check, broken, filters) {
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   const left = skipped > 0 ? `, ${skipped} SKIPPED` : '';
   console.log(`${failed === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${left})`);
-  return { passed, failed, failures: found.failures ?? [`see above${left}`] };
+  return { passed, failed, failures: found.failures ?? [`see above${left}`], flaky: found.flaky ?? [] };
 }
 
 /**

@@ -38,6 +38,65 @@ test('server tests are counted one by one, and skipped ones are told and fail wh
   expect(inCi.lastLine).toBe('2 passed, 2 failed');
 });
 
+test('runs a failed test again and lists it as flaky if it passes then', async () => {
+  const copy = await projectWith({
+    'vitest.config.ts': 'export default {};\n',
+    'first.test.ts': `import { expect, test } from 'vitest';
+      import { existsSync, writeFileSync } from 'node:fs';
+      const again = existsSync('ran');
+      writeFileSync('ran', '');
+      test('fails once', () => expect(again).toBe(true));
+      test('passes', () => expect(1).toBe(1));`,
+    'hook.test.ts': `import { beforeAll, expect, test } from 'vitest';
+      import { existsSync, writeFileSync } from 'node:fs';
+      beforeAll(() => {
+        if (existsSync('hooked')) return;
+        writeFileSync('hooked', '');
+        throw new Error('the hook fails once');
+      });
+      test('needs the hook', () => expect(1).toBe(1));`,
+    'unhandled.test.ts': `import { expect, test } from 'vitest';
+      import { existsSync, writeFileSync } from 'node:fs';
+      test('leaves an error behind once', async () => {
+        if (!existsSync('left')) void Promise.reject(new Error('socket hang up'));
+        writeFileSync('left', '');
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(1).toBe(1);
+      });`,
+    'good.test.ts': `import { expect, test } from 'vitest';
+      import { appendFileSync, readFileSync } from 'node:fs';
+      appendFileSync('good', '.');
+      test('runs only once', () => expect(readFileSync('good', 'utf8')).toBe('.'));`,
+  });
+  const { code, lastLine, output } = await runChecks(copy, { CI: 'true' }, '--only', 'server');
+  expect(output).toMatch(/\n5 passed, 0 failed\n$/);
+  expect(lastLine).toBe('5 passed, 0 failed');
+  expect(code).toBe(0);
+  const [, flaky = ''] = output.split('\nFlaky (failed once, passed when run again):\n');
+  expect(flaky).toContain(
+    '~ server: first.test.ts › fails once\n    AssertionError: expected false to be true',
+  );
+  expect(flaky).toContain('~ server: hook.test.ts\n');
+  expect(flaky).toContain('~ server: unhandled.test.ts › unhandled error\n    Error: socket hang up');
+  expect(output).not.toContain('\nFailed:\n');
+});
+
+test('fails for an unhandled error that comes again', async () => {
+  const copy = await projectWith({
+    'vitest.config.ts': 'export default {};\n',
+    'unhandled.test.ts': `import { expect, test } from 'vitest';
+      test('leaves an error behind', async () => {
+        void Promise.reject(new Error('socket hang up'));
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(1).toBe(1);
+      });`,
+  });
+  const { code, lastLine, output } = await runChecks(copy, '--only', 'server');
+  expect(lastLine).toBe('1 passed, 1 failed');
+  expect(code).toBe(1);
+  expect(output).toContain('✗ server: unhandled.test.ts › unhandled error\n    Error: socket hang up');
+});
+
 test('a test that is said to prove the specification and did not run counts as failed', async () => {
   const copy = await projectWith({
     'vitest.config.ts': 'export default {};\n',

@@ -4,17 +4,19 @@ import path from 'node:path';
 import { findBrowser } from './browser.mjs';
 import { build } from './build.mjs';
 import { runInFront, runQuietly } from './child.mjs';
-import { namedButNotRun, ranInPlaywright, ranInVitest } from './coverage.mjs';
-import { failedInPlaywright, failedInVitest } from './failures.mjs';
+import { namedButNotRun, ranInPlaywright } from './coverage.mjs';
+import { counted, failedInPlaywright } from './failures.mjs';
 import { findPostgresPrograms } from './postgresql.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
 import { withScratch } from './scratch.mjs';
+import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
 
 /**
- * What a check found. `skipped` are tests that were left out; `failures` are what is told of each at the very end, where
- * whoever sees only the last lines of a long run finds it.
+ * What a check found. `skipped` tests did not run. `failures` and `flaky` are repeated at the end of the run: each entry
+ * is a test and its error. A flaky test failed once and passed when it ran again; it counts as passed.
  * @typedef {{
- *   passed: number, failed: number, skipped: number, output?: string, failures?: readonly string[]
+ *   passed: number, failed: number, skipped: number, output?: string, failures?: readonly string[],
+ *   flaky?: readonly string[]
  * }} Result
  * `alone` keeps all processors busy by itself, and begins when the others are done.
  * @typedef {{
@@ -81,24 +83,44 @@ async function buildBrowserPart() {
 }
 
 /**
+ * Runs the tests. Runs each file with a failure once more, by itself: it gets a new database, and a failed hook or an
+ * unhandled error is repeated like a failed test.
  * @param {string[]} filters
  * @returns {Promise<Result>}
  */
 async function serverTests(filters) {
   const wantsReplicas = filters.length === 0 || filters.some((filter) => filter.includes('replica'));
   const programs = wantsReplicas ? await findPostgresPrograms() : undefined;
-  return withReport(async (report, given) => {
-    const env = { ...given, ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
+  const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
+  const first = await runVitest(filters, env);
+  const files = filesToRunAgain(first);
+  const runs = [first];
+  if (files.length > 0) {
+    console.log(`\nRunning again what failed:\n${files.join('\n')}`);
+    runs.push(await runVitest(files, env));
+  }
+  const { ran, ...result } = combineVitestRuns(runs);
+  return filters.length > 0 ? result : covered(result, '.test.ts', ran);
+}
+
+/**
+ * @param {string[]} filters
+ * @param {NodeJS.ProcessEnv} given
+ * @returns {Promise<import('./vitest-runs.mjs').VitestRun>}
+ */
+function runVitest(filters, given) {
+  return withReport(async (report, scratch) => {
+    const unhandled = `${report}.unhandled`;
+    const env = { ...scratch, ...given, PARLEY_UNHANDLED_ERRORS: unhandled };
     const vitest = path.join(packageFolder('vitest'), 'vitest.mjs');
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const reporters = [
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      `--reporter=${path.join(import.meta.dirname, 'unhandled-errors.mjs')}`,
+    ];
     const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters], { env });
-    const found = await readReport(report);
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = found;
-    const result = {
-      ...counted(code, numPassedTests, numFailedTests, numPendingTests + numTodoTests),
-      failures: failedInVitest(found),
-    };
-    return filters.length > 0 ? result : covered(result, '.test.ts', ranInVitest(found));
+    return { code, report: await readReport(report), unhandled: await readReport(unhandled, []) };
   });
 }
 
@@ -118,27 +140,11 @@ async function browserTests(filters) {
     const { stats = {} } = found;
     const result = {
       ...counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped),
-      failures: failedInPlaywright(found),
+      failures: failedInPlaywright(found, 'unexpected'),
+      flaky: failedInPlaywright(found, 'flaky'),
     };
     return filters.length > 0 ? result : covered(result, '.spec.ts', ranInPlaywright(found));
   });
-}
-
-/**
- * A run that failed without a failed test (it could not start, or broke off) counts as one failure.
- * @param {number} code
- * @param {number} passed
- * @param {number} failed
- * @param {number} skipped
- * @returns {Result}
- */
-function counted(code, passed, failed, skipped) {
-  const failures = failed || 0;
-  return {
-    passed: passed || 0,
-    failed: code === 0 ? failures : Math.max(1, failures),
-    skipped: skipped || 0,
-  };
 }
 
 /**
@@ -157,8 +163,9 @@ async function covered(result, ending, ran) {
 }
 
 /**
- * @param {(file: string, env: NodeJS.ProcessEnv) => Promise<Result>} work
- * @returns {Promise<Result>}
+ * @template T
+ * @param {(file: string, env: NodeJS.ProcessEnv) => Promise<T>} work
+ * @returns {Promise<T>}
  */
 function withReport(work) {
   return withScratch(async (env) => {
@@ -171,8 +178,11 @@ function withReport(work) {
   });
 }
 
-/** @param {string} file */
-async function readReport(file) {
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  return JSON.parse(text);
+/**
+ * @param {string} file
+ * @param {unknown} [missing] what a run that wrote no report gives
+ */
+async function readReport(file, missing = {}) {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  return text === undefined ? missing : JSON.parse(text);
 }

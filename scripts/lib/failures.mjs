@@ -1,72 +1,72 @@
-import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { project } from './project.mjs';
 
-/** Lines of an error that are repeated; the whole of it stands where the test ran. */
+/** Lines of an error that are repeated at the end of a run. */
 const lines = 25;
 
 /**
- * The tests that failed, and the files that could not be run, each with its error, by a report of Vitest's reporter
- * 'json'.
- * @param {{ testResults?: {
- *   name: string, status: string, message?: string,
- *   assertionResults: { fullName: string, status: string, failureMessages?: string[] | null }[]
- * }[] }} report
+ * A run that failed without a failed test (it could not start, or it broke off) counts as one failure.
+ * @param {number} code
+ * @param {number} passed
+ * @param {number} failed
+ * @param {number} skipped
  */
-export function failedInVitest({ testResults = [] }) {
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = path.relative(project, name);
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    if (failed.length === 0) return status === 'failed' ? [told(file, message)] : [];
-    return failed.map(({ fullName, failureMessages }) =>
-      told(`${file} › ${fullName}`, failureMessages?.join('\n')),
-    );
-  });
+export function counted(code, passed, failed, skipped) {
+  const failures = failed || 0;
+  return {
+    passed: passed || 0,
+    failed: code === 0 ? failures : Math.max(1, failures),
+    skipped: skipped || 0,
+  };
 }
 
 /**
- * @typedef {{ results: { error?: { message?: string, stack?: string } }[] }} RunTest
- * @typedef {{ title: string, ok: boolean, tests: RunTest[] }} Spec
+ * @typedef {'expected' | 'unexpected' | 'flaky' | 'skipped'} Outcome
+ * @typedef {{ status: Outcome, results: { error?: { message?: string, stack?: string } }[] }} RunTest
+ * @typedef {{ title: string, tests: RunTest[] }} Spec
  * @typedef {{ title: string, file: string, specs: Spec[], suites?: Suite[] }} Suite
  */
 
 /**
- * The same by a report of Playwright's reporter 'json'.
+ * The tests with this outcome in a report of Playwright's reporter 'json', each with its first error. An error outside
+ * of a test counts as 'unexpected'.
  * @param {{ suites?: Suite[], errors?: { message?: string }[] }} report
+ * @param {Outcome} outcome
  */
-export function failedInPlaywright({ suites = [], errors = [] }) {
+export function failedInPlaywright({ suites = [], errors = [] }, outcome) {
   return [
-    ...errors.map(({ message }) => told('e2e', message)),
-    ...suites.flatMap((suite) => failedInSuite(suite, [`e2e/${suite.file}`])),
+    ...(outcome === 'unexpected' ? errors.map(({ message }) => described('e2e', message)) : []),
+    ...suites.flatMap((suite) => failedInSuite(suite, [`e2e/${suite.file}`], outcome)),
   ];
 }
 
 /**
  * @param {Suite} suite
  * @param {string[]} parts
+ * @param {Outcome} outcome
  * @returns {string[]}
  */
-function failedInSuite({ specs, suites = [] }, parts) {
-  const failed = specs.filter(({ ok }) => !ok);
+function failedInSuite({ specs, suites = [] }, parts, outcome) {
+  const failed = specs.filter(({ tests }) => tests.some(({ status }) => status === outcome));
   return [
     ...failed.map(({ title, tests }) => {
       const errors = tests.flatMap(({ results }) =>
         results.map(({ error }) => error?.stack ?? error?.message),
       );
-      return told(
+      return described(
         [...parts, title].join(' › '),
         errors.find((error) => error !== undefined),
       );
     }),
-    ...suites.flatMap((suite) => failedInSuite(suite, [...parts, suite.title])),
+    ...suites.flatMap((suite) => failedInSuite(suite, [...parts, suite.title], outcome)),
   ];
 }
 
 /**
+ * A test and the first lines of its error, indented.
  * @param {string} what
  * @param {string | undefined} error
  */
-function told(what, error = '') {
+export function described(what, error = '') {
   const text = stripVTControlCharacters(error).trim().split('\n').slice(0, lines);
   return [what, ...text.map((line) => `    ${line}`)].join('\n').trimEnd();
 }
