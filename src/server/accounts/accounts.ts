@@ -17,8 +17,9 @@ import {
 import type { PasswordChange } from '#shared/profiles.ts';
 import { type Auth, renewedAt } from './auth.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
+import { createPasswordTries } from './failed-tries.ts';
+import { createKnownBrowsers } from './known-browsers.ts';
 import { deleteLinks, isAddressTaken } from './link-queries.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { isPasswordOf } from './password.ts';
 import {
   credentialOf,
@@ -51,23 +52,10 @@ export type AccountsOptions = {
 
 /** Registering, signing in and out. */
 export function createAccounts({ db, auth, settings, sessions, onRegistered }: AccountsOptions) {
-  const quarterHour = 15 * 60;
-  // DECISIONS section 8.2: 5 failures for one address, 30 from one network address, in 15 minutes.
-  const failuresByEmail = rateLimit(db, {
-    name: 'login',
-    points: 5,
-    seconds: quarterHour,
-    blockSeconds: quarterHour,
-  });
-  const failuresByNetwork = rateLimit(db, {
-    name: 'login-net',
-    points: 30,
-    seconds: quarterHour,
-    blockSeconds: quarterHour,
-  });
+  const tries = createPasswordTries(db);
+  const known = createKnownBrowsers(db, settings);
   // Against floods only (DECISIONS section 8.5): a university's first lecture of the year stays below.
   const registrations = rateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
-  const perKey = oneAtATime();
 
   return { register, checkPassword, signOut, changePassword, viewer };
 
@@ -92,7 +80,7 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
       const memberId = Number(response.user.id);
       // Can be asked for again in the settings; the account is made.
       await onRegistered?.(memberId).catch(() => {});
-      return { memberId, cookies: headers.getSetCookie() };
+      return { memberId, cookies: [...headers.getSetCookie(), known.remember(visitor.headers, memberId)] };
     } catch (error) {
       // Two registrations of one address at once: the unique constraint decides.
       if (await memberByEmail(db, email)) throw new ProblemError('email-taken', accountMessages.emailTaken);
@@ -108,26 +96,13 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
     const parsed = emailSchema.safeParse(credentials.email);
     if (!parsed.success) throw invalidField('email', accountMessages.invalidEmail);
     const email = parsed.data;
-    // One try an address and network at a time, so that many who sign in at once are not taken for many failures.
-    return perKey(`email ${email}`, () =>
-      perKey(`network ${visitor.address}`, async () => {
-        await countTry(email, visitor.address);
-        const kept = await credentialOf(db, email);
-        if (!(await isPasswordOf(kept?.password, credentials.password)) || kept === undefined)
-          throw await loginProblem(email);
-        await Promise.all([failuresByEmail.reset(email), failuresByNetwork.giveBack(visitor.address)]);
-        return kept.memberId;
-      }),
+    const kept = await credentialOf(db, email);
+    const browser = kept === undefined ? null : await known.browserOf(visitor.headers, kept.memberId);
+    const memberId = await tries.attempt(email, { network: visitor.address, browser }, async () =>
+      (await isPasswordOf(kept?.password, credentials.password)) ? kept?.memberId : undefined,
     );
-  }
-
-  /** A try counts as a failure before it is made: tries at the same moment, also on other nodes, cannot all pass. */
-  async function countTry(email: string, address: string): Promise<void> {
-    const tooMany = new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: quarterHour });
-    if (!(await failuresByNetwork.take(address))) throw tooMany;
-    if (await failuresByEmail.take(email)) return;
-    await failuresByNetwork.giveBack(address);
-    throw tooMany;
+    if (memberId === undefined) throw await loginProblem(email);
+    return memberId;
   }
 
   async function loginProblem(email: string): Promise<ProblemError> {
@@ -170,7 +145,7 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
         await deleteLinks(tx, { memberId: id, purposes: ['reset'] });
         await tellOfSecurityEvent(tx, { memberId: id, event: 'password-changed' });
       });
-      return result.headers.getSetCookie();
+      return [...result.headers.getSetCookie(), known.remember(headers, id)];
     } catch (error) {
       if (error instanceof APIError && error.statusCode === 400)
         throw invalidField('currentPassword', accountMessages.wrongPassword);

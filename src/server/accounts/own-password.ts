@@ -26,7 +26,7 @@ export function createPasswordCheck(db: Database): AskForPassword {
   // The same tries that changing the password has (routes.ts): both count under one name.
   const guesses = rateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return async (viewer, { password }) => {
-    const key = String(viewer.id);
+    const key = String(viewer.sessionId);
     if (!(await guesses.take(key)))
       throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
     const hash = await passwordHash(db, viewer.id);

@@ -58,7 +58,7 @@ export function recoveryRoutes({ settings, resetting: resets, addresses }: Recov
       return c.body(null, 202);
     })
     .openapi(reset, async (c) => {
-      await resets.reset(c.req.valid('json'));
+      await resets.reset(c.req.valid('json'), network(c));
       return c.body(null, 204);
     })
     .openapi(confirmAddress, async (c) => {

@@ -7,6 +7,7 @@ import { accountMessages, email as emailSchema } from '#shared/accounts.ts';
 import { recoveryMessages } from '#shared/recovery.ts';
 import type { AccountMails } from './account-mails.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
+import { createPasswordTries } from './failed-tries.ts';
 import { deleteLinks, deleteSessions, lockMember, writeAddress, writePassword } from './link-queries.ts';
 import { deadLink, linkTimes, makeLink, requireLink, useLink } from './links.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
@@ -33,7 +34,7 @@ export function createResetting({
   const byAddress = rateLimit(db, { name: 'reset', points: 4, seconds: hour });
   // Against floods only, as for registrations (DECISIONS section 8.5).
   const byNetwork = rateLimit(db, { name: 'reset-net', points: 100, seconds: hour });
-  const failures = rateLimit(db, { name: 'login', points: 5, seconds: hour });
+  const tries = createPasswordTries(db);
 
   return { isMailed: mails !== undefined, ask, reset };
 
@@ -55,7 +56,8 @@ export function createResetting({
   }
 
   /** Sets a new password by a link, and ends every session. @throws ProblemError 'gone' for a link that works no more. */
-  async function reset({ token, newPassword }: { token: string; newPassword: string }): Promise<void> {
+  async function reset(form: { token: string; newPassword: string }, network: string): Promise<void> {
+    const { token, newPassword } = form;
     if (!settings.passwordSignIn) throw new ProblemError('disabled', accountMessages.disabled);
     // Not for everybody who asks: it costs what it is to cost.
     await requireLink(db, { token, purpose: 'reset' });
@@ -78,7 +80,7 @@ export function createResetting({
       await tellOfSecurityEvent(tx, { memberId, event: 'password-reset' });
       return member.email;
     });
-    await failures.reset(email);
+    await tries.forget(email, network);
   }
 }
 

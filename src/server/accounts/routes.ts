@@ -12,7 +12,7 @@ import { idParam } from '#shared/fields.ts';
 import { passwordChange } from '#shared/profiles.ts';
 import { type SignInState, signInState } from '#shared/second-factor.ts';
 import { madeByHeader } from '#shared/waiting.ts';
-import { type Accounts, endOtherSessions, endSession, me, type SignedIn } from './accounts.ts';
+import { type Accounts, endOtherSessions, endSession, me, type SignedIn, type Visitor } from './accounts.ts';
 import { sessionsOf } from './queries.ts';
 import type { SigningIn, SignInOutcome } from './signing-in.ts';
 import { refuseSuspended } from './suspended.ts';
@@ -70,13 +70,13 @@ export function visitorRoutes(deps: AccountDeps & { signingIn: SigningIn }) {
   const { accounts, settings, signingIn } = deps;
   return router<VisitorEnv>()
     .openapi(register, async (c) => {
-      const session = await accounts.register(c.req.valid('json'), visitor(c));
+      const session = await accounts.register(c.req.valid('json'), visitorOf(c, settings));
       c.set('registered', session.memberId);
       return c.json(await begin(c, session), 201);
     })
     .openapi(signIn, async (c) => {
       if (!settings.passwordSignIn) throw new ProblemError('disabled', accountMessages.disabled);
-      const memberId = await accounts.checkPassword(c.req.valid('json'), visitor(c));
+      const memberId = await accounts.checkPassword(c.req.valid('json'), visitorOf(c, settings));
       const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
       return c.json(await answerSignIn(c, deps.db, outcome), 200);
     })
@@ -89,10 +89,6 @@ export function visitorRoutes(deps: AccountDeps & { signingIn: SigningIn }) {
       setCookies(c, await accounts.signOut(c.req.raw.headers));
       return c.body(null, 204);
     });
-
-  function visitor(c: Context) {
-    return { headers: c.req.raw.headers, address: networkAddress(c, settings.trustedProxies) };
-  }
 
   async function begin(c: Context, session: SignedIn) {
     setCookies(c, session.cookies);
@@ -131,7 +127,7 @@ const changePassword = createRoute({
 });
 
 export function sessionRoutes({ db, accounts }: AccountDeps) {
-  // As many guesses as signing in allows; somebody at a foreign screen is no better than somebody outside.
+  // As many guesses as signing in allows; a stranger at an open screen uses up those of its session only.
   const guesses = rateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return router()
     .openapi(listSessions, async (c) => {
@@ -156,13 +152,17 @@ export function sessionRoutes({ db, accounts }: AccountDeps) {
       return c.body(null, 204);
     })
     .openapi(changePassword, async (c) => {
-      const key = String(c.get('viewer').id);
+      const key = String(c.get('viewer').sessionId);
       if (!(await guesses.take(key)))
         throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
       setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers, c.get('viewer')));
       await guesses.reset(key);
       return c.body(null, 204);
     });
+}
+
+export function visitorOf(c: Context, { trustedProxies }: Pick<Settings, 'trustedProxies'>): Visitor {
+  return { headers: c.req.raw.headers, address: networkAddress(c, trustedProxies) };
 }
 
 /** What a try to sign in is answered with. */

@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Database } from '#server/platform/database.ts';
 import { answers, json, problems, router, type VisitorEnv } from '#server/platform/http.ts';
+import type { Settings } from '#server/platform/settings.ts';
 import {
   codeForm,
   proof,
@@ -10,11 +11,16 @@ import {
   secondFactorState,
   signInState,
 } from '#shared/second-factor.ts';
-import { answerSignIn } from './routes.ts';
+import { answerSignIn, visitorOf } from './routes.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SigningIn } from './signing-in.ts';
 
-export type SecondFactorDeps = { db: Database; signingIn: SigningIn; secondFactor: SecondFactor };
+export type SecondFactorDeps = {
+  db: Database;
+  settings: Settings;
+  signingIn: SigningIn;
+  secondFactor: SecondFactor;
+};
 
 const sendCode = createRoute({
   method: 'post',
@@ -25,9 +31,9 @@ const sendCode = createRoute({
 });
 
 /** For who has shown a password, and is not signed in yet. */
-export function secondFactorVisitorRoutes({ db, signingIn }: SecondFactorDeps) {
+export function secondFactorVisitorRoutes({ db, settings, signingIn }: SecondFactorDeps) {
   return router<VisitorEnv>().openapi(sendCode, async (c) => {
-    const outcome = await signingIn.withCode(c.req.valid('json').code, c.req.raw.headers);
+    const outcome = await signingIn.withCode(c.req.valid('json').code, visitorOf(c, settings));
     return c.json(await answerSignIn(c, db, outcome), 200);
   });
 }

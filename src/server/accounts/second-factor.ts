@@ -12,6 +12,7 @@ import {
   type SecondFactorSetup,
   type SecondFactorState,
 } from '#shared/second-factor.ts';
+import { createCodeTries, type Source } from './failed-tries.ts';
 import { newAppKey, periodOf } from './authenticator-app.ts';
 import type { AskForPassword } from './own-password.ts';
 import type { PasswordCost } from './password.ts';
@@ -45,13 +46,9 @@ export function createSecondFactor(deps: {
 }) {
   const { db, settings, askForPassword } = deps;
   const quarterHour = 15 * 60;
-  // Five tries at a million codes, two or three of which are right (OWASP ASVS 5.0, 6.5.5 and 6.3.1).
-  const tries = rateLimit(db, {
-    name: 'second-factor',
-    points: 5,
-    seconds: quarterHour,
-    blockSeconds: quarterHour,
-  });
+  const tries = createCodeTries(db);
+  // Of who is signed in, at a key of their own: against wasted work only.
+  const starts = rateLimit(db, { name: 'second-factor-start', points: 5, seconds: quarterHour });
   const setupSealing = { secret: settings.secret, purpose: 'second factor setup' };
   return { state, setUp, switchOn, renewCodes, switchOff, isOn, check };
 
@@ -83,7 +80,8 @@ export function createSecondFactor(deps: {
     const opened = setupSchema.safeParse(JSON.parse(unseal(setupSealing, form.setup) ?? 'null')).data;
     if (opened === undefined || opened.memberId !== viewer.id || opened.until < Date.now())
       throw new ProblemError('sign-in-again', secondFactorMessages.ended);
-    await takeTry(viewer.id);
+    if (!(await starts.take(String(viewer.id))))
+      throw new ProblemError('too-many', secondFactorMessages.tooMany, { retryAfter: quarterHour });
     const period = periodOf(opened.key, digitsOf(form.code));
     if (period === null) throw invalidField('code', secondFactorMessages.wrongCode);
     const made = await makeRecoveryCodes(deps.passwordCost);
@@ -100,7 +98,7 @@ export function createSecondFactor(deps: {
         except: viewer.sessionId,
       });
     });
-    await tries.reset(String(viewer.id));
+    await starts.reset(String(viewer.id));
     return made.codes;
   }
 
@@ -129,17 +127,9 @@ export function createSecondFactor(deps: {
    * Takes a code of the app, or a recovery code; each once.
    * @throws ProblemError 'wrong-code', 'too-many'
    */
-  async function check(memberId: number, code: string): Promise<void> {
-    await takeTry(memberId);
-    if (!(await isRight(memberId, code)))
+  async function check(memberId: number, code: string, source: Source): Promise<void> {
+    if (!(await tries.attempt(memberId, source, () => isRight(memberId, code))))
       throw new ProblemError('wrong-code', secondFactorMessages.wrongCode);
-    await tries.reset(String(memberId));
-  }
-
-  /** A try counts before it is made, on all nodes: those at the same moment cannot all pass. */
-  async function takeTry(memberId: number): Promise<void> {
-    if (await tries.take(String(memberId))) return;
-    throw new ProblemError('too-many', secondFactorMessages.tooMany, { retryAfter: quarterHour });
   }
 
   async function isRight(memberId: number, code: string): Promise<boolean> {

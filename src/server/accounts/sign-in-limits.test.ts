@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Member, password, type Response } from '#server/testing/member.ts';
+import { appCode, switchSecondFactorOn } from '#server/testing/second-factor.ts';
+import { type Caller, done, type Member, password, type Response } from '#server/testing/member.ts';
 import { startTestServer, type TestParley } from '#server/testing/server.ts';
 import { accountMessages } from '#shared/accounts.ts';
+import { secondFactorMessages } from '#shared/second-factor.ts';
+import { slowedBy } from './failed-tries.ts';
 
 const server = await startTestServer({ trustedProxies: 1 });
 afterAll(() => server.stop());
@@ -14,28 +17,37 @@ const refusal = { status: 429, code: 'too-many', detail: accountMessages.tooMany
 function signIn(
   email: string,
   secret = 'guess',
-  { from = '203.0.113.1', on = server } = {},
+  { from = '203.0.113.1', on = server, browser = on.visitor() }: Place = {},
 ): Promise<Response> {
   const headers = { 'x-forwarded-for': from };
-  return on.visitor().send('POST', '/session', { body: { email, password: secret }, headers });
+  return browser.send('POST', '/session', { body: { email, password: secret }, headers });
 }
 
-async function failFiveTimes(member: Member) {
+/** A browser that sends no cookies where none is named. */
+type Place = { from?: string; on?: TestParley; browser?: Caller };
+
+async function failFiveTimes(member: Member, place: Place = {}) {
   for (let tries = 0; tries < 5; tries++)
-    expect(await signIn(member.email)).toMatchObject({ status: 401, code: 'wrong-password' });
+    expect(await signIn(member.email, 'guess', place)).toMatchObject({ status: 401, code: 'wrong-password' });
 }
 
 const countOf = (responses: Response[], status: number) =>
   responses.filter((response) => response.status === status).length;
 
-describe('after five failures for one address', () => {
-  test('even the right password is refused, from everywhere, and the answer says when to come back', async () => {
+describe('after five failures for one address from one network', () => {
+  test('even the right password is refused there, and the answer says when to come back', async () => {
     const ann = await server.register('Ann');
     await failFiveTimes(ann);
-    const refused = await signIn(ann.email, password);
+    const refused = await signIn(ann.email.toUpperCase(), password);
     expect(refused).toMatchObject(refusal);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await signIn(ann.email.toUpperCase(), password, { from: '198.51.100.7' })).toMatchObject(refusal);
+  });
+
+  test('the right password signs in from another network', async () => {
+    const ann = await server.register('Ann');
+    await failFiveTimes(ann);
+    expect(await signIn(ann.email, password, { from: '198.51.100.7' })).toMatchObject({ status: 200 });
+    expect(await signIn(ann.email, password)).toMatchObject(refusal);
   });
 
   test('other members sign in from the same network, and the member stays signed in elsewhere', async () => {
@@ -80,12 +92,10 @@ test('a success makes the failures of the address forgotten', async () => {
 });
 
 describe('many tries at the same moment', () => {
-  test('let five guesses at one address through and no more', async () => {
+  test('let five guesses at one address through from one network and no more', async () => {
     const ann = await server.register('Ann');
     const guesses = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        signIn(ann.email, `guess ${index}`, { from: `203.0.113.${index}` }),
-      ),
+      Array.from({ length: 40 }, (_, index) => signIn(ann.email, `guess ${index}`)),
     );
     expect(countOf(guesses, 401)).toBe(5);
     expect(countOf(guesses, 429)).toBe(35);
@@ -125,6 +135,153 @@ describe('many tries at the same moment', () => {
   });
 });
 
+describe('a browser in which the member signed in before', () => {
+  test('is let in by the right password while a stranger guesses from the same network, for ever', async () => {
+    const ann = await server.register('Ann');
+    done(await ann.delete('/session'));
+    for (let rounds = 0; rounds < 2; rounds++) {
+      await failFiveTimes(ann);
+      expect(await signIn(ann.email, password)).toMatchObject(refusal);
+      expect(await signIn(ann.email, password, { browser: ann })).toMatchObject({ status: 200 });
+      await letPass(16);
+    }
+  });
+
+  test('is let in from a network whose thirty failures are used up', async () => {
+    const ann = await server.register('Ann');
+    await exhaustNetwork(() => '203.0.113.1');
+    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+    expect(await signIn(ann.email, password, { browser: ann })).toMatchObject({ status: 200 });
+  });
+
+  test('has five failures of its own, wherever it is', async () => {
+    const ann = await server.register('Ann');
+    await failFiveTimes(ann, { browser: ann });
+    for (const from of ['203.0.113.1', '198.51.100.7'])
+      expect(await signIn(ann.email, password, { browser: ann, from })).toMatchObject(refusal);
+    expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
+  });
+
+  test('counts for that member only', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    await failFiveTimes(ann, { browser: bob });
+    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+    expect(await signIn(bob.email, password, { browser: bob })).toMatchObject({ status: 200 });
+  });
+
+  test('is known for each of several members of one computer', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    expect(await signIn(bob.email, password, { browser: ann })).toMatchObject({ status: 200 });
+    await failFiveTimes(ann);
+    await failFiveTimes(bob);
+    for (const { email } of [ann, bob])
+      expect(await signIn(email, password, { browser: ann })).toMatchObject({ status: 200 });
+  });
+
+  test('is known no longer after the password was changed elsewhere', async () => {
+    const ann = await server.register('Ann');
+    const elsewhere = await ann.elsewhere();
+    const changed = 'another horse battery';
+    done(await elsewhere.put('/password', { currentPassword: password, newPassword: changed }));
+    await failFiveTimes(ann);
+    expect(await signIn(ann.email, changed, { browser: ann })).toMatchObject(refusal);
+    expect(await signIn(ann.email, changed, { browser: elsewhere })).toMatchObject({ status: 200 });
+  });
+
+  test('cannot be made up', async () => {
+    const ann = await server.register('Ann');
+    const forger = server.visitor();
+    const [name, value] = [...ann.cookies].find(([cookie]) => cookie.endsWith('known_browser')) ?? ['', ''];
+    forger.cookies.set(name, `${value.slice(0, -4)}AAAA`);
+    await failFiveTimes(ann);
+    expect(await signIn(ann.email, password, { browser: forger })).toMatchObject(refusal);
+  });
+
+  test('keeps that in a cookie that no script reads and no other site sends', async () => {
+    const ann = await server.register('Ann');
+    const signedIn = await signIn(ann.email, password);
+    const cookie = signedIn.headers.getSetCookie().find((line) => line.includes('known_browser'));
+    expect(cookie).toMatch(
+      /^parley\.known_browser=[\w-]+; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+  });
+});
+
+describe('many failures for one address from many networks', () => {
+  test('slow its tries down and refuse none', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const guesses = await Promise.all(
+      Array.from({ length: 14 }, (_, n) => signIn(ann.email, 'guess', { from: `203.0.113.${n}` })),
+    );
+    expect(countOf(guesses, 401)).toBe(14);
+    const ended: string[] = [];
+    const slow = signIn(ann.email, password, { from: '198.51.100.7' }).then((answer) => {
+      ended.push('Ann');
+      return answer;
+    });
+    const known = await signIn(ann.email, password, { browser: ann });
+    ended.push('known browser');
+    const other = await signIn(bob.email, password, { from: '198.51.100.7' });
+    ended.push('Bob');
+    expect([known.status, other.status, (await slow).status]).toEqual([200, 200, 200]);
+    expect(ended).toEqual(['known browser', 'Bob', 'Ann']);
+  });
+
+  test.each([
+    [9, 0],
+    [10, 250],
+    [11, 500],
+    [14, 4_000],
+    [10_000, 4_000],
+  ])('of which there were %i make a try wait %i ms', (failures, milliseconds) => {
+    expect(slowedBy(failures)).toBe(milliseconds);
+  });
+});
+
+describe('codes of the second factor', () => {
+  const sendCode = (browser: Caller, code: string, from: string) =>
+    browser.send('POST', '/session/second-factor', { body: { code }, headers: { 'x-forwarded-for': from } });
+
+  /** Who knows the password guesses codes, each time in a fresh browser. */
+  async function guessCode(member: Member, from: string) {
+    const browser = server.visitor();
+    await signIn(member.email, password, { browser, from });
+    return sendCode(browser, '000000', from);
+  }
+
+  test('that are wrong five times from one network leave other networks and the member’s browser open', async () => {
+    const ann = await server.register('Ann');
+    const key = await switchSecondFactorOn(ann);
+    for (let tries = 0; tries < 5; tries++)
+      expect(await guessCode(ann, '203.0.113.1')).toMatchObject({ status: 401, code: 'wrong-code' });
+    const refused = { status: 429, detail: secondFactorMessages.tooMany };
+    expect(await guessCode(ann, '203.0.113.1')).toMatchObject(refused);
+    expect(await guessCode(ann, '198.51.100.7')).toMatchObject({ code: 'wrong-code' });
+    done(await signIn(ann.email, password, { browser: ann }));
+    expect(await sendCode(ann, appCode(key, 1), '203.0.113.1')).toMatchObject({ status: 200 });
+  });
+
+  test('that are wrong twenty times from anywhere are refused but in the member’s browser', async () => {
+    const ann = await server.register('Ann');
+    const key = await switchSecondFactorOn(ann);
+    for (let n = 0; n < 20; n++)
+      expect(await guessCode(ann, `203.0.113.${n}`)).toMatchObject({ code: 'wrong-code' });
+    expect(await guessCode(ann, '203.0.113.99')).toMatchObject({ status: 429 });
+    done(await signIn(ann.email, password, { browser: ann }));
+    expect(await sendCode(ann, appCode(key, 1), '203.0.113.99')).toMatchObject({ status: 200 });
+  });
+});
+
+test('wrong passwords in one session leave the member’s other sessions open', async () => {
+  const ann = await server.register('Ann');
+  const phone = await ann.elsewhere();
+  const change = (member: Member, currentPassword: string) =>
+    member.put('/password', { currentPassword, newPassword: password });
+  for (let tries = 0; tries < 5; tries++) await change(phone, 'guess');
+  expect(await change(phone, password)).toMatchObject(refusal);
+  expect(await change(ann, password)).toMatchObject({ status: 204 });
+});
+
 test('tries that were refused count against nobody else on the network', async () => {
   const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
   await failFiveTimes(ann);
@@ -145,6 +302,24 @@ describe('the network address', () => {
     expect(await signIn('last@example.org', 'guess', { from: '198.51.100.1' })).toMatchObject({
       status: 401,
     });
+  });
+
+  test('counts as its IPv6 /48 as well, which has sixty failures', async () => {
+    const from = (n: number) => `2001:db8:1:${n.toString(16)}::1`;
+    await signIn('victim@example.org', 'guess', { from: from(1) });
+    await sql`update rate_limit set points = 59 where key like 'login-site:%'`.execute(server.db);
+    expect(await signIn('last@example.org', 'guess', { from: from(2) })).toMatchObject({ status: 401 });
+    expect(await signIn('other@example.org', 'guess', { from: from(3) })).toMatchObject(refusal);
+    expect(await signIn('other@example.org', 'guess', { from: '2001:db8:2::1' })).toMatchObject({
+      status: 401,
+    });
+  });
+
+  test('of one IPv6 /48 makes five failures for one address, whichever network of it they come from', async () => {
+    const ann = await server.register('Ann');
+    for (let n = 0; n < 5; n++)
+      expect(await signIn(ann.email, 'guess', { from: `2001:db8:1:${n}::1` })).toMatchObject({ status: 401 });
+    expect(await signIn(ann.email, password, { from: '2001:db8:1:9::1' })).toMatchObject(refusal);
   });
 
   test('that is none counts as that of the connection', async () => {

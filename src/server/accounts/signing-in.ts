@@ -4,6 +4,8 @@ import { ProblemError } from '#server/platform/errors.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { secondFactorMessages } from '#shared/second-factor.ts';
 import type { Auth } from './auth.ts';
+import type { Visitor } from './accounts.ts';
+import { createKnownBrowsers } from './known-browsers.ts';
 import type { SecondFactor } from './second-factor.ts';
 import { linkAccount } from './provider-accounts.ts';
 import { passwordSetAt } from './second-factor-queries.ts';
@@ -25,6 +27,7 @@ export function createSigningIn(deps: {
   secondFactor: SecondFactor;
 }) {
   const { db, auth, settings, secondFactor } = deps;
+  const known = createKnownBrowsers(db, settings);
   const step = createStep(settings, { name: 'second_factor', schema: pending, seconds: 10 * 60 });
   return { afterFirstFactor, withCode, begin };
 
@@ -41,11 +44,12 @@ export function createSigningIn(deps: {
   }
 
   /** Signs in who was asked for the second factor in this browser. @throws ProblemError 'step-ended', 'wrong-code', 'too-many' */
-  async function withCode(code: string, headers: Headers): Promise<SignInOutcome> {
+  async function withCode(code: string, { headers, address }: Visitor): Promise<SignInOutcome> {
     const begun = step.read(headers);
     if (begun === null || (await isOutdated(begun)))
       throw new ProblemError('step-ended', secondFactorMessages.ended);
-    await secondFactor.check(begun.memberId, code);
+    const browser = await known.browserOf(headers, begun.memberId);
+    await secondFactor.check(begun.memberId, code, { network: address, browser });
     if (begun.subject !== null) await link(begun.memberId, begun.subject);
     return { memberId: begun.memberId, cookies: [...(await begin(begun.memberId, headers)), step.end()] };
   }
@@ -63,6 +67,6 @@ export function createSigningIn(deps: {
   /** Begins a session for who has shown all that is asked of them. Returns its cookies. */
   async function begin(memberId: number, headers: Headers): Promise<string[]> {
     const result = await auth.api.beginSession({ body: { memberId }, headers, returnHeaders: true });
-    return result.headers.getSetCookie();
+    return [...result.headers.getSetCookie(), known.remember(headers, memberId)];
   }
 }

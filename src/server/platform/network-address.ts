@@ -13,6 +13,14 @@ export function networkAddress(c: Context, trustedProxies: number): string {
   return networkOf(forwarded.at(-trustedProxies) ?? '') ?? direct;
 }
 
+/**
+ * The whole of what one IPv6 customer may have, from a network address as `networkAddress` tells it: a /48 (RFC 6177),
+ * which holds 65,536 networks. An IPv4 address is its own.
+ */
+export function siteOf(network: string): string {
+  return network.includes(':') ? network.split(':').slice(0, 3).join(':') : network;
+}
+
 /** Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Null for what is no address. */
 function networkOf(text: string): string | null {
   const bare = text

@@ -10,6 +10,8 @@ import { together } from './together.ts';
 export type RateLimit = {
   /** Takes one point; false when there was none left. */
   take(key: string): Promise<boolean>;
+  /** Points taken by now. */
+  taken(key: string): Promise<number>;
   /** Takes one point less than was taken. */
   giveBack(key: string): Promise<void>;
   reset(key: string): Promise<void>;
@@ -38,6 +40,9 @@ export function rateLimit(db: Database, rule: RateLimitRule): RateLimit {
         if (error instanceof RateLimiterRes) return false;
         throw error;
       }
+    },
+    async taken(key) {
+      return (await limiter.get(stored(key)))?.consumedPoints ?? 0;
     },
     async giveBack(key) {
       await limiter.reward(stored(key));

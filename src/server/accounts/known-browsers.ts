@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Database } from '#server/platform/database.ts';
+import type { Settings } from '#server/platform/settings.ts';
+import { passwordSetAt } from './second-factor-queries.ts';
+import { createStep } from './steps.ts';
+
+const day = 24 * 60 * 60;
+
+/** Members whose sign-ins one browser remembers: a family's computer. The cookie stays below 1 kB. */
+const mostMembers = 5;
+
+const schema = z.object({
+  browser: z.string(),
+  /** `at` is in milliseconds since 1970. */
+  members: z.array(z.object({ id: z.number(), at: z.number() })),
+});
+
+/**
+ * Browsers in which a member has signed in before. Their failed tries are counted apart (failed-tries.ts), so that a
+ * stranger who guesses cannot lock the member out ("device cookies", OWASP). The cookie is sealed with the community's
+ * secret and signs nobody in. 400 days are the longest that browsers keep a cookie.
+ */
+export function createKnownBrowsers(db: Database, settings: Pick<Settings, 'secret' | 'publicUrl'>) {
+  const cookie = createStep(settings, { name: 'known_browser', schema, seconds: 400 * day });
+  return { browserOf, remember };
+
+  /** The name of a browser in which the member has signed in since the password was set; null for any other. */
+  async function browserOf(headers: Headers, memberId: number): Promise<string | null> {
+    const known = cookie.read(headers);
+    const member = known?.members.find(({ id }) => id === memberId);
+    if (known === null || member === undefined) return null;
+    // A thief who had the account must not keep the counts of many browsers.
+    const setAt = await passwordSetAt(db, memberId);
+    return setAt !== undefined && setAt.getTime() > member.at ? null : known.browser;
+  }
+
+  /** The cookie for a browser in which the member has just signed in. */
+  function remember(headers: Headers, memberId: number): string {
+    const { browser, members } = cookie.read(headers) ?? { browser: randomUUID(), members: [] };
+    const others = members.filter(({ id }) => id !== memberId).slice(0, mostMembers - 1);
+    return cookie.begin({ browser, members: [{ id: memberId, at: Date.now() }, ...others] });
+  }
+}
