@@ -178,7 +178,7 @@ function startSockets(
     stream,
     writers,
     authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
-    allowsOrigin: (origin, host) => isOwnOrigin(settings, origin, host),
+    allowsOrigin: (headers) => isOwnOrigin(settings, headers),
   });
 }
 

@@ -214,6 +214,32 @@ describe('what the browser brings back', () => {
   );
 });
 
+describe('a token of the provider', () => {
+  test.each([
+    ['with another nonce', { nonce: 'made up' }],
+    ['for another audience', { aud: 'another site' }],
+    ['of another issuer', { iss: 'https://evil.example' }],
+    ['that has expired', { exp: 1_000_000_000, iat: 999_999_000 }],
+    ['that is not valid yet', { nbf: 4_000_000_000 }],
+    ['without a subject', { sub: undefined }],
+  ])('%s signs nobody in', async (_, claims) => {
+    const browser = server.visitor();
+    const who = person();
+    const query = await away(browser, who);
+    provider.changeTokens(claims);
+    const refused = await browser.post('/session/provider/return', { query });
+    provider.changeTokens(null);
+    expect(refused).toMatchObject({
+      status: 401,
+      code: 'provider-refused',
+      detail: providerMessages.refused,
+    });
+    expect((await browser.get('/feeds/recent')).status).toBe(401);
+    // The same visit with a right token.
+    expect((await enter(who)).body.member).toMatchObject({ email: who.email });
+  });
+});
+
 describe('a provider', () => {
   test.each([
     ['that sends Parley elsewhere', (url: string) => url],

@@ -79,12 +79,12 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
     })
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
-      await limits.write(viewer.id);
-      await limits.links(viewer.id, c.req.valid('json').content);
+      const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('answer', { memberId: viewer.id, key, text: c.req.valid('json').content });
       const posted = await postAnswer({
         questionId: c.req.valid('param').id,
         viewer,
-        key: c.req.valid('header')['idempotency-key'],
+        key,
         draft: c.req.valid('json'),
       });
       return c.json(posted, 201);

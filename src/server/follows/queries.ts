@@ -5,6 +5,7 @@ import { isThere } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { isTagShown } from '#server/topics/shown.ts';
 import { limits } from '#shared/limits.ts';
 
 type QuestionFollow = { questionId: number; memberId: number };
@@ -30,8 +31,9 @@ export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: Que
 export async function followedMarks(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
   const { rows } = await sql<{ tags: string[]; questions: number[] }>`
     select array(
-      select (select name from tag where id = tag_id) from tag_follow
-      where member_id = ${viewerId} order by created_at desc, tag_id desc limit ${limit}
+      select tag.name from tag_follow follow join tag on tag.id = follow.tag_id
+      where follow.member_id = ${viewerId} and ${isTagShown}
+      order by follow.created_at desc, follow.tag_id desc limit ${limit}
     ) as tags, to_json(array(
       select question_id from question_follow
       where member_id = ${viewerId} order by created_at desc, question_id desc limit ${limit}

@@ -3,7 +3,10 @@ import net from 'node:net';
 import { errorCode, messageOf, StartupError } from './startup-error.ts';
 
 /** How long a request may take to arrive, in milliseconds; slower ones are cut off (slow loris). */
-const arrivalTime = 60_000;
+const longestArrival = 60_000;
+
+/** How often slow requests are looked for, in milliseconds: Node by itself does it every 30 seconds only. */
+const arrivalChecks = 1_000;
 
 /**
  * How long an idle connection is kept for further requests, in milliseconds: longer than a balancer in front keeps one
@@ -41,10 +44,16 @@ export type HttpServer = {
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** @throws StartupError when it cannot listen there. */
-export async function listen(handler: Handler, host: string, port: number): Promise<HttpServer> {
+export async function listen(
+  handler: Handler,
+  host: string,
+  port: number,
+  arrivalTime = longestArrival,
+): Promise<HttpServer> {
   const limits = {
     requestTimeout: arrivalTime,
     headersTimeout: arrivalTime / 2,
+    connectionsCheckingInterval: arrivalChecks,
     keepAliveTimeout: idleTime,
   };
   const running = new Set<ServerResponse>();

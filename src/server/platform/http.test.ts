@@ -1,7 +1,11 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { password } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
+import { listen } from './http-server.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -18,6 +22,7 @@ describe('a request from a page of another site', () => {
     'null',
     'nonsense',
     `${own}.evil.example`,
+    own.replace('http:', 'https:'),
   ])('with the origin %s is refused, whatever it wants to change', async (origin) => {
     const before = (await ann.me()).questionsCount;
     const headers = { origin };
@@ -57,13 +62,55 @@ describe('a request from a page of another site', () => {
       const ask = (origin: string) => bob.send('POST', '/questions', { body: draft, headers: { origin } });
       expect((await ask('https://ask.example.org')).status).toBe(201);
       expect((await ask('https://ask.example.org.evil.example')).status).toBe(403);
+      expect((await ask('http://ask.example.org')).status).toBe(403);
     } finally {
       await behindProxy.stop();
     }
   });
+
+  test('is known by its scheme where a proxy speaks https and PUBLIC_URL is not set', async () => {
+    const origin = own.replace('http:', 'https:');
+    const headers = { origin, 'x-forwarded-proto': 'https' };
+    expect((await ann.send('POST', '/questions', { body: draft, headers })).status).toBe(201);
+    const plain = { ...headers, origin: own };
+    expect((await ann.send('POST', '/questions', { body: draft, headers: plain })).status).toBe(403);
+  });
+
+  test.each(['cross-site', 'same-site'])('that names no origin is refused as %s', async (site) => {
+    const headers = { 'sec-fetch-site': site };
+    expect(await ann.send('POST', '/questions', { body: draft, headers })).toMatchObject({
+      status: 403,
+      code: 'foreign-origin',
+    });
+    expect((await ann.send('GET', '/feeds/recent', { headers })).status).toBe(200);
+  });
+
+  test.each(['same-origin', 'none'])('is no one that names no origin and is %s', async (site) => {
+    const headers = { 'sec-fetch-site': site };
+    expect((await ann.send('POST', '/questions', { body: draft, headers })).status).toBe(201);
+  });
 });
 
 describe('the body of a request', () => {
+  test.each([
+    ['of a stated length', 'content-length: 1000', ' '],
+    ['in pieces', 'transfer-encoding: chunked', '1\r\n \r\n'],
+  ])('%s that comes byte by byte is cut off after its time', async (_, header, piece) => {
+    const http = await listen((request) => void request.resume(), '127.0.0.1', 0, 1_000);
+    const socket = connect(Number(new URL(http.address).port), '127.0.0.1');
+    const answer = text(socket);
+    socket.on('error', () => {});
+    socket.write(`POST / HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`);
+    // Far more than arrive within the time, and far fewer than until Node would look by itself.
+    for (let sent = 0; sent < 150 && !socket.destroyed; sent++) {
+      socket.write(piece);
+      await delay(100);
+    }
+    expect(socket.destroyed).toBe(true);
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
+    await http.stop(0);
+  });
+
   test('of more than half a megabyte is refused', async () => {
     const body = JSON.stringify({ ...draft, content: 'x'.repeat(600 * 1024) });
     expect(await ann.send('POST', '/questions', { body })).toMatchObject({ status: 413, code: 'too-large' });

@@ -75,13 +75,15 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
     const configuration = await asking(describe);
     const address = new URL(visit.redirectUri);
     address.search = query;
-    const tokens = await asking(() =>
-      authorizationCodeGrant(configuration, address, {
-        pkceCodeVerifier: visit.verifier,
-        expectedState: visit.state,
-        expectedNonce: visit.nonce,
-        idTokenExpected: true,
-      }),
+    const tokens = await asking(
+      () =>
+        authorizationCodeGrant(configuration, address, {
+          pkceCodeVerifier: visit.verifier,
+          expectedState: visit.state,
+          expectedNonce: visit.nonce,
+          idTokenExpected: true,
+        }),
+      isWrongToken,
     );
     const claims = tokens.claims();
     if (claims === undefined) throw new ProblemError('provider-refused', providerMessages.refused);
@@ -89,7 +91,7 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
       return identityOf(claims.sub, claims);
     return identityOf(
       claims.sub,
-      await asking(() => fetchUserInfo(configuration, tokens.access_token, claims.sub)),
+      await asking(() => fetchUserInfo(configuration, tokens.access_token, claims.sub), isWrongToken),
     );
   }
 
@@ -107,8 +109,14 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
     return known.configuration;
   }
 
-  /** What the provider does not answer well is told in one sentence, and logged with its reason. */
-  async function asking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * What the provider does not answer well is told in one sentence, and logged with its reason.
+   * @param isRefusal whether an answer is one that signs nobody in, rather than none
+   */
+  async function asking<Answer>(
+    ask: () => Promise<Answer>,
+    isRefusal: (error: unknown) => boolean = () => false,
+  ): Promise<Answer> {
     try {
       return await ask();
     } catch (error) {
@@ -116,16 +124,28 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
       if (error instanceof AuthorizationResponseError || isMadeUp(error))
         throw new ProblemError('provider-refused', providerMessages.refused);
       log.warn({ err: error }, 'the identity provider did not answer as it should');
+      if (isRefusal(error)) throw new ProblemError('provider-refused', providerMessages.refused);
       throw new ProblemError('unavailable', providerMessages.unreachable, { retryAfter: 60 });
     }
   }
 }
 
+/** What openid-client says of a token for another audience, nonce, issuer, key or time, or about another member. */
+const wrongToken = new Set([
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+]);
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+const isWrongToken = (error: unknown) => wrongToken.has(codeOf(error));
+
 /** What the browser brought is wrong: the state, or a code that the provider does not know. */
 function isMadeUp(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return (
-    code === 'OAUTH_INVALID_RESPONSE' ||
+    codeOf(error) === 'OAUTH_INVALID_RESPONSE' ||
     (error instanceof Error && 'error' in error && error.error === 'invalid_grant')
   );
 }

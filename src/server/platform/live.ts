@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingHttpHeaders, Server as HttpServer } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
 import type { EventBatch, LiveEvent, Move, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
@@ -43,8 +43,8 @@ export type LiveOptions = {
   writers: Writers;
   /** The member a handshake's cookies belong to; null refuses the connection. */
   authenticate: (headers: Headers) => Promise<Viewer | null>;
-  /** Whether a page may open a socket from this origin. */
-  allowsOrigin: (origin: string | undefined, host: string | undefined) => boolean;
+  /** Whether a page may open a socket from where it is. */
+  allowsOrigin: (headers: IncomingHttpHeaders) => boolean;
 };
 
 /** What one member or one socket may hold; nobody who reads meets these. */
@@ -61,8 +61,7 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
     serveClient: false,
     maxHttpBufferSize: bounds.messageBytes,
     perMessageDeflate: false,
-    allowRequest: (request, decide) =>
-      decide(null, allowsOrigin(request.headers.origin, request.headers.host)),
+    allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers)),
   });
   const socketsOf = new Map<number, Set<LiveSocket>>();
   const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;

@@ -5,24 +5,27 @@ import type { Settings } from './settings.ts';
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses changes asked for by pages of other sites, beside what SameSite cookies already prevent. Browsers always send
- * `Origin` with them; programs that send none carry no other site's page.
+ * Refuses changes asked for by pages of other sites, beside what SameSite cookies already prevent. Browsers send `Origin`
+ * or `Sec-Fetch-Site` with them; programs that send neither carry no other site's page.
  */
 export function sameOrigin(settings: Settings) {
   return createMiddleware(async (c, next) => {
-    const origin = c.req.header('origin');
-    if (reading.has(c.req.method) || isOwnOrigin(settings, origin, c.req.header('host'))) return next();
+    if (reading.has(c.req.method) || isOwnOrigin(settings, c.req.header())) return next();
     throw new ProblemError('foreign-origin', 'This request came from another site.');
   });
 }
 
-/** Whether a request's `Origin` is this site, or absent (no browser's page of another site). */
-export function isOwnOrigin(
-  settings: Settings,
-  origin: string | undefined,
-  host: string | undefined,
-): boolean {
-  if (origin === undefined) return true;
-  if (settings.publicUrl !== null && URL.parse(settings.publicUrl)?.origin === origin) return true;
-  return URL.parse(origin)?.host === host;
+type NamedHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Whether a request comes from a page of this site, or from no page at all. PUBLIC_URL says which scheme its host has; at
+ * other hosts it is http, or what a proxy says: a page cannot make a browser send that header to another site.
+ */
+export function isOwnOrigin(settings: Settings, headers: NamedHeaders): boolean {
+  const { origin, host, 'sec-fetch-site': site, 'x-forwarded-proto': forwarded } = headers;
+  if (origin === undefined) return site === undefined || site === 'same-origin' || site === 'none';
+  const own = settings.publicUrl === null ? null : URL.parse(settings.publicUrl);
+  if (own !== null && (own.origin === origin || own.host === host)) return own.origin === origin;
+  const scheme = typeof forwarded === 'string' ? forwarded.split(',', 1)[0]?.trim() : 'http';
+  return typeof host === 'string' && URL.parse(`${scheme}://${host}`)?.origin === origin;
 }

@@ -29,7 +29,18 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
   return id;
 }
 
-/** The same for many posts of one transaction. */
+/** Whether something was posted with a member's key: what repeats it posts nothing. */
+export async function isRepeated(db: Database, memberId: number, key: string): Promise<boolean> {
+  const earlier = await db
+    .selectFrom('idempotency_key')
+    .select('item_id')
+    .where('member_id', '=', memberId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return earlier !== undefined;
+}
+
+/** `postOnce` for many posts of one transaction. */
 export type Claims<Item> = {
   /** Those that are to be posted: without a key, or the first with theirs. */
   fresh: Item[];

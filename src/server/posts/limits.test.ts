@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { memberKey } from '#server/platform/rate-limits.ts';
-import type { Member } from '#server/testing/member.ts';
+import { done, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { manyLinks } from './limits.ts';
 
@@ -58,4 +58,25 @@ test('a newcomer posts few texts with many links at a time, and as many others a
   const answer = await ann.answer(id, 'See https://example.org/ and https://example.net/.');
   expect(await ann.put(`/answers/${answer.id}`, { content })).toMatchObject({ status: 429 });
   for (let n = 0; n < 21; n++) expect((await post(old)).status).toBe(201);
+});
+
+test.each([
+  ['question', '/questions'],
+  ['answer', '/questions/{id}/answers'],
+  ['comment', '/questions/{id}/replies'],
+] as const)('a %s that repeats an earlier request uses up no limit and meets none', async (kind, place) => {
+  const [ann, old] = [await server.register('Ann'), await server.register('Old')];
+  const path = place.replace('{id}', String(await old.ask()));
+  const draft = kind === 'question' ? { title: 'Once?', content: 'Once.' } : { content: 'Once.' };
+  const post = (key?: string) => ann.post<{ id: number }>(path, draft, key);
+  const key = `${kind}-repeated-often`;
+  const first = done(await post(key));
+  const again = async () => expect(await post(key)).toMatchObject({ status: 201, body: { id: first.id } });
+  // More often than a newcomer may post.
+  for (let n = 0; n < 70; n++) await again();
+  let fresh = await post();
+  expect(fresh.status).toBe(201);
+  for (let n = 0; n < 70 && fresh.status === 201; n++) fresh = await post();
+  expect(fresh.status).toBe(429);
+  await again();
 });

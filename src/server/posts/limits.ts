@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#server/platform/database.ts';
 import { memberLimit } from '#server/platform/rate-limits.ts';
+import { isRepeated } from './idempotency.ts';
 
 export type PostingLimits = ReturnType<typeof createPostingLimits>;
 
@@ -25,21 +26,27 @@ export function createPostingLimits(db: Database) {
     seconds,
     lower: lower(20),
   });
+  const ask = memberLimit(db, {
+    name: 'ask',
+    message: 'You have asked a lot in a short time. Please try again in a few minutes.',
+    points: 60,
+    seconds,
+    lower: lower(30),
+  });
+  const write = memberLimit(db, {
+    name: 'write',
+    message: 'You have written a lot in a short time. Please try again in a few minutes.',
+    points: 120,
+    seconds,
+    lower: lower(60),
+  });
   return {
-    ask: memberLimit(db, {
-      name: 'ask',
-      message: 'You have asked a lot in a short time. Please try again in a few minutes.',
-      points: 60,
-      seconds,
-      lower: lower(30),
-    }),
-    write: memberLimit(db, {
-      name: 'write',
-      message: 'You have written a lot in a short time. Please try again in a few minutes.',
-      points: 120,
-      seconds,
-      lower: lower(60),
-    }),
+    /** For each post; one that repeats an earlier request by its idempotency key takes nothing. */
+    async post(kind: 'question' | 'answer' | 'reply', { memberId, key, text }: NewPost): Promise<void> {
+      if (key !== undefined && (await isRepeated(db, memberId, key))) return;
+      await (kind === 'question' ? ask : write)(memberId);
+      if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
+    },
     // Somebody who types without a pause asks some 900 times in ten minutes.
     compare: memberLimit(db, {
       name: 'compare',
@@ -62,12 +69,15 @@ export function createPostingLimits(db: Database) {
       seconds,
       lower: lower(300),
     }),
-    /** For each text that a member posts, or changes one to. */
+    /** For each text that a member changes a post to. */
     async links(memberId: number, text: string): Promise<void> {
       if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
     },
   };
 }
+
+/** @param key the idempotency key of the request; undefined where there is none */
+type NewPost = { memberId: number; key: string | undefined; text: string };
 
 function linksIn(text: string): number {
   return text.match(/https?:\/\/|\bwww\./giu)?.length ?? 0;

@@ -90,9 +90,8 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
   return router()
     .openapi(ask, async (c) => {
       const viewer = c.get('viewer');
-      await limits.ask(viewer.id);
-      await limits.links(viewer.id, c.req.valid('json').content);
       const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('question', { memberId: viewer.id, key, text: c.req.valid('json').content });
       const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json({ id }, 201);
     })

@@ -92,19 +92,17 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
     })
     .openapi(postOnAnswer, async (c) => {
       const viewer = c.get('viewer');
-      await limits.write(viewer.id);
-      await limits.links(viewer.id, c.req.valid('json').content);
-      const on = await onAnswer(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('reply', { memberId: viewer.id, key, text: c.req.valid('json').content });
+      const on = await onAnswer(db, c.req.valid('param').id);
       const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(postOnQuestion, async (c) => {
       const viewer = c.get('viewer');
-      await limits.write(viewer.id);
-      await limits.links(viewer.id, c.req.valid('json').content);
-      const on = await onQuestion(db, c.req.valid('param').id);
       const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('reply', { memberId: viewer.id, key, text: c.req.valid('json').content });
+      const on = await onQuestion(db, c.req.valid('param').id);
       const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, { id, viewer }), 201);
     })

@@ -15,6 +15,8 @@ export type TestProvider = {
   visit: (url: string, person: Person) => Promise<string>;
   /** Answers with this instead of what it would say; null: no longer. */
   disturb: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
+  /** From now on ID tokens have these claims; null: their own. Parley takes them from the provider itself, whose signature openid-client leaves to TLS. */
+  changeTokens: (claims: Readonly<Record<string, unknown>> | null) => void;
   stop: () => Promise<void>;
 };
 
@@ -31,10 +33,12 @@ export async function visitProvider(url: string, email: string): Promise<string>
 export async function startProvider(): Promise<TestProvider> {
   let provider: Provider | undefined;
   let disturbance: Parameters<TestProvider['disturb']>[0] = null;
+  let claims: Readonly<Record<string, unknown>> | null = null;
   let visitor: Person = { subject: 'nobody' };
   const people = new Map<string, Person>();
   const server = createServer((request, response) => {
     if (disturbance?.(request, response) === true) return;
+    if (claims !== null && request.url === '/token') changeAnswer(response, claims);
     if (request.url?.startsWith('/enter/') === true) void enter(request, response);
     else void provider?.callback()(request, response);
   });
@@ -89,10 +93,25 @@ export async function startProvider(): Promise<TestProvider> {
       return follow(url, issuer);
     },
     disturb: (how) => (disturbance = how),
+    changeTokens: (changed) => (claims = changed),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
   running.set(issuer, started);
   return started;
+}
+
+/** Changes the claims of the ID token in an answer that is about to be sent. */
+function changeAnswer(response: ServerResponse, changed: Readonly<Record<string, unknown>>): void {
+  const end = response.end.bind(response) as (body: string) => ServerResponse;
+  response.end = ((body: string | Buffer) => {
+    const tokens = JSON.parse(String(body)) as { id_token: string };
+    const [header = '', payload = '', signature = ''] = tokens.id_token.split('.');
+    const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...changed };
+    const written = Buffer.from(JSON.stringify(claims)).toString('base64url');
+    const answer = JSON.stringify({ ...tokens, id_token: [header, written, signature].join('.') });
+    response.setHeader('content-length', Buffer.byteLength(answer));
+    return end(answer);
+  }) as ServerResponse['end'];
 }
 
 /** Follows redirects with cookies, as a browser does, until they leave the provider. */

@@ -7,6 +7,7 @@ import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { tagKey } from '#shared/tags.ts';
 import type { TopicSort } from '#shared/topics.ts';
+import { isTagShown } from './shown.ts';
 
 /** The tags named, in the same order, as they are shown; names seen for the first time become tags. */
 export async function ensureTags(tx: Tx, names: readonly string[]) {
@@ -231,7 +232,7 @@ export async function ownOnTopics(
 
 export async function topicByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
   const { rows } = await sql<TopicRow>`
-    select ${topicColumns(viewerId)} from tag where tag.key = ${key}`.execute(db);
+    select ${topicColumns(viewerId)} from tag where tag.key = ${key} and ${isTagShown}`.execute(db);
   return rows[0];
 }
 
@@ -242,7 +243,9 @@ export async function followedTopicsPage(
 ) {
   const { rows } = await sql<TopicRow>`
     select ${topicColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
-    where follow.member_id = ${viewerId} order by tag.key limit ${limit} offset ${offset}`.execute(db);
+    where follow.member_id = ${viewerId} and ${isTagShown} order by tag.key limit ${limit} offset ${offset}`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -251,12 +254,10 @@ export async function followedTopicNames(
   { viewerId, limit }: { viewerId: number; limit: number },
 ) {
   const { rows } = await sql<{ name: string; total: number }>`
-    select tag.name, (select count(*) from tag_follow where member_id = ${viewerId}) as total
-    from (
-      select tag_id, created_at from tag_follow where member_id = ${viewerId}
-      order by created_at, tag_id limit ${limit}
-    ) follow
-    join tag on tag.id = follow.tag_id order by follow.created_at, tag.id`.execute(db);
+    select tag.name, count(*) over () as total
+    from tag_follow follow join tag on tag.id = follow.tag_id
+    where follow.member_id = ${viewerId} and ${isTagShown}
+    order by follow.created_at, tag.id limit ${limit}`.execute(db);
   return rows;
 }
 

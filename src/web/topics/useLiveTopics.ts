@@ -36,7 +36,10 @@ export function useLiveTopics(wanted: { q: string; sort: TopicSort }): NewItems 
     held().some((page) => page.items.some((topic) => tagKey(topic.tag) === tagKey(tag)));
   const arrivals = useArrivals(queryKey, 'topic', holds);
   useLiveEntry('topics', queryKey, {
-    patch: (event) => patchPages(client, queryKey, event),
+    patch: (event) => {
+      patchPages(client, queryKey, event);
+      if (event.kind === 'topic-asked' && event.questionsCount === 0) leave(event.tag);
+    },
     heard(event) {
       if (event.kind === 'imported') arrivals.arriveMany();
       if (event.kind === 'topic-asked' && event.questionsCount > 0 && belongs(event.tag))
@@ -45,6 +48,15 @@ export function useLiveTopics(wanted: { q: string; sort: TopicSort }): NewItems 
     missed: arrivals.refresh,
   });
   return arrivals;
+
+  /** A topic whose last question went is no longer listed. */
+  function leave(tag: string): void {
+    client.setQueryData<Pages>(queryKey, (data) => {
+      if (data === undefined) return data;
+      const isOther = (topic: Topic) => tagKey(topic.tag) !== tagKey(tag);
+      return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.filter(isOther) })) };
+    });
+  }
 
   /** Whether a topic that is not shown has its place among those loaded. */
   function belongs(tag: string): boolean {

@@ -61,7 +61,8 @@ test('PostgreSQL listens on a socket only, in a folder that is closed to others'
   expect(await row(`select current_setting('listen_addresses')`)).toEqual(['']);
   expect((await stat(embedded.connection.host)).mode & 0o777).toBe(0o700);
   expect((await stat(path.join(embedded.folder, 'postgresql'))).mode & 0o777).toBe(0o700);
-  expect((await stat(path.join(embedded.folder, 'passwords.json'))).mode & 0o777).toBe(0o600);
+  for (const file of ['passwords.json', 'lock'])
+    expect((await stat(path.join(embedded.folder, file))).mode & 0o777).toBe(0o600);
 });
 
 test.each(['parley', 'postgres'])('nobody gets in as %s without the password', async (user) => {

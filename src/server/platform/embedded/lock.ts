@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -88,6 +88,7 @@ export async function runningInstance(data: DataFolder): Promise<Instance | unde
 function lockFile(data: DataFolder): DatabaseSync | undefined {
   let file: DatabaseSync | undefined;
   try {
+    makePrivate(data.lock);
     // A command that only asks who holds it does so for a moment.
     file = new DatabaseSync(data.lock, { timeout: 300 });
     file.exec('begin exclusive');
@@ -99,6 +100,12 @@ function lockFile(data: DataFolder): DatabaseSync | undefined {
       `The data folder ${data.root} cannot be locked: ${messageOf(error)}. Choose another with PARLEY_DATA.`,
     );
   }
+}
+
+/** Readable by its owner alone. A file that is there is not opened: that could let go of a lock. */
+function makePrivate(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 /** SQLITE_BUSY: somebody else holds the lock. */
