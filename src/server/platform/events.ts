@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { LiveEvent, Topic } from '#shared/events.ts';
 import { type Database, onCommit, type Tx } from './database.ts';
 import { lastly } from './driver.ts';
+import type { EventPlace } from './position.ts';
 
 /** Nodes wake each other through this channel; what happened is in the table. */
 export const eventChannel = 'parley_event';
@@ -24,23 +25,23 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
 /** The same for events of several topics. */
 export async function publishAll(tx: Tx, events: readonly StreamedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const committed = { transactionId: 0, events };
-  const appended = sql<{ transaction_id: string }>`
+  const committed = { place: { id: 0, transactionId: 0 }, events };
+  const appended = sql<{ id: number; transaction_id: string }>`
     insert into event (topic, event)
     select each ->> 'topic', each -> 'event'
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)
     order by position
-    returning transaction_id::text`;
+    returning id, transaction_id::text`;
   await lastly(tx, appended, ([row]) => {
-    committed.transactionId = Number(row?.transaction_id);
+    committed.place = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
   });
   // Before anybody hears that it is done.
   onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
   onCommit(tx, wakeSoon);
 }
 
-/** What a transaction of this process told of, as it is committed. */
-export type Committed = { transactionId: number; events: readonly StreamedEvent[] };
+/** What a transaction of this process told of, as it is committed. `place`: that of one of the events. */
+export type Committed = { place: EventPlace; events: readonly StreamedEvent[] };
 
 const listeners = new WeakMap<Database, Set<(committed: Committed) => void>>();
 

@@ -1,61 +1,78 @@
 import type { Position } from '#shared/events.ts';
 
 /**
- * A moment of the stream of events: which transactions had ended, when that was by the database's clock (seconds since
- * 1970), and how far the write-ahead log had come. Moments of different timelines cannot be compared: the database
- * became another one (a replica took over, a backup was restored).
+ * A moment of the stream of events, which says of every event whether it had been committed: its transaction had ended.
+ * Moments of different timelines cannot be compared: the database became another one (a replica took over, a backup was
+ * restored).
  */
 export type Moment = Readonly<{
   timeline: number;
+  /** By the database's clock, since 1970. */
   seconds: number;
-  /** Such as '0/1A2B3C4'. */
+  /** How far the write-ahead log had come, such as '0/1A2B3C4'. */
   wal: string;
   /** Transactions from this one on had not ended. */
   xmax: number;
-  /** Those before it that had not ended either. */
+  /** Transactions before `xmax` that had not ended, but for those that had not appended any event (publishers.ts). */
   running: readonly number[];
+  /** The highest id that an event had been given. */
+  lastEvent: number;
 }>;
 
-/** `snapshot` as PostgreSQL writes a `pg_snapshot`: xmin:xmax:running,… */
-export type PositionParts = { timeline: number; seconds: number; wal: string; snapshot: string };
+/** What the table keeps of an event's place in the stream. */
+export type EventPlace = { id: number; transactionId: number };
 
-/** Longer ones come of thousands of running transactions; who sends one back hears everything anew. */
+/** Longer ones come of hundreds of events that are being committed; who sends one back hears everything anew. */
 const longest = 2_000;
 
-const form =
-  /^(\d{1,10})\.(\d{1,11})\.([0-9A-F]{1,8}\/[0-9A-F]{1,8})\.\d{1,16}:(\d{1,16}):((?:\d{1,16}(?:,\d{1,16})*)?)$/;
+const prefix = /^(\d{1,10})\.(\d{1,11})\.([0-9A-F]{1,8}\/[0-9A-F]{1,8})\./;
+const rest = /^(\d{1,16})\.(\d{1,16})\.((?:\d{1,16}(?:,\d{1,16})*)?)$/;
 
-export function positionOf({ timeline, seconds, wal, snapshot }: PositionParts): Position {
-  return `${timeline}.${seconds}.${wal}.${snapshot}`;
+export function positionOf({ timeline, seconds, wal, xmax, running, lastEvent }: Moment): Position {
+  const before = running.map((id) => xmax - id);
+  return `${timeline}.${seconds}.${wal}.${xmax}.${lastEvent}.${before.join(',')}`;
 }
 
-/** Null for what is no position; anybody can send anything. */
+/** Null for what is no position, also of an earlier version's form; anybody can send anything. */
 export function readPosition(text: string): Moment | null {
   if (text.length > longest) return null;
-  const match = form.exec(text);
-  if (match === null) return null;
-  const [, timeline, seconds, wal = '', xmax, running = ''] = match;
+  const start = prefix.exec(text);
+  const end = start && rest.exec(text.slice(start[0].length));
+  if (!start || !end) return null;
+  const [, timeline, seconds, wal = ''] = start;
+  const [, xmax, lastEvent, before = ''] = end;
   return {
     timeline: Number(timeline),
     seconds: Number(seconds),
     wal,
     xmax: Number(xmax),
-    running: running === '' ? [] : running.split(',').map(Number),
+    running: before === '' ? [] : before.split(',').map((each) => Number(xmax) - Number(each)),
+    lastEvent: Number(lastEvent),
   };
 }
 
-/** How far the write-ahead log had come at a position, such as '0/1A2B3C4'; null for what is no position. */
+/**
+ * How far the write-ahead log had come at a position, such as '0/1A2B3C4', also at one of an earlier version's form; null
+ * for what is no position.
+ */
 export function walOf(position: string): string | null {
-  return readPosition(position)?.wal ?? null;
+  return prefix.exec(position)?.[3] ?? null;
 }
 
-/** Whether the transaction had ended at that moment. */
-export function hadEnded({ xmax, running }: Moment, transactionId: number): boolean {
-  return transactionId < xmax && !running.includes(transactionId);
+/** Whether an event that is committed by now was committed at that moment. */
+export function hadHappened(
+  { xmax, running, lastEvent }: Moment,
+  { id, transactionId }: EventPlace,
+): boolean {
+  return transactionId < xmax && id <= lastEvent && !running.includes(transactionId);
 }
 
-/** Whether all that had ended at `earlier` had ended at `later` as well. */
+/**
+ * Whether all that had happened at `earlier` had happened at `later` as well. `xmax` only grows, with what has ended; so
+ * the higher one is surely the later. Where both have the same, it may be false though it is so.
+ */
 export function covers(later: Moment, earlier: Moment): boolean {
-  if (later.timeline !== earlier.timeline || later.xmax < earlier.xmax) return false;
-  return later.running.every((id) => !hadEnded(earlier, id));
+  if (later.timeline !== earlier.timeline || later.xmax !== earlier.xmax)
+    return later.timeline === earlier.timeline && later.xmax > earlier.xmax;
+  return later.lastEvent >= earlier.lastEvent && later.running.every((id) => earlier.running.includes(id));
 }

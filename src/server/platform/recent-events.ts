@@ -1,9 +1,9 @@
 import type { LiveEvent, Topic } from '#shared/events.ts';
 import type { StreamedEvent } from './events.ts';
-import { covers, hadEnded, type Moment } from './position.ts';
+import { covers, type EventPlace, hadHappened, type Moment } from './position.ts';
 
 /** An event as it is read from the table. */
-export type ReadEvent = StreamedEvent & { transactionId: number };
+export type ReadEvent = StreamedEvent & EventPlace;
 
 /** Kept at most: some minutes of a busy community, about 10 MB. */
 const kept = 20_000;
@@ -15,18 +15,18 @@ const kept = 20_000;
 export class RecentEvents {
   #since: Moment;
   readonly #batches: { until: Moment; topics: Topic[] }[] = [];
-  readonly #events = new Map<Topic, { transactionId: number; event: LiveEvent }[]>();
+  readonly #events = new Map<Topic, (EventPlace & { event: LiveEvent })[]>();
   #count = 0;
 
-  /** @param since what had ended then is not among them. */
+  /** @param since what had happened then is not among them. */
   constructor(since: Moment) {
     this.#since = since;
   }
 
-  /** @param until what had ended then has been added. */
+  /** @param until what had happened then has been added. */
   add(events: readonly ReadEvent[], until: Moment): void {
-    for (const { topic, event, transactionId } of events) {
-      const entry = { transactionId, event };
+    for (const { topic, event, id, transactionId } of events) {
+      const entry = { id, transactionId, event };
       const known = this.#events.get(topic);
       if (known === undefined) this.#events.set(topic, [entry]);
       else known.push(entry);
@@ -44,7 +44,7 @@ export class RecentEvents {
   /** What happened on a topic after a moment, in order. */
   after(moment: Moment, topic: Topic): LiveEvent[] {
     const events = this.#events.get(topic) ?? [];
-    return events.filter((each) => !hadEnded(moment, each.transactionId)).map((each) => each.event);
+    return events.filter((each) => !hadHappened(moment, each)).map((each) => each.event);
   }
 
   #dropOldest(): void {

@@ -5,7 +5,8 @@ import type { LiveEvent, Position, Topic } from '#shared/events.ts';
 import { listenTo } from './channels.ts';
 import type { Database } from './database.ts';
 import { eventChannel, type StreamedEvent } from './events.ts';
-import { covers, hadEnded, type Moment, positionOf, readPosition } from './position.ts';
+import { covers, hadHappened, type Moment, positionOf, readPosition } from './position.ts';
+import { publishersAmong, readSnapshot } from './publishers.ts';
 import { type ReadEvent, RecentEvents } from './recent-events.ts';
 
 /** What happened on a topic. `gap`: some of it is gone; look again at everything. */
@@ -127,9 +128,12 @@ export async function followEvents(options: {
     const lost: CaughtUp = { events: [], gap: true, position };
     const from = readPosition(position);
     if (from === null) return lost;
-    // Told by a node that is a little ahead of this one.
-    if (!covers(here.moment, from)) await lookAgain();
-    if (!covers(here.moment, from) || isLost(from, here.moment)) return lost;
+    if (!covers(here.moment, from)) {
+      // Told by a node that is a little ahead of this one: a look that begins now covers it.
+      await lookAgain();
+      if (isFailing) return lost;
+    }
+    if (isLost(from, here.moment)) return lost;
     if (recent.reachBackTo(from)) return { events: [], gap: false, position };
     const to = here;
     const read = await eventsBetween(db, topic, { from, to: to.moment });
@@ -154,19 +158,22 @@ async function look(db: Database, since: Moment | null): Promise<Look> {
     seconds: number;
     wal: string;
     snapshot: string;
-    transaction_id: string | null;
+    last_event: number;
+    id: number | null;
+    transaction_id: string;
     topic: Topic;
     event: LiveEvent;
     delay: number;
   }>`
     with here as materialized (
       select pg_current_snapshot()::text as snapshot, clock_timestamp() as now,
-        -- Read while the snapshot holds: whatever it shows was in the log by now.
-        pg_current_wal_insert_lsn() as wal
+        -- Both are read after the snapshot was taken: whatever it shows was in the log, and had its id, by now.
+        pg_current_wal_insert_lsn() as wal,
+        (select case when is_called then last_value else 0 end from event_id_seq) as last_event
     )
     select ('x' || substr(pg_walfile_name(here.wal), 1, 8))::bit(32)::int as timeline,
       extract(epoch from here.now)::bigint as seconds, here.wal::text, here.snapshot,
-      recent.transaction_id::text, recent.topic, recent.event,
+      here.last_event, recent.id, recent.transaction_id::text, recent.topic, recent.event,
       extract(epoch from here.now - recent.created_at)::float8 as delay
     from here left join (
       select id, transaction_id, topic, event, created_at from event
@@ -175,20 +182,20 @@ async function look(db: Database, since: Moment | null): Promise<Look> {
     order by recent.id`.execute(db);
   const [first] = rows;
   if (first === undefined) throw new Error('the database has no moment');
-  const position = positionOf(first);
-  const moment = readPosition(position);
-  if (moment === null) throw new Error(`the position ${position} cannot be read`);
+  const { timeline, seconds, wal, last_event: lastEvent } = first;
+  const { xmax, running } = readSnapshot(first.snapshot);
+  const moment = { timeline, seconds, wal, xmax, lastEvent, running: await publishersAmong(db, running) };
   const events: ReadEvent[] = [];
-  for (const { transaction_id: id, topic, event } of rows)
-    if (id !== null) events.push({ transactionId: Number(id), topic, event });
+  for (const { id, transaction_id: transactionId, topic, event } of rows)
+    if (id !== null) events.push({ id, transactionId: Number(transactionId), topic, event });
   const delay = events.length === 0 ? 0 : Math.max(...rows.map((row) => row.delay));
-  return { events, moment, position, delay };
+  return { events, moment, position: positionOf(moment), delay };
 }
 
-/** The condition of rows whose transactions ended after a moment; an index finds them. */
-function after({ xmax, running }: Moment) {
-  const late = sql`transaction_id >= ${String(xmax)}::xid8`;
-  if (running.length === 0) return late;
+/** The condition of rows that had not happened at a moment; indexes find them. */
+function after({ xmax, running, lastEvent }: Moment) {
+  const late = sql`transaction_id >= ${String(xmax)}::xid8 or id > ${lastEvent}`;
+  if (running.length === 0) return sql`(${late})`;
   return sql`(${late} or transaction_id = any(${running.map(String)}::xid8[]))`;
 }
 
@@ -197,10 +204,12 @@ async function eventsBetween(
   topic: Topic,
   { from, to }: { from: Moment; to: Moment },
 ): Promise<LiveEvent[]> {
-  const { rows } = await sql<{ transaction_id: string; event: LiveEvent }>`
-    select transaction_id::text, event from event
+  const { rows } = await sql<{ id: number; transaction_id: string; event: LiveEvent }>`
+    select id, transaction_id::text, event from event
     where topic = ${topic} and ${after(from)} order by id limit ${replayed + 1}`.execute(db);
-  return rows.filter((row) => hadEnded(to, Number(row.transaction_id))).map((row) => row.event);
+  const had = (row: { id: number; transaction_id: string }) =>
+    hadHappened(to, { id: row.id, transactionId: Number(row.transaction_id) });
+  return rows.filter(had).map((row) => row.event);
 }
 
 /** Whether events between two moments may be gone. */

@@ -2,7 +2,13 @@ import { generateCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/platform/database.ts';
 import { onCommitted } from '#server/platform/events.ts';
-import { covers, hadEnded, type Moment, readPosition } from '#server/platform/position.ts';
+import {
+  covers,
+  type EventPlace,
+  hadHappened,
+  type Moment,
+  readPosition,
+} from '#server/platform/position.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import type { Position } from '#shared/events.ts';
 
@@ -31,23 +37,23 @@ export type Written = {
 
 export function followWritten(db: Database, position: () => Position): Written {
   /** Transactions of this node that its stream has not told of yet. */
-  let waiting: number[] = [];
+  let waiting: EventPlace[] = [];
   let here: { position: Position; moment: Moment | null } = { position: '', moment: null };
-  onCommitted(db, ({ transactionId }) => {
-    waiting.push(transactionId);
+  onCommitted(db, ({ place }) => {
+    waiting.push(place);
     if (waiting.length % pruneAt === 0) prune();
   });
   return {
     token() {
       prune();
       const { position: now } = current();
-      return waiting.length > mostNamed ? tooMany : [now, ...waiting].join('+');
+      return waiting.length > mostNamed ? tooMany : [now, ...waiting.map(nameOf)].join('+');
     },
     hasHeard(token) {
-      const [told = '', ...ids] = token.split('+');
+      const [told = '', ...names] = token.split('+');
       const { moment } = current();
-      if (moment === null || ids.length > mostNamed || !isCovered(moment, told)) return false;
-      return ids.every((id) => hadEnded(moment, Number(id)));
+      if (moment === null || names.length > mostNamed || !isCovered(moment, told)) return false;
+      return names.every((name) => hadHappened(moment, placeOf(name)));
     },
     covers(told) {
       const { position: now, moment } = current();
@@ -57,7 +63,7 @@ export function followWritten(db: Database, position: () => Position): Written {
 
   function prune(): void {
     const { moment } = current();
-    waiting = waiting.filter((id) => moment === null || !hadEnded(moment, id));
+    waiting = waiting.filter((place) => moment === null || !hadHappened(moment, place));
   }
 
   function current() {
@@ -77,6 +83,14 @@ export function tellWritten(written: Written, { publicUrl }: Settings) {
     const options = { path: '/', maxAge: writtenSeconds, httpOnly: true, sameSite: 'Lax', secure } as const;
     c.res.headers.append('set-cookie', generateCookie(writtenCookie, written.token(), options));
   });
+}
+
+const nameOf = ({ transactionId, id }: EventPlace) => `${transactionId}.${id}`;
+
+/** What is no name has not happened at any moment. */
+function placeOf(name: string): EventPlace {
+  const [transactionId, id] = name.split('.').map(Number);
+  return { transactionId: transactionId ?? Number.NaN, id: id ?? Number.NaN };
 }
 
 function isCovered(moment: Moment, told: Position): boolean {
