@@ -1,4 +1,5 @@
 import zlib from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 
 /** The beginning of bytes, compressed once, so that each of many ends can follow it. */
 export type Beginning = { deflated: Buffer; crc: number; length: number };
@@ -17,8 +18,22 @@ export function deflateBeginning(bytes: Buffer): Beginning {
   return { deflated, crc: zlib.crc32(bytes), length: bytes.length };
 }
 
-export function inflateBeginning({ deflated }: Beginning): Buffer {
-  return zlib.inflateRawSync(deflated, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
+/** Bytes that are kept uncompressed, for requests that accept no gzip. */
+export const mostInflated = 16 * 1_024 * 1_024;
+
+/** Where a proxy asks for everything uncompressed, inflating takes most of the time that a page from memory costs. */
+const inflated = new LRUCache<Beginning, Buffer>({
+  maxSize: mostInflated,
+  sizeCalculation: ({ length }) => Math.max(1, length),
+});
+
+/** The bytes of a beginning; not to be changed, since other requests get the same. */
+export function inflateBeginning(beginning: Beginning): Buffer {
+  const known = inflated.get(beginning);
+  if (known !== undefined) return known;
+  const bytes = alone(zlib.inflateRawSync(beginning.deflated, { finishFlush: zlib.constants.Z_SYNC_FLUSH }));
+  inflated.set(beginning, bytes);
+  return bytes;
 }
 
 /** The header of a gzip member without name and time (RFC 1952, section 2.3). */

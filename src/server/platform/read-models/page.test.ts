@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StreamedEvent } from '#server/platform/events.ts';
 import { bytesOf, fill, forNobody, gzippedBytesOf, packed, revised, toPage, withLast } from './page.ts';
+import { deflateBeginning, inflateBeginning, mostInflated } from './gzip.ts';
 import { type Regular, Regulars } from './regulars.ts';
 
 const kind = {
@@ -95,4 +96,18 @@ test('whoever has something of their own on a page is known, and who does someth
   const crowd = new Regulars({});
   crowd.take(null);
   expect([crowd.isRead, crowd.find(1)]).toEqual([true, undefined]);
+});
+
+test('a page is inflated once for requests that accept no gzip, and 16 MiB of such pages are kept', () => {
+  const pages = Array.from({ length: 20 }, (_, place) =>
+    deflateBeginning(Buffer.alloc(1_024 * 1_024, `page ${place} `)),
+  );
+  const [first] = pages;
+  const bytes = pages.map(inflateBeginning);
+  expect(pages.slice(-16).map(inflateBeginning)).toSatisfy((again: Buffer[]) =>
+    again.every((each, place) => each === bytes.slice(-16)[place]),
+  );
+  expect(16 * 1_024 * 1_024).toBe(mostInflated);
+  expect(inflateBeginning(first!)).not.toBe(bytes[0]);
+  expect(inflateBeginning(first!).equals(bytes[0]!)).toBe(true);
 });
