@@ -156,3 +156,18 @@ test('more than 20 results come by Load more, each once', async ({ page }) => {
   expect(new Set(texts).size).toBe(23);
   await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
 });
+
+test('a search says which of its parts were not searched for', async ({ page }) => {
+  await register(page.request);
+  const word = uniqueWord('rye');
+  await ask(page.request, { title: `Which ${word} go with soup?` });
+  const phrases = Array.from({ length: 6 }, () => `"${uniqueWord('two words')}"`).join(' ');
+  await page.goto(`/search?${new URLSearchParams({ q: phrases }).toString()}`);
+  await expect(page.getByRole('note')).toHaveText('Only the first 5 phrases were used.');
+  await expect(page.getByRole('list', { name: 'Search narrowed to' }).getByRole('listitem')).toHaveCount(5);
+  await page.goto(`/search?${new URLSearchParams({ q: `${word} "go"` }).toString()}`);
+  await expect(page.getByRole('note')).toHaveText(
+    '"go" is too short for a phrase; it was treated as a word.',
+  );
+  await expect(results(page)).toHaveText([`Which ${word} go with soup?`]);
+});

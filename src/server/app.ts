@@ -44,7 +44,7 @@ import { memberPages } from './pages/pages.ts';
 import { limitBodies } from './platform/bodies.ts';
 import { createIdentityProvider } from './platform/identity-provider.ts';
 import { type Floods } from './platform/floods.ts';
-import { limitMembers, limitVisitors } from './platform/limiting.ts';
+import { limitMembers, limitVisitors, queueSearches } from './platform/limiting.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
@@ -76,6 +76,8 @@ import { voteRoutes } from './votes/routes.ts';
 
 export type AppOptions = {
   db: Database;
+  /** The same database on connections for searches alone; absent where they share those of everything else. */
+  searching?: Database;
   settings: Settings;
   log: Logger;
   /** The position of the stream of events up to which a reading that begins now is surely right. */
@@ -143,6 +145,7 @@ export function createApp(options: AppOptions) {
   const care = background?.care ?? { mail: undefined, work: undefined };
   const api = createApi({
     db,
+    searching: options.searching ?? db,
     settings,
     accounts,
     resetting,
@@ -219,7 +222,7 @@ function createApi(
     .route('/', passkeyVisitorRoutes(deps))
     .route('/', providerVisitorRoutes(deps))
     .route('/', mailLinkRoutes(deps));
-  api.use(signedIn(deps), limitMembers(deps.floods), chooseReading(deps));
+  api.use(signedIn(deps), limitMembers(deps.floods), queueSearches(), chooseReading(deps));
   return api
     .route('/', sessionRoutes(deps))
     .route('/', addressRoutes(deps))

@@ -11,7 +11,7 @@ import { type Background, startBackground } from './background.ts';
 import { backupState, startScheduledBackups } from './backup/scheduled.ts';
 import { answerInFront, keepInMemory, type Kept } from './kept.ts';
 import type { Config } from './platform/config.ts';
-import type { Database } from './platform/database.ts';
+import { closePool, type Database, openSearchDatabase } from './platform/database.ts';
 import { projectFolder } from './platform/embedded/folders.ts';
 import { type HttpServer, listen } from './platform/http-server.ts';
 import { type Live, startLive } from './platform/live.ts';
@@ -64,7 +64,9 @@ export type ParleyNode = {
 export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const { config, settings, db, watch, connection, log, stopping, onStop } = options;
   const urls = config.databaseReplicaUrls;
-  const replicas = await openReplicas({ db, connection, urls, log, ran: watch.ran });
+  const searching = openSearchDatabase({ connection, ran: watch.ran });
+  onStop(() => closePool(searching));
+  const replicas = await openReplicas({ db, searching, connection, urls, log, ran: watch.ran });
   onStop(async () => replicas?.stop());
   let live: Live | undefined;
   let background: Background | undefined;
@@ -114,6 +116,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   });
   const app = createApp({
     db,
+    searching,
     settings,
     log,
     position: stream.position,

@@ -4,7 +4,7 @@ import { demoMember, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import { startNode } from './node.ts';
 import type { Config } from './platform/config.ts';
 import { connect } from './platform/connect.ts';
-import { type Database, openDatabase } from './platform/database.ts';
+import { closePool, openDatabase, poolPatience } from './platform/database.ts';
 import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
 import { checkPortIsFree } from './platform/http-server.ts';
 import { migrate } from './platform/migrations.ts';
@@ -14,9 +14,6 @@ import { messageOf } from './platform/startup-error.ts';
 import { watchDatabase } from './platform/watch.ts';
 
 export const migrationsFolder = path.join(projectFolder, 'migrations');
-
-/** How long running queries may take once Parley is told to stop, in milliseconds. */
-const poolPatience = 5_000;
 
 export type ServeOptions = {
   config: Config;
@@ -98,12 +95,6 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
   log.info('Parley has stopped.');
   // A connection to a database that went away may never end; it holds nobody up.
   setTimeout(() => process.exit(), poolPatience).unref();
-}
-
-/** Waits for queries that still run, but not for ever: stopping PostgreSQL ends them. */
-async function closePool(db: Database): Promise<void> {
-  const tooLong = new Promise<void>((resolve) => setTimeout(resolve, poolPatience).unref());
-  await Promise.race([db.destroy(), tooLong]);
 }
 
 /** Since the start script began, where that started this process. */

@@ -18,6 +18,13 @@ export const limits = {
   email: 254,
   bio: 1000,
   searchQuery: 200,
+  /** Parts of one search: plain words, quoted phrases, everything left out with `-`, and conditions such as `[tag]`. */
+  searchWords: 40,
+  searchPhrases: 5,
+  searchExclusions: 10,
+  searchConditions: 10,
+  /** A shorter phrase is searched for as a word: the text indexes need three characters in a row. */
+  searchPhraseMin: 3,
   /** Bookmarks, lists of them and muted topics one member can have. */
   bookmarks: 5000,
   bookmarkLists: 100,

@@ -16,9 +16,9 @@ export type Term =
 
 /**
  * Why something that looks like an operator is taken as plain words: there is none of that `name`; its value is
- * none; or there is nothing that the word could be left out of.
+ * none; there is nothing that the word could be left out of; or the phrase is too short to be one.
  */
-export type Problem = 'unknown-operator' | 'broken-value' | 'nothing-to-leave-out-of';
+export type Problem = 'unknown-operator' | 'broken-value' | 'nothing-to-leave-out-of' | 'short-phrase';
 
 export type Is = 'question' | 'answer' | 'answered' | 'unanswered' | 'solved';
 export type NumberField = 'score' | 'answers' | 'views';
@@ -93,7 +93,10 @@ function phraseAt(query: string, at: number): Found | null {
   const found = match(/(-?)["“”„]([^"“”„]+)["“”„](?=\s|$)/uy, query, at);
   const text = fold(found?.[2] ?? '');
   if (found === null || text === '') return null;
-  return { term: { kind: 'phrase', text, excluded: found[1] === '-' }, length: found[0].length };
+  const [{ length }, excluded] = [found[0], found[1] === '-'];
+  if (codePoints(text) < limits.searchPhraseMin)
+    return { term: { kind: 'word', text, excluded, problem: 'short-phrase' }, length };
+  return { term: { kind: 'phrase', text, excluded }, length };
 }
 
 function tagAt(query: string, at: number): Found | null {

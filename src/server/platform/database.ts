@@ -57,6 +57,37 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
 }
 
+/** Connections that all searches of a node share, so that they leave the others to everything else. */
+const searchConnections = 5;
+
+/** Milliseconds that one statement of a search may take, and that it waits at most for a connection. */
+const searchTime = 3_000;
+const searchWait = 2_000;
+
+/** What connections for searches have of their own: a search that takes longer is refused, not waited for. */
+export const searchPool = {
+  size: searchConnections,
+  connection: { statement_timeout: searchTime, connectionTimeoutMillis: searchWait },
+} as const;
+
+/** The connections that a node searches on. */
+export function openSearchDatabase({ connection, ran }: { connection: pg.PoolConfig; ran?: Ran }): Database {
+  return openDatabase({
+    size: searchPool.size,
+    connection: { ...connection, ...searchPool.connection },
+    watch: { opened: () => {}, ran: ran ?? (() => {}) },
+  });
+}
+
+/** How long running queries may take once Parley is told to stop, in milliseconds. */
+export const poolPatience = 5_000;
+
+/** Waits for queries that still run, but not for ever: stopping PostgreSQL ends them. */
+export async function closePool(db: Database): Promise<void> {
+  const tooLong = new Promise<void>((resolve) => setTimeout(resolve, poolPatience).unref());
+  await Promise.race([db.destroy(), tooLong]);
+}
+
 /** Typed SQL on a connection whose transactions somebody else begins and ends. */
 export function databaseOn(client: pg.Client): Database {
   const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };

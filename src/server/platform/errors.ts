@@ -153,7 +153,7 @@ function fromHttpException(error: HTTPException): ProblemError {
  * Whether too much is asked of the database: no connection free in time (53300 and the pool's own message), statements
  * over their time (57014), lock waits (55P03) or transactions that wait for nothing (25P03).
  */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(53300|57014|55P03|25P03)/.test(state);
   if (!(error instanceof Error)) return false;

@@ -69,7 +69,11 @@ export function limitFloods(clock: () => number = () => performance.now()): Floo
 
 /** The class of a request to the API, by its method and path. */
 export function classOf(method: string, path: string): RequestClass {
-  if (/^\/api\/(?:search\b|questions\/similar$|members$|questions\/\d+\/members$|audience$)/.test(path))
+  if (
+    /^\/api\/(?:search\b|questions\/similar$|members$|questions\/\d+\/(?:members|related)$|audience$)/.test(
+      path,
+    )
+  )
     return 'searching';
   return method === 'GET' || method === 'HEAD' ? 'reading' : 'writing';
 }

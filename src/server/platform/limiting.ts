@@ -1,5 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { ProblemError } from './errors.ts';
 import { classOf, type Floods } from './floods.ts';
 import type { SignedInEnv, Viewer } from './http.ts';
 import { networkAddress } from './network-address.ts';
@@ -31,5 +33,31 @@ export function limitMembers(floods: Floods | undefined) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
     floods?.take(c.get('viewer'), classOf(c.req.method, c.req.path));
     await next();
+  });
+}
+
+/** Searches of one member that run at the same time on a node, and that wait; one more is refused at once. */
+const searchesAtOnce = 2;
+const searchesWaiting = 20;
+
+/** Lets one member's searches wait for each other, so that they never take all connections for searches. */
+export function queueSearches() {
+  const queues = new Map<number, LimitFunction>();
+  return createMiddleware<SignedInEnv>(async (c, next) => {
+    if (classOf(c.req.method, c.req.path) !== 'searching') return next();
+    const { id } = c.get('viewer');
+    const queue = queues.get(id) ?? pLimit(searchesAtOnce);
+    if (queue.pendingCount >= searchesWaiting)
+      throw new ProblemError('too-many', 'Wait until your other searches have finished.', { retryAfter: 1 });
+    queues.set(id, queue);
+    try {
+      return await queue(async () => {
+        // The browser gave up, as it does for each letter typed.
+        if (c.req.raw.signal.aborted) return c.body(null, 204);
+        return next();
+      });
+    } finally {
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(id);
+    }
   });
 }

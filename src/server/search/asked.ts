@@ -8,6 +8,7 @@ import {
   type SearchTerm,
   timeOf,
 } from '#shared/search-query.ts';
+import { limitTerms } from '#shared/search-terms.ts';
 import { tagKey } from '#shared/tags.ts';
 import { memberIds, tagIds } from './names.ts';
 
@@ -32,16 +33,13 @@ export type Asked = {
   plain: boolean;
 };
 
-/** Tags and members that are looked up for one query at most. */
-const namesMax = 10;
-
 /** @param query without spaces around, inner runs folded. */
 export async function understand(
   db: Reader,
   { query, viewerId, now }: { query: string; viewerId: number; now: Date },
 ): Promise<Asked> {
-  const terms = parseSearch(query);
-  if (!terms.some(isOperator)) return { ...nothing(), text: query, plain: true };
+  const { terms } = limitTerms(parseSearch(query));
+  if (!terms.some(isOperator)) return { ...nothing(), text: terms.map(textOfWord).join(' '), plain: true };
   const asked = nothing();
   const words: string[] = [];
   const names = await lookUp(db, { terms, viewerId });
@@ -55,6 +53,8 @@ export async function understand(
   }
   return { ...asked, text: words.join(' ') };
 }
+
+const textOfWord = (term: SearchTerm) => (term.kind === 'word' ? term.text : term.source);
 
 const nothing = (): Asked => ({
   text: '',
@@ -98,22 +98,18 @@ function add(asked: Asked, term: SearchTerm, { ids, now }: { ids: readonly numbe
   }
 }
 
-/** The ids behind each term that names a tag or a member; none for a name nobody has. */
+/** The ids behind each term that names a tag or a member; none for a name that does not exist. */
 async function lookUp(
   db: Reader,
   { terms, viewerId }: { terms: readonly SearchTerm[]; viewerId: number },
 ): Promise<Map<SearchTerm, number[]>> {
-  const named = terms.filter(({ kind }) => kind === 'tag' || kind === 'user').slice(0, namesMax);
   const found = await Promise.all(
-    named.map(async (term): Promise<[SearchTerm, number[]]> => {
-      if (term.kind === 'tag') return [term, await tagIds(db, tagKey(term.tag))];
-      if (term.kind === 'user' && term.user.toLowerCase() === 'me') return [term, [viewerId]];
-      return [term, term.kind === 'user' ? await memberIds(db, term.user) : []];
+    terms.map(async (term): Promise<[SearchTerm, number[]][]> => {
+      if (term.kind === 'tag') return [[term, await tagIds(db, tagKey(term.tag))]];
+      if (term.kind !== 'user') return [];
+      const isMe = term.user.toLowerCase() === 'me';
+      return [[term, isMe ? [viewerId] : await memberIds(db, term.user)]];
     }),
   );
-  const beyond = terms
-    .filter(({ kind }) => kind === 'tag' || kind === 'user')
-    .slice(namesMax)
-    .map((term): [SearchTerm, number[]] => [term, []]);
-  return new Map([...found, ...beyond]);
+  return new Map(found.flat());
 }

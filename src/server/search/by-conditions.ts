@@ -34,8 +34,10 @@ export async function questionsByConditions(db: Reader, asked: Asked, window: Wi
   const [questions, indexed] = popular
     ? [placedQuestions, placedPopular]
     : [sql`question post`, orders.recent];
-  // Views change too often for an index.
-  const unindexed = asked.numbers.some(({ field }) => field === 'views') && !isNarrowed(asked);
+  // Views change too often for an index, and where words are only left out, no index leads to the posts without them.
+  const { numbers, without } = asked;
+  const leavesOutWords = without.words.length + without.phrases.length > 0;
+  const unindexed = (leavesOutWords || numbers.some(({ field }) => field === 'views')) && !isNarrowed(asked);
   const from = unindexed
     ? sql`(select post.* from ${questions} order by ${indexed} limit ${lookedAt}) post`
     : questions;

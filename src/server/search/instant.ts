@@ -7,7 +7,7 @@ import { keysOf } from './keys.ts';
 import { bestOf, type Place } from './levels.ts';
 import { titlePlaces } from './matches.ts';
 import { startOfName } from './names.ts';
-import { otherScript } from './words.ts';
+import { otherScript, threeInARow } from './words.ts';
 
 const shown = { questions: 6, topics: 4, members: 4 } as const;
 /** So many of those that begin with a letter or two are looked at. */
@@ -104,9 +104,6 @@ async function membersNamed(db: Reader, text: string): Promise<MemberRow[]> {
     order by place, reputation desc, id limit ${sql.lit(shown.members)}`.execute(db);
   return rows;
 }
-
-/** The trigram indexes find texts by three letters or digits in a row. */
-const threeInARow = /[\p{L}\p{N}]{3}/u;
 
 /** Fewer letters are found at the beginning alone; one sign of Chinese or Japanese is a word. */
 const canBeInside = (text: string) => threeInARow.test(text) || otherScript.test(text);

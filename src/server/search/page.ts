@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Database } from '#server/platform/database.ts';
 import type { StreamedEvent } from '#server/platform/events.ts';
 import type { WantedPage } from '#server/platform/read-models/read-models.ts';
 import { authorTopics, renames } from '#server/posts/authors.ts';
@@ -14,11 +15,11 @@ const remembered = 5_000;
  * Tells which searches are worth keeping in memory: those of words alone, which are the same for everybody and at any
  * time, once they come a second time. Most come once, and would push out pages that many read.
  */
-export function searchesKept(): (wanted: Search) => WantedPage | undefined {
+export function searchesKept(searching: Database): (wanted: Search) => WantedPage | undefined {
   const asked = new LRUCache<string, true>({ max: remembered });
   return (wanted) => {
     if (wanted.kind === 'users' || parseSearch(wanted.query).some(isOperator)) return undefined;
-    const page = searchPage(wanted);
+    const page = searchPage(searching, wanted);
     if (asked.has(page.key)) return page;
     asked.set(page.key, true);
     return undefined;
@@ -26,14 +27,14 @@ export function searchesKept(): (wanted: Search) => WantedPage | undefined {
 }
 
 /** A page of results until a post that may be among them is written, changed or voted on. */
-function searchPage(wanted: Search): WantedPage {
+function searchPage(searching: Database, wanted: Search): WantedPage {
   const { kind, sort, cursor, query } = wanted;
   return {
     key: `search ${kind} ${sort} ${cursor ?? ''} ${query}`,
     topics,
     own: [],
-    async read(db) {
-      const results = await search(db, wanted);
+    async read() {
+      const results = await search(searching, wanted);
       const posts = [...results.questions, ...results.answers];
       const isStaleBy = stalenessOf(results);
       return {

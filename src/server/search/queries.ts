@@ -3,9 +3,11 @@ import type { Reader } from '#server/platform/database.ts';
 import { plannedOnce } from '#server/platform/prepared.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
-import { likeContains } from '#server/platform/sql.ts';
+import { likeContains, likeStarts } from '#server/platform/sql.ts';
 import { countedResults } from '#shared/search.ts';
 import type { Counted, Window } from './matches.ts';
+import { startOfName } from './names.ts';
+import { threeInARow } from './words.ts';
 
 const most = sql.lit(countedResults + 1);
 
@@ -18,19 +20,32 @@ export type MemberRow = {
   answers_count: number;
 };
 
+/** Of the members whose name contains the query, so many are put in order. */
+const membersSorted = sql.lit(10_000);
+
+/** A query without three characters in a row, which no index finds inside names, is compared with so many: the newest. */
+const membersCompared = sql.lit(20_000);
+
 /** Members whose name contains the query; names that begin with it first. */
 export async function matchingMembers(
   db: Reader,
   { query, sort, offset, limit }: Window & { query: string },
 ) {
   const pattern = likeContains(query);
+  const matching = threeInARow.test(query)
+    ? sql`select id from member where display_name ilike ${pattern} limit ${membersSorted}`
+    : sql`
+      (select id from member where ${startOfName} like lower(${likeStarts(query)}) limit ${membersSorted})
+      union
+      (select id from (select id, display_name from member order by id desc limit ${membersCompared}) newest
+        where display_name ilike ${pattern})`;
   const order = {
     relevance: sql`member.display_name not ilike ${pattern.slice(1)}, member.reputation desc, member.id`,
     recent: sql`member.created_at desc, member.id desc`,
     popular: sql`member.reputation desc, member.id`,
   }[sort];
   const { rows } = await sql<MemberRow & Counted>`
-    with match as materialized (select id from member where display_name ilike ${pattern})
+    with match as materialized (${matching})
     select member.id, member.display_name, member.created_at, member.reputation,
       member.questions_count, member.answers_count,
       (select count(*) from (select 1 from match limit ${most}) counted) as total

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { limitTerms, type TermKind, termLimits } from '#shared/search-terms.ts';
 import { isOperator, kindOf, parseSearch, type Term, timeOf, withoutTerm } from '#shared/search-query.ts';
 
 /** The terms without where they stand. */
@@ -164,4 +165,48 @@ test('a date in the past is counted from now', () => {
   expect(before(1, 'd')).toBe('2026-03-30T12:00:00.000Z');
   expect(before(2, 'w')).toBe('2026-03-17T12:00:00.000Z');
   expect(before(1, 'y')).toBe('2025-03-31T12:00:00.000Z');
+});
+
+describe('a search has a limited number of parts', () => {
+  const searched = (query: string) => limitTerms(parseSearch(query));
+  const many = (count: number, each: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => each(index)).join(' ');
+
+  test.each<[TermKind, (index: number) => string]>([
+    ['words', (index) => `word${index}`],
+    ['phrases', (index) => `"two words${index}"`],
+    ['exclusions', (index) => `-word${index}`],
+    ['conditions', (index) => `[tag${index}]`],
+  ])('the first %s up to the limit are searched for, and more are named as exceeding it', (kind, each) => {
+    const most = termLimits[kind];
+    const beside = kind === 'words' ? '[rust]' : 'rust';
+    const asMany = searched(`${beside} ${many(most, each)}`);
+    expect(asMany.terms).toHaveLength(most + 1);
+    expect(asMany.exceeded).toEqual([]);
+    const tooMany = searched(`${beside} ${many(most + 1, each)}`);
+    expect(tooMany.terms).toEqual(asMany.terms);
+    expect(tooMany.exceeded).toEqual([kind]);
+  });
+
+  test('an operator that is repeated counts once, whatever its case', () => {
+    const { terms: kept, exceeded } = searched(
+      `bread ${many(30, () => '"Rye Bread" "rye bread" -[A] tag:b [b]')}`,
+    );
+    expect(kept.map(({ source }) => source)).toEqual(['bread', '"Rye Bread"', '-[A]', 'tag:b']);
+    expect(exceeded).toEqual([]);
+  });
+
+  test('words that are repeated stay, because the text is also searched for as typed', () => {
+    expect(searched('I know that that is so').terms).toHaveLength(6);
+  });
+
+  test('a phrase below three characters is a word', () => {
+    expect(terms('"go" -"e" “中文” "c++" "gone"')).toEqual([
+      { ...word('go'), problem: 'short-phrase' },
+      { ...word('e'), excluded: true, problem: 'short-phrase' },
+      { ...word('中文'), problem: 'short-phrase' },
+      { kind: 'phrase', text: 'c++', excluded: false },
+      { kind: 'phrase', text: 'gone', excluded: false },
+    ]);
+  });
 });

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Database } from '#server/platform/database.ts';
 import { answers, problems, router } from '#server/platform/http.ts';
 import { type Pages, send } from '#server/platform/read-models/sending.ts';
 import { cursorQuery } from '#shared/fields.ts';
@@ -39,8 +40,8 @@ const findInstantly = createRoute({
   responses: { 200: answers(instantResults, 'What was found'), ...problems },
 });
 
-export function searchRoutes({ pages }: { pages: Pages }) {
-  const keep = searchesKept();
+export function searchRoutes({ pages, searching }: { pages: Pages; searching: Database }) {
+  const keep = searchesKept(searching);
   return router()
     .openapi(find, async (c) => {
       const { q, in: kind, sort, cursor } = c.req.valid('query');

@@ -10,6 +10,7 @@ import { kindOf, parseSearch } from '#shared/search-query.ts';
 import { type Asked, understand } from './asked.ts';
 import { hitsOf } from './hits.ts';
 import { matchingAnswers, matchingQuestions, type Window } from './matches.ts';
+import { threeInARow } from './words.ts';
 import {
   matchingMembers,
   type MemberRow,
@@ -105,12 +106,10 @@ function toPage<Row extends { total: number }>(
   };
 }
 
-/** In a letter or two there is nothing to be alike in, and every title would be compared. */
-const canHaveTypingErrors = /[\p{L}\p{N}]{3}/u;
-
 /** What was probably meant: titles that are alike but for typing errors. */
 async function forgiving(db: Reader, query: string) {
-  if (!canHaveTypingErrors.test(query)) return [];
+  // In a letter or two there is nothing to be alike in, and every title would be compared.
+  if (!threeInARow.test(query)) return [];
   const rows = await similarQuestions(db, { query, limit: limits.feedPage, loosely: false });
   return rows.map(toQuestionCard);
 }
@@ -120,7 +119,7 @@ async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([
     similarTags(db, { words, limit: 5 }),
-    canHaveTypingErrors.test(query) ? suggestedQuestions(db, { query, limit: 5 }) : [],
+    threeInARow.test(query) ? suggestedQuestions(db, { query, limit: 5 }) : [],
   ]);
   return { tags, questions: questions.map((row) => ({ id: row.id, title: row.title })) };
 }

@@ -66,6 +66,21 @@ function growthOf(asked: string): number {
   return (large.read + 200) / (small.read + 200);
 }
 
+test('a name is looked for by two letters at its beginning, and inside the names of the 20,000 newest members', async () => {
+  await sql`
+    insert into member (display_name)
+    select case n when 1 then 'Xq first' when 2 then 'Old xq' when 30000 then 'New xq' else 'Member ' || n end
+    from generate_series(1, 30000) n`.execute(db);
+  const { users } = await search(db, {
+    query: 'xq',
+    kind: 'users',
+    sort: 'relevance',
+    cursor: undefined,
+    viewerId: 0,
+  });
+  expect(users.map(({ displayName }) => displayName)).toEqual(['Xq first', 'New xq']);
+});
+
 test('no search reads through what was written a moment ago: the indexes of words have no list of it', async () => {
   const { rows } = await sql<{ name: string; setting: string | null }>`
     select indexrelid::regclass::text as name, array_to_string(pg_class.reloptions, ', ') as setting

@@ -9,13 +9,16 @@ export type AskedWords = { inflected: boolean; parts: readonly string[] };
  * Arabic; there, a word is looked for inside words. And it drops the signs of C++, C# and .NET, which are no C and no net.
  */
 export function askedWords(query: string): AskedWords {
-  const words = query.split(' ').map(withoutPunctuation);
+  const words = [...new Set(query.split(' ').map(withoutPunctuation))];
   if (otherScript.test(query)) return { inflected: false, parts: words.filter((word) => word !== '') };
   return { inflected: true, parts: words.filter((word) => codeName.test(word)) };
 }
 
 /** A letter of a script that the dictionary has no words of. */
 export const otherScript = /[^\p{Script=Latin}\P{L}]/u;
+
+/** The trigram indexes find texts by three letters or digits in a row. */
+export const threeInARow = /[\p{L}\p{N}]{3}/u;
 
 const codeName = /^\.\p{L}|[\p{L}\p{N}][+#]+$/u;
 

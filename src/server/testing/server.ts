@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { PasswordCost } from '#server/accounts/password.ts';
 import { createApp } from '#server/app.ts';
 import { type Background, type BackgroundOptions, startBackground } from '#server/background.ts';
-import { type Database, openDatabase } from '#server/platform/database.ts';
+import { type Database, openDatabase, openSearchDatabase } from '#server/platform/database.ts';
 import { listen } from '#server/platform/http-server.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -86,7 +86,16 @@ export async function serveOn(
   const background =
     outgoing &&
     (await startBackground({ db, connection, settings, log, mail: undefined, ...quick, ...outgoing }));
-  const app = createApp({ db, settings, log, background, passwordCost, ...(webFolder && { webFolder }) });
+  const searching = openSearchDatabase({ connection });
+  const app = createApp({
+    db,
+    searching,
+    settings,
+    log,
+    background,
+    passwordCost,
+    ...(webFolder && { webFolder }),
+  });
   const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
   const forgetRates = async () => void (await sql`delete from rate_limit`.execute(db));
   return {
@@ -108,7 +117,7 @@ export async function serveOn(
       http.cutOff();
       await http.stop(0);
       await background?.stop();
-      await db.destroy();
+      await Promise.all([db.destroy(), searching.destroy()]);
     },
   };
 }

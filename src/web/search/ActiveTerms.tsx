@@ -2,7 +2,8 @@ import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { IconX } from '@tabler/icons-react';
 import { parseSearch, type SearchTerm, withoutTerm } from '#shared/search-query.ts';
-import { problemOf, sentenceOf, unknownSentence } from './sentences.ts';
+import { limitTerms } from '#shared/search-terms.ts';
+import { exceededSentence, problemOf, sentenceOf, unknownSentence } from './sentences.ts';
 import { addressOf, type Search } from './search.ts';
 import classes from './ActiveTerms.module.css';
 
@@ -10,12 +11,16 @@ import classes from './ActiveTerms.module.css';
 export function ActiveTerms({ search, unknown }: { search: Search; unknown: readonly string[] }) {
   const router = useRouter();
   if (search.kind === 'users') return null;
-  const terms = parseSearch(search.q);
+  const { terms, exceeded } = limitTerms(parseSearch(search.q));
   const operators = terms.flatMap((term) => {
     const sentence = unknown.includes(term.source) ? null : sentenceOf(term);
     return sentence === null ? [] : [{ term, sentence }];
   });
-  const notes = [...terms.map(problemOf).filter((note) => note !== null), ...unknown.map(unknownSentence)];
+  const notes = new Set([
+    ...exceeded.map(exceededSentence),
+    ...terms.map(problemOf).filter((note) => note !== null),
+    ...unknown.map(unknownSentence),
+  ]);
 
   function remove(term: SearchTerm) {
     void router.navigate({ ...addressOf({ ...search, q: withoutTerm(search.q, term) }), resetScroll: false });
@@ -43,7 +48,7 @@ export function ActiveTerms({ search, unknown }: { search: Search; unknown: read
           ))}
         </ul>
       )}
-      {notes.map((note) => (
+      {[...notes].map((note) => (
         <p key={note} role="note" dir="auto" className={classes.note}>
           {note}
         </p>

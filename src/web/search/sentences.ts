@@ -1,6 +1,7 @@
 import { i18n } from '@lingui/core';
 import { plural, t } from '@lingui/core/macro';
 import type { Moment, Range, SearchTerm } from '#shared/search-query.ts';
+import { type TermKind, termLimits } from '#shared/search-terms.ts';
 
 /** What an operator asks for, in words; null for plain words. */
 export function sentenceOf(term: SearchTerm): string | null {
@@ -31,6 +32,23 @@ export function problemOf(term: SearchTerm): string | null {
       return t`“${term.source}” is not complete; it was searched for as words.`;
     case 'nothing-to-leave-out-of':
       return t`There is nothing to leave “${term.source}” out of; it was searched for as typed.`;
+    case 'short-phrase':
+      return t`${term.source} is too short for a phrase; it was treated as a word.`;
+  }
+}
+
+/** What a query has too much of, and how much of it was searched for. */
+export function exceededSentence(kind: TermKind): string {
+  const most = termLimits[kind];
+  switch (kind) {
+    case 'words':
+      return t`Only the first ${most} words were used.`;
+    case 'phrases':
+      return t`Only the first ${most} phrases were used.`;
+    case 'exclusions':
+      return t`Only the first ${most} exclusions were used.`;
+    case 'conditions':
+      return t`Only the first ${most} conditions were used.`;
   }
 }
 

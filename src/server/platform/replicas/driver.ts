@@ -19,6 +19,8 @@ export type ReadingOptions = {
   /** Called when a query failed because of the replica's state rather than its own. */
   onBroken: (error: unknown) => void;
   ran?: Ran | undefined;
+  /** Errors after which the primary is not asked; none where absent. */
+  givesUp?: (error: unknown) => boolean;
 };
 
 /**
@@ -36,7 +38,7 @@ export function readFrom(options: ReadingOptions): Reader {
   });
 }
 
-function replicaDriver({ replica, primary, onBroken, ran }: ReadingOptions): Driver {
+function replicaDriver({ replica, primary, onBroken, ran, givesUp }: ReadingOptions): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery) {
       const start = performance.now();
@@ -46,7 +48,7 @@ function replicaDriver({ replica, primary, onBroken, ran }: ReadingOptions): Dri
         return { rows: rows as Row[] };
       } catch (error) {
         if (isOutdated(error, query.sql)) return primary.executeQuery<Row>(query);
-        if (isOwnFault(error)) throw error;
+        if (isOwnFault(error) || givesUp?.(error) === true) throw error;
         if (isBroken(error)) onBroken(error);
         return primary.executeQuery<Row>(query);
       }

@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/platform/database.ts';
+import { classOf } from '#server/platform/floods.ts';
 import type { SignedInEnv, VisitorEnv } from '#server/platform/http.ts';
 import { walOf } from '#server/platform/position.ts';
 import { type Position, seenHeader } from '#shared/events.ts';
@@ -8,6 +9,8 @@ import type { Replicas } from './replicas.ts';
 
 export type ReadingDeps = {
   db: Database;
+  /** The same database on connections for searches alone. */
+  searching: Database;
   replicas: Replicas | undefined;
   /** Where this node's stream of events is. */
   position: (() => Position) | undefined;
@@ -20,17 +23,19 @@ export type ReadingDeps = {
 export type ShownEnv = { Variables: { shown?: Position | null } };
 
 /** Chooses where each GET reads from; everything else works on the primary. */
-export function chooseReading({ db, replicas, position }: ReadingDeps) {
+export function chooseReading({ db, searching, replicas, position }: ReadingDeps) {
   const positions = position === undefined ? undefined : recentPositions(position);
   return createMiddleware<{ Variables: SignedInEnv['Variables'] & ShownEnv['Variables'] }>(
     async (c, next) => {
+      const isSearch = classOf(c.req.method, c.req.path) === 'searching';
       if (replicas === undefined || !onlyReads(c.req.method)) {
-        c.set('reading', db);
+        c.set('reading', isSearch ? searching : db);
         return next();
       }
       const seen = parseLsn(walOf(c.req.header(seenHeader) ?? ''));
-      const { reading, replayed } = await replicas.choose(c.get('viewer').id, seen);
-      c.set('reading', reading);
+      const chosen = await replicas.choose(c.get('viewer').id, seen);
+      const { replayed } = chosen;
+      c.set('reading', isSearch ? chosen.searching : chosen.reading);
       if (replayed !== null) c.set('shown', positions?.newestIn(replayed) ?? null);
       return next();
     },

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { withoutPassword } from '#server/platform/connect.ts';
-import { type Database, openPool, type Reader } from '#server/platform/database.ts';
+import { type Database, openPool, type Reader, searchPool } from '#server/platform/database.ts';
 import type { Ran } from '#server/platform/driver.ts';
+import { isBusy } from '#server/platform/errors.ts';
 import { messageOf } from '#server/platform/startup-error.ts';
 import { ownSockets, watcher } from './connections.ts';
 import { readFrom } from './driver.ts';
@@ -9,7 +10,7 @@ import type { Heart } from './heart.ts';
 import { type Lsn, parseLsn } from './lsn.ts';
 
 export type Replica = {
-  reading: Reader;
+  readers: { reading: Reader; searching: Reader };
   /** Up to where it is known to have replayed. */
   replayed: () => Lsn;
   /** Whether it may serve reads now. */
@@ -36,7 +37,7 @@ export type ReplicaOptions = {
   url: string;
   node: string;
   heart: Heart;
-  primary: Database;
+  primary: { db: Database; searching: Database };
   log: Logger;
   ran?: Ran | undefined;
 };
@@ -54,18 +55,31 @@ export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOpti
   const connection = { connectionString: url };
   const name = withoutPassword(url);
   const sockets = ownSockets();
-  const pool = openPool({
-    connection: {
-      ...connection,
-      stream: sockets.stream,
-      connectionTimeoutMillis: answerTime,
-      statement_timeout: queryTime,
-      // Where no answer comes at all.
-      query_timeout: queryTime + answerTime,
-    },
+  const own = {
+    ...connection,
+    stream: sockets.stream,
+    connectionTimeoutMillis: answerTime,
+    statement_timeout: queryTime,
+    // Where no answer comes at all.
+    query_timeout: queryTime + answerTime,
+  };
+  const pool = openPool({ connection: own });
+  const searchingPool = openPool({
+    size: searchPool.size,
+    connection: { ...own, ...searchPool.connection },
   });
   const probe = watcher({ connection, timeout: answerTime });
-  const reading = readFrom({ replica: pool, primary, onBroken: broke, ran });
+  const readers = {
+    reading: readFrom({ replica: pool, primary: primary.db, onBroken: broke, ran }),
+    searching: readFrom({
+      replica: searchingPool,
+      primary: primary.searching,
+      onBroken: broke,
+      ran,
+      // The primary would be as busy with it.
+      givesUp: isBusy,
+    }),
+  };
   let replayed: Lsn = 0n;
   let beat = 0;
   let reason: string | null = 'it has not answered yet';
@@ -74,7 +88,7 @@ export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOpti
   let looking: Promise<void> | undefined;
 
   return {
-    reading,
+    readers,
     replayed: () => replayed,
     serves,
     look: () => (looking ??= lookOnce()),
@@ -83,7 +97,7 @@ export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOpti
     async stop() {
       stopped = true;
       probe.stop();
-      const ended = pool.end();
+      const ended = Promise.all([pool.end(), searchingPool.end()]);
       sockets.destroy();
       await ended;
     },

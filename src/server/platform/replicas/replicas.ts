@@ -15,15 +15,19 @@ export type Replicas = {
    * Where the member reads from now, so that they see no page older than their own last write, nor than `seen`, a place
    * they were told of. `replayed` is null where it is the primary, else a place up to which the replica surely shows all.
    */
-  choose(memberId: number, seen: Lsn | null): Promise<{ reading: Reader; replayed: Lsn | null }>;
+  choose(memberId: number, seen: Lsn | null): Promise<Chosen>;
   /** To be called when a member's write is committed and before it is acknowledged. */
   noteWritten(memberId: number): Promise<void>;
   states: () => ReplicaState[];
   stop(): Promise<void>;
 };
 
+/** `searching` has connections for searches alone. */
+type Chosen = { reading: Reader; searching: Reader; replayed: Lsn | null };
+
 export type ReplicasOptions = {
   db: Database;
+  searching: Database;
   /** The primary's. */
   connection: pg.ClientConfig;
   urls: readonly string[];
@@ -44,13 +48,13 @@ const startPatience = 2_000;
  * where there are none: then nothing more is asked of anybody.
  */
 export async function openReplicas(options: ReplicasOptions): Promise<Replicas | undefined> {
-  const { db, connection, urls, log, ran } = options;
+  const { db, searching, connection, urls, log, ran } = options;
   if (urls.length === 0) return undefined;
   await settleWritten(db);
   await dropOldBeats(db);
   const node = randomUUID();
   const heart = createHeart(connection, node);
-  const all = urls.map((url) => openReplica({ url, node, heart, primary: db, log, ran }));
+  const all = urls.map((url) => openReplica({ url, node, heart, primary: { db, searching }, log, ran }));
   await firstLook(heart, all);
   for (const replica of all) replica.announce();
   const timer = setInterval(() => void round(heart, all), interval);
@@ -58,11 +62,11 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas |
 
   return {
     async choose(memberId, seen) {
-      if (!all.some((replica) => replica.serves())) return { reading: db, replayed: null };
+      if (!all.some((replica) => replica.serves())) return { reading: db, searching, replayed: null };
       const floor = later(await lastWritten(db, memberId), seen) ?? 0n;
       const replica = await pick(floor);
-      if (replica === undefined) return { reading: db, replayed: null };
-      return { reading: replica.reading, replayed: replica.replayed() };
+      if (replica === undefined) return { reading: db, searching, replayed: null };
+      return { ...replica.readers, replayed: replica.replayed() };
     },
     noteWritten: (memberId) => noteWritten(db, memberId),
     states: () => all.map((replica) => replica.state()),
