@@ -84,6 +84,8 @@ export type AppOptions = {
   position?: () => Position;
   /** Whether a balancer may send requests here; absent where nobody asks. */
   isReady?: () => boolean;
+  /** What /readyz says beside that. */
+  remark?: () => string | null;
   /** What this node tells of itself; absent where nobody asks. */
   metrics?: Metrics | undefined;
   /** Streaming replicas that serve reads. */
@@ -104,8 +106,20 @@ export type AppOptions = {
 
 /** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
 export function createApp(options: AppOptions) {
-  const { db, settings, log, position, isReady, metrics, replicas, kept, background, floods, webFolder } =
-    options;
+  const {
+    db,
+    settings,
+    log,
+    position,
+    isReady,
+    remark,
+    metrics,
+    replicas,
+    kept,
+    background,
+    floods,
+    webFolder,
+  } = options;
   const passwordCost = options.passwordCost ?? fullCost;
   const auth = createAuth(db, settings, passwordCost);
   const preferences = createPreferences({ db, settings, askToConfirm: background?.askToConfirm });
@@ -133,7 +147,7 @@ export function createApp(options: AppOptions) {
   if (metrics !== undefined) app.use(metrics.measure);
   app.use(securityHeaders(settings));
   app.route('/', metricsRoutes(metrics));
-  if (isReady !== undefined) app.route('/', healthRoutes(isReady));
+  if (isReady !== undefined) app.route('/', healthRoutes(isReady, remark));
   app.use('/api/*', sameOrigin(settings), limitBodies(maxBody), uncached);
   if (position !== undefined) app.use('/api/*', told(position));
   app.route('/', oneClickRoutes({ preferences }));

@@ -10,6 +10,7 @@ import { createApp } from './app.ts';
 import { type Background, startBackground } from './background.ts';
 import { backupState, startScheduledBackups } from './backup/scheduled.ts';
 import { answerInFront, keepInMemory, type Kept } from './kept.ts';
+import { type Clock, clockSentence, followClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { closePool, type Database, openSearchDatabase } from './platform/database.ts';
 import { projectFolder } from './platform/embedded/folders.ts';
@@ -19,6 +20,7 @@ import { createMetrics, type Metrics } from './platform/metrics.ts';
 import type { WatchedParts } from './platform/metrics-of-parts.ts';
 import { openReplicas } from './platform/replicas/replicas.ts';
 import { limitFloods } from './platform/floods.ts';
+import { forgetOldPoints } from './platform/rate-limits.ts';
 import { watchPressure } from './platform/pressure.ts';
 import { securityHeadersOf } from './platform/security-headers.ts';
 import { shed } from './platform/shedding.ts';
@@ -63,6 +65,8 @@ export type ParleyNode = {
 /** Puts the parts of a node together: the stream of events, the replicas, the API, the pages, the live sockets. */
 export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const { config, settings, db, watch, connection, log, stopping, onStop } = options;
+  const clock = await followClock(db, log);
+  onStop(async () => clock.stop());
   const urls = config.databaseReplicaUrls;
   const searching = openSearchDatabase({ connection, ran: watch.ran });
   onStop(() => closePool(searching));
@@ -88,7 +92,8 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   });
   kept = keep(options, stream);
   onStop(() => stream.stop());
-  const housekeeping = setInterval(() => void forgetOldKeys(db).catch(() => {}), hour);
+  const forget = () => Promise.all([forgetOldKeys(db), forgetOldPoints(db)]);
+  const housekeeping = setInterval(() => void forget().catch(() => {}), hour);
   onStop(async () => clearInterval(housekeeping));
   background = await startBackground({ db, connection, settings, mail: config.mail, log });
   onStop(background.stop);
@@ -121,6 +126,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     log,
     position: stream.position,
     isReady,
+    remark: () => clockRemark(clock),
     metrics,
     replicas,
     kept,
@@ -152,6 +158,12 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     },
     cutOff: http.cutOff,
   };
+}
+
+/** What /readyz says of the clock; null where there is nothing to say. */
+function clockRemark(clock: Clock): string | null {
+  const ahead = clock.aheadBy();
+  return ahead === 0 ? null : clockSentence(ahead);
 }
 
 /** Undefined where nothing is to be kept. */

@@ -1,5 +1,6 @@
 import type { Delivery, Letter } from '#server/mailing/mailing.ts';
 import { noticeLetter } from '#server/mailing/mailing.ts';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
 import type { JobKind, Jobs, Try } from '#server/platform/jobs/jobs.ts';
 import { addressStands } from './link-queries.ts';
@@ -50,7 +51,7 @@ export function accountMailJob({ db, site, deliver }: { db: Database; site: stri
   async function reset(tx: Tx, { email }: { email: string }): Promise<(Letter & { to: string }) | null> {
     const member = await memberByEmail(tx, email);
     if (member === undefined) return null;
-    const expiresAt = new Date(Date.now() + linkTimes.reset);
+    const expiresAt = new Date(databaseTime() + linkTimes.reset);
     const token = await makeLink(tx, { memberId: member.id, purpose: 'reset', address: email, expiresAt });
     return { ...resetLetter(`${site}/reset-password#${token}`, site), to: email };
   }

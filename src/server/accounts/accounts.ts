@@ -1,4 +1,5 @@
 import { APIError } from 'better-auth/api';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { ProblemError, invalidField } from '#server/platform/errors.ts';
@@ -216,7 +217,7 @@ export async function me(db: Queryable, id: number): Promise<Me | null> {
 
 /** The suspension that holds now; null for none. */
 export function suspension({ suspended }: Standing): Me['suspended'] {
-  if (suspended === null || suspended.until.getTime() <= Date.now()) return null;
+  if (suspended === null || suspended.until.getTime() <= databaseTime()) return null;
   return { until: suspended.until.toISOString(), reason: suspended.reason };
 }
 

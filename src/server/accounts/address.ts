@@ -1,3 +1,4 @@
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, sqlState, transaction, type Tx } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import { publishAll } from '#server/platform/events.ts';
@@ -74,7 +75,7 @@ export function createAddresses({
     await changing(async (tx) => {
       await deleteLinks(tx, { memberId, purposes: ['address'] });
       if (mails === undefined) return setAddress(tx, { memberId, address, isConfirmed: false });
-      const expiresAt = new Date(Date.now() + linkTimes.address);
+      const expiresAt = new Date(databaseTime() + linkTimes.address);
       await noteAddress(tx, { memberId, purpose: 'address', address, expiresAt });
       return mails.askNewAddress(tx, { memberId, address });
     });
@@ -129,7 +130,7 @@ export function createAddresses({
     await deleteLinks(tx, { memberId, purposes: ['reset', 'address'] });
     await writeAddress(tx, { memberId, address, isConfirmed });
     if (mails !== undefined) {
-      const expiresAt = new Date(Date.now() + linkTimes.return);
+      const expiresAt = new Date(databaseTime() + linkTimes.return);
       await noteAddress(tx, { memberId, purpose: 'return', address: before.email, expiresAt });
       await mails.tellOldAddress(tx, { memberId, address: before.email });
     }

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
+import { databaseTime } from '#server/platform/clock.ts';
 
 /** RFC 6238 as every authenticator app has it: SHA-1, six digits, 30 seconds. */
 const rules = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
@@ -13,7 +14,7 @@ export function newAppKey({ site, email }: { site: string; email: string }): { k
  * The period of 30 seconds that a code belongs to: this one, the one before (a slow hand) or the next (a clock that is
  * ahead); null for a code of none of them.
  */
-export function periodOf(key: string, code: string, at = Date.now()): number | null {
+export function periodOf(key: string, code: string, at = databaseTime()): number | null {
   const totp = new TOTP({ ...rules, secret: Secret.fromBase32(key) });
   const away = totp.validate({ token: code, timestamp: at, window: 1 });
   return away === null ? null : totp.counter({ timestamp: at }) + away;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { databaseTime } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { passwordSetAt } from './second-factor-queries.ts';
@@ -39,6 +40,6 @@ export function createKnownBrowsers(db: Database, settings: Pick<Settings, 'secr
   function remember(headers: Headers, memberId: number): string {
     const { browser, members } = cookie.read(headers) ?? { browser: randomUUID(), members: [] };
     const others = members.filter(({ id }) => id !== memberId).slice(0, mostMembers - 1);
-    return cookie.begin({ browser, members: [{ id: memberId, at: Date.now() }, ...others] });
+    return cookie.begin({ browser, members: [{ id: memberId, at: databaseTime() }, ...others] });
   }
 }

@@ -1,3 +1,4 @@
+import { databaseTime } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -32,7 +33,7 @@ export function createPasswordCheck(db: Database): AskForPassword {
     const hash = await passwordHash(db, viewer.id);
     if (hash === undefined) {
       const begun = await sessionBegun(db, viewer.sessionId);
-      if (begun === undefined || Date.now() - begun.getTime() > fresh)
+      if (begun === undefined || databaseTime() - begun.getTime() > fresh)
         throw new ProblemError('sign-in-again', secondFactorMessages.signInAgain);
     } else if (!(await verifyPassword({ password: password ?? '', hash })))
       throw invalidField('password', accountMessages.wrongPassword);

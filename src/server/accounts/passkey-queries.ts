@@ -85,7 +85,7 @@ export async function deletePasskeys(tx: Tx, memberId: number): Promise<number> 
 export async function noteUse(db: Database, { id, counter }: { id: number; counter: number }): Promise<void> {
   await db
     .updateTable('passkey')
-    .set({ counter: sql<number>`greatest(counter, ${counter})`, last_used_at: new Date() })
+    .set({ counter: sql<number>`greatest(counter, ${counter})`, last_used_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute();
 }

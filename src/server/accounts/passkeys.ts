@@ -6,6 +6,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -95,7 +96,7 @@ export function createPasskeys(deps: {
     const site = relyingParty(settings, headers);
     const counter = isTheirs ? await counterOf(answer, { kept, challenge: begun.challenge, site }) : null;
     // A challenge counts once, also where its answer was overheard.
-    const until = new Date(Date.now() + asked.seconds * 1_000);
+    const until = new Date(databaseTime() + asked.seconds * 1_000);
     if (kept === undefined || counter === null || !(await markUsed(db, `passkey ${begun.challenge}`, until)))
       throw new ProblemError('passkey-refused', passkeyMessages.refused);
     await noteUse(db, { id: kept.id, counter });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, sqlState } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -90,7 +91,7 @@ export function createProviders(deps: ProvidersDeps) {
   /** Of a browser that the provider has sent back. @param query of the address it was sent to */
   async function finish(query: string, visitor: Visitor): Promise<ReturnOutcome> {
     const begun = away.read(visitor.headers);
-    const until = new Date(Date.now() + away.seconds * 1_000);
+    const until = new Date(databaseTime() + away.seconds * 1_000);
     if (begun === null || !(await markUsed(db, `provider ${begun.state}`, until)))
       throw new ProblemError('step-ended', secondFactorMessages.ended);
     const identity = await theProvider().finish(query, begun);

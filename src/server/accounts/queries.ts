@@ -58,7 +58,7 @@ export async function sessionsOf(db: Queryable, memberId: number) {
     .selectFrom('session')
     .select(['id', 'created_at', 'updated_at', 'expires_at', 'user_agent'])
     .where('member_id', '=', memberId)
-    .where('expires_at', '>', new Date())
+    .where('expires_at', '>', sql<Date>`now()`)
     .orderBy('created_at', 'desc')
     .limit(sessionsMax)
     .execute();

@@ -1,3 +1,4 @@
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
@@ -97,7 +98,7 @@ export async function endAllSessions(tx: Tx, memberId: number): Promise<void> {
 export async function makeResetLink(db: Database, given: string): Promise<string | null> {
   const email = emailSchema.safeParse(given);
   if (!email.success) return null;
-  const expiresAt = new Date(Date.now() + linkTimes.reset);
+  const expiresAt = new Date(databaseTime() + linkTimes.reset);
   return transaction(db, async (tx) => {
     const member = await memberByEmail(tx, email.data);
     if (member === undefined) return null;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/platform/database.ts';
 
 export async function secondFactorOf(db: Queryable, memberId: number) {
@@ -117,7 +118,7 @@ export async function markUsed(db: Database | Tx, key: string, expiresAt: Date):
       old
         .selectFrom('used_once')
         .select('key')
-        .where('expires_at', '<', new Date())
+        .where('expires_at', '<', sql<Date>`now()`)
         .orderBy('expires_at')
         .limit(10),
     )

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
@@ -68,7 +69,7 @@ export function createSecondFactor(deps: {
     const member = await ownMember(db, viewer.id);
     const site = settings.publicUrl === null ? 'Parley' : `Parley (${new URL(settings.publicUrl).host})`;
     const made = newAppKey({ site, email: member?.email ?? '' });
-    const setup = { memberId: viewer.id, key: made.key, until: Date.now() + setupTime };
+    const setup = { memberId: viewer.id, key: made.key, until: databaseTime() + setupTime };
     return { ...made, setup: seal(setupSealing, JSON.stringify(setup)) };
   }
 
@@ -78,7 +79,7 @@ export function createSecondFactor(deps: {
    */
   async function switchOn(viewer: Viewer, form: { setup: string; code: string }): Promise<string[]> {
     const opened = setupSchema.safeParse(JSON.parse(unseal(setupSealing, form.setup) ?? 'null')).data;
-    if (opened === undefined || opened.memberId !== viewer.id || opened.until < Date.now())
+    if (opened === undefined || opened.memberId !== viewer.id || opened.until < databaseTime())
       throw new ProblemError('sign-in-again', secondFactorMessages.ended);
     if (!(await starts.take(String(viewer.id))))
       throw new ProblemError('too-many', secondFactorMessages.tooMany, { retryAfter: quarterHour });

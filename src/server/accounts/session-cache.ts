@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { databaseTime } from '#server/platform/clock.ts';
 import type { StreamedEvent } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { cookiePrefix, type Settings } from '#server/platform/settings.ts';
@@ -43,14 +44,14 @@ export function createSessionCache(settings: Settings, isFollowed: () => boolean
       if (!isFollowed()) return undefined;
       const token = valueOf(cookie, name);
       const known = token === undefined ? undefined : sessions.get(token);
-      return known !== undefined && known.until > Date.now() ? known.viewer : undefined;
+      return known !== undefined && known.until > databaseTime() ? known.viewer : undefined;
     },
     begin() {
       const before = ended;
       return (cookie, viewer, renewedAt) => {
         const token = valueOf(cookie, name);
         if (token === undefined || ended !== before || !isFollowed()) return;
-        sessions.set(token, { viewer, until: Math.min(Date.now() + longest, renewedAt) });
+        sessions.set(token, { viewer, until: Math.min(databaseTime() + longest, renewedAt) });
         tokensOf.set(viewer.id, (tokensOf.get(viewer.id) ?? new Set()).add(token));
       };
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { databaseTime } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Settings } from '#server/platform/settings.ts';
@@ -38,7 +39,7 @@ export function createSigningIn(deps: {
     { subject = null }: { subject?: string | null } = {},
   ): Promise<SignInOutcome> {
     if (await secondFactor.isOn(memberId))
-      return { memberId: null, cookies: [step.begin({ memberId, at: Date.now(), subject })] };
+      return { memberId: null, cookies: [step.begin({ memberId, at: databaseTime(), subject })] };
     if (subject !== null) await link(memberId, subject);
     return { memberId, cookies: await begin(memberId, headers) };
   }

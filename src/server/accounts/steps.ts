@@ -1,5 +1,6 @@
 import { parse, serialize } from 'hono/utils/cookie';
 import type { z } from 'zod';
+import { databaseTime } from '#server/platform/clock.ts';
 import { seal, unseal } from '#server/platform/sealed.ts';
 import { cookiePrefix, isHttps, type Settings } from '#server/platform/settings.ts';
 
@@ -31,7 +32,7 @@ export function createStep<Value extends object>(
   return {
     seconds,
     begin(value) {
-      const kept = { value, until: Date.now() + seconds * 1_000 };
+      const kept = { value, until: databaseTime() + seconds * 1_000 };
       return serialize(cookie, seal(sealing, JSON.stringify(kept)), { ...options, maxAge: seconds });
     },
     read(headers) {
@@ -39,7 +40,7 @@ export function createStep<Value extends object>(
       const text = given === undefined ? null : unseal(sealing, given);
       if (text === null) return null;
       const kept = JSON.parse(text) as { value: unknown; until: number };
-      return kept.until > Date.now() ? (schema.safeParse(kept.value).data ?? null) : null;
+      return kept.until > databaseTime() ? (schema.safeParse(kept.value).data ?? null) : null;
     },
     end: () => serialize(cookie, '', { ...options, maxAge: 0 }),
   };

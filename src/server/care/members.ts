@@ -1,4 +1,5 @@
 import { suspensionOf } from '#server/accounts/accounts.ts';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import { publishAll } from '#server/platform/events.ts';
@@ -63,7 +64,7 @@ const doings: Readonly<
   },
   suspend: async (tx, { draft, member, deps }) => {
     const until = draft.until === null ? null : new Date(draft.until);
-    if (until === null || until.getTime() <= Date.now())
+    if (until === null || until.getTime() <= databaseTime())
       throw invalidField('until', 'Name a time that is still to come.');
     await setSuspension(tx, { memberId: member.id, until, reason: draft.reason });
     await tell(tx, deps, { memberId: member.id, kind: 'suspension', reason: draft.reason, until });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { sql } from 'kysely';
+import { compareClocks } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
 import { type Finding, finder, megabytes, ok } from './finding.ts';
 
@@ -32,20 +32,14 @@ export async function checkDisk(what: string, folder: string, needed = 0): Promi
 
 /** Compares this machine's clock with the database's. */
 export async function checkClock(db: Database, now: () => number = Date.now): Promise<Finding> {
-  const before = now();
-  const { rows } = await sql<{
-    now: number;
-  }>`select extract(epoch from clock_timestamp())::float8 * 1000 as now`.execute(db);
-  const after = now();
-  const apart = Math.abs((rows[0]?.now ?? 0) - (before + after) / 2);
-  const uncertain = (after - before) / 2;
-  const seconds = Math.max(0, apart - uncertain) / 1_000;
+  const { difference, uncertain } = await compareClocks(db, now);
+  const seconds = Math.max(0, Math.abs(difference) - uncertain) / 1_000;
   const said = `The clocks of this machine and of the database are ${seconds.toFixed(1)} s apart.`;
   if (seconds < 2) return ok('clock', said);
   return finder('clock')(
     seconds < 30 ? 'warning' : 'problem',
     said,
-    'Sessions, limits and mails go by one, the times that members see by the other.',
+    'Sessions and backups go by one, limits, links and the times that members see by the other.',
     'Let both machines follow a time server (chrony or systemd-timesyncd).',
   );
 }

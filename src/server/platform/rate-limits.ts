@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from './database.ts';
 import { ProblemError } from './errors.ts';
 import { together } from './together.ts';
@@ -19,38 +18,48 @@ export type RateLimit = {
 
 export type RateLimitRule = { name: string; points: number; seconds: number; blockSeconds?: number };
 
-export function rateLimit(db: Database, rule: RateLimitRule): RateLimit {
-  const limiter = new RateLimiterPostgres({
-    storeClient: queryClient(db),
-    storeType: 'client',
-    tableName: 'rate_limit',
-    tableCreated: true,
-    clearExpiredByTimeout: true,
-    keyPrefix: rule.name,
-    points: rule.points,
-    duration: rule.seconds,
-    ...(rule.blockSeconds !== undefined && { blockDuration: rule.blockSeconds }),
-  });
+/** The database's clock, in milliseconds since 1970: nodes whose clocks differ count the same windows. */
+const now = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+export function rateLimit(db: Database, { name, points, seconds, blockSeconds }: RateLimitRule): RateLimit {
+  const keyOf = (key: string) => `${name}:${stored(key)}`;
+  // The first one too many begins the time in which nothing is left.
+  const blocked =
+    blockSeconds === undefined
+      ? sql``
+      : sql`when kept.points = ${points} then (select now from clock) + ${blockSeconds * 1_000}::bigint`;
   return {
     async take(key) {
-      try {
-        await limiter.consume(stored(key));
-        return true;
-      } catch (error) {
-        if (error instanceof RateLimiterRes) return false;
-        throw error;
-      }
+      const { rows } = await sql<{ points: number }>`
+        with clock as materialized (select ${now} as now)
+        insert into rate_limit as kept (key, points, expire)
+        select ${keyOf(key)}, 1, now + ${seconds * 1_000}::bigint from clock
+        on conflict (key) do update set
+          points = case when kept.expire <= (select now from clock) then 1 else kept.points + 1 end,
+          expire = case when kept.expire <= (select now from clock) then excluded.expire
+            ${blocked} else kept.expire end
+        returning points`.execute(db);
+      return (rows[0]?.points ?? 0) <= points;
     },
     async taken(key) {
-      return (await limiter.get(stored(key)))?.consumedPoints ?? 0;
+      const { rows } = await sql<{ points: number }>`
+        select points from rate_limit where key = ${keyOf(key)} and expire > ${now}`.execute(db);
+      return rows[0]?.points ?? 0;
     },
     async giveBack(key) {
-      await limiter.reward(stored(key));
+      await sql`
+        update rate_limit set points = points - 1
+        where key = ${keyOf(key)} and points > 0 and expire > ${now}`.execute(db);
     },
     async reset(key) {
-      await limiter.delete(stored(key));
+      await sql`delete from rate_limit where key = ${keyOf(key)}`.execute(db);
     },
   };
+}
+
+/** Drops what no limit counts any more. */
+export async function forgetOldPoints(db: Database): Promise<void> {
+  await sql`delete from rate_limit where expire < ${now} - 3600000`.execute(db);
 }
 
 /** Under which the points of a member are kept. */
@@ -94,8 +103,8 @@ export function memberLimit(db: Database, rule: MemberLimitRule) {
 
   return async function takeOrRefuse(memberId: number): Promise<void> {
     const before = known.get(memberId);
-    if (before === undefined || before.expire <= Date.now()) {
-      known.set(memberId, { points: near, expire: Date.now() + rule.seconds * 1_000, gathered: 1 });
+    if (before === undefined || before.until <= performance.now()) {
+      known.set(memberId, { points: near, until: performance.now() + rule.seconds * 1_000, gathered: 1 });
       return countLater(memberId);
     }
     if (before.points < near && before.gathered < gatheredAtMost) {
@@ -110,7 +119,8 @@ export function memberLimit(db: Database, rule: MemberLimitRule) {
   };
 
   function learn(memberId: number, taken: Taken): Taken {
-    known.set(memberId, { points: taken.points, expire: taken.expire, gathered: 0 });
+    const until = performance.now() + taken.secondsLeft * 1_000;
+    known.set(memberId, { points: taken.points, until, gathered: 0 });
     return taken;
   }
 
@@ -130,11 +140,14 @@ export function memberLimit(db: Database, rule: MemberLimitRule) {
   }
 }
 
-/** Points that a member has taken by what is known here, those that are gathered among them; unknown ones count as near. */
-type Known = { points: number; expire: number; gathered: number };
+/**
+ * Points that a member has taken by what is known here, those that are gathered among them; unknown ones count as near.
+ * `until`: when there are all again, by `performance.now()`.
+ */
+type Known = { points: number; until: number; gathered: number };
 
-/** Points taken in all and when there are all again, in milliseconds since 1970; whether one was left, and seconds until then. */
-type Taken = { isLeft: boolean; secondsLeft: number; points: number; expire: number };
+/** Points taken in all, whether one was left, and the seconds until there are all again. */
+type Taken = { isLeft: boolean; secondsLeft: number; points: number };
 
 /** Takes one point for each of the members, who may come more than once. */
 async function takePoints(
@@ -147,16 +160,16 @@ async function takePoints(
     const key = keyOf.get(id) ?? '';
     taken.set(key, (taken.get(key) ?? 0) + 1);
   }
-  const now = Date.now();
   // In one order, so that two statements with the same keys wait for each other, and not for ever.
-  const { rows } = await sql<{ key: string; points: number; expire: number }>`
+  const { rows } = await sql<{ key: string; points: number; left: number }>`
+    with clock as materialized (select ${now} as now)
     insert into rate_limit as kept (key, points, expire)
-    select key, points, ${now + rule.seconds * 1_000}::bigint
-    from unnest(${[...taken.keys()]}::text[], ${[...taken.values()]}::int[]) as taken (key, points) order by key
+    select key, points, clock.now + ${rule.seconds * 1_000}::bigint
+    from clock, unnest(${[...taken.keys()]}::text[], ${[...taken.values()]}::int[]) as taken (key, points) order by key
     on conflict (key) do update set
-      points = case when kept.expire <= ${now}::bigint then 0 else kept.points end + excluded.points,
-      expire = case when kept.expire <= ${now}::bigint then excluded.expire else kept.expire end
-    returning key, points, expire`.execute(db);
+      points = case when kept.expire <= (select now from clock) then 0 else kept.points end + excluded.points,
+      expire = case when kept.expire <= (select now from clock) then excluded.expire else kept.expire end
+    returning key, points, expire - (select now from clock) as left`.execute(db);
   const counts = new Map(rows.map((row) => [row.key, row]));
   const before = new Map(rows.map(({ key, points }) => [key, points - (taken.get(key) ?? 0)]));
   const lower = await lowerFor(db, {
@@ -169,10 +182,9 @@ async function takePoints(
     const count = (before.get(key) ?? 0) + 1;
     before.set(key, count);
     const most = lower.has(id) ? (rule.lower?.points ?? rule.points) : rule.points;
-    const expire = counts.get(key)?.expire ?? now;
     // A clock that was set back must send nobody away for longer than the rule says.
-    const secondsLeft = Math.min(Math.max(1, Math.ceil((expire - now) / 1_000)), rule.seconds);
-    return { isLeft: count <= most, secondsLeft, points: count, expire };
+    const secondsLeft = Math.min(Math.max(1, Math.ceil((counts.get(key)?.left ?? 0) / 1_000)), rule.seconds);
+    return { isLeft: count <= most, secondsLeft, points: count };
   });
 }
 
@@ -186,14 +198,4 @@ async function lowerFor(
   if (lower === undefined) return new Set();
   const near = memberIds.filter((id) => countOf(id) > lower.points);
   return near.length === 0 ? new Set() : lower.holdsFor(db, [...new Set(near)]);
-}
-
-/** The one method of a `pg` client that the limiter calls, on our pool. */
-function queryClient(db: Database) {
-  return {
-    async query({ text, values }: { text: string; values: unknown[] }) {
-      const result = await db.executeQuery(CompiledQuery.raw(text, values));
-      return { rows: result.rows, rowCount: Number(result.numAffectedRows ?? result.rows.length) };
-    },
-  };
 }

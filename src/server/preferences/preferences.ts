@@ -1,3 +1,4 @@
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, type Queryable, transaction, type Tx } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
@@ -122,7 +123,7 @@ export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps
     const address = Number.isSafeInteger(memberId) ? await addressOf(db, memberId) : undefined;
     if (address === undefined) throw oldLink();
     const claim = verify({ secret, purpose: purposeFor(address.email) }, token);
-    if (claim === null || !(Number(claim.split('.')[1]) > Date.now())) throw oldLink();
+    if (claim === null || !(Number(claim.split('.')[1]) > databaseTime())) throw oldLink();
     const { email } = address;
     const isConfirmed = await transaction(db, (tx) => confirmAddress(tx, { memberId, email }));
     if (!isConfirmed) throw oldLink();
@@ -167,7 +168,7 @@ export function confirmationToken(
   { secret }: Settings,
   { memberId, email }: { memberId: number; email: string },
 ) {
-  const until = Date.now() + confirmHours * 60 * 60 * 1_000;
+  const until = databaseTime() + confirmHours * 60 * 60 * 1_000;
   return sign({ secret, purpose: purposeFor(email) }, `${memberId}.${until}`);
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 import type { JobKind } from '#server/platform/jobs/jobs.ts';
 
@@ -126,11 +127,11 @@ export async function learnUses(db: Database): Promise<void> {
 async function isDue(db: Database): Promise<boolean> {
   const { rows } = await sql<{ value: string }>`select value from setting where name = ${doneAt}`.execute(db);
   const at = rows[0]?.value;
-  return at === undefined || Date.now() - Date.parse(at) > every;
+  return at === undefined || databaseTime() - Date.parse(at) > every;
 }
 
 async function setDone(db: Database): Promise<void> {
   await sql`
-    insert into setting (name, value) values (${doneAt}, ${new Date().toISOString()})
+    insert into setting (name, value) values (${doneAt}, ${new Date(databaseTime()).toISOString()})
     on conflict (name) do update set value = excluded.value`.execute(db);
 }

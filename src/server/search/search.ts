@@ -1,4 +1,5 @@
 import { toAnswerCard } from '#server/answers/cards.ts';
+import { databaseTime } from '#server/platform/clock.ts';
 import type { Reader } from '#server/platform/database.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
@@ -49,7 +50,7 @@ export async function search(
     if (found.total > 0 || offset > 0) return { ...nothing, ...found };
     return { ...nothing, suggestions: await suggest(db, text) };
   }
-  const asked = await understand(db, { query: text, viewerId, now: new Date() });
+  const asked = await understand(db, { query: text, viewerId, now: new Date(databaseTime()) });
   const { unknown } = asked;
   const found = await find(db, { kind, asked, window });
   if (found.total > 0 || offset > 0) return { ...nothing, unknown, ...found };
