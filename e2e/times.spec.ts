@@ -50,3 +50,27 @@ test('a card counts minutes, hours, days and weeks, and then names the date', as
     await expect(time).toHaveText(text);
   }
 });
+
+test('a post counts days up to 30, and then shows its date with the exact time as title', async ({
+  page,
+}) => {
+  await register(page.request);
+  const id = await ask(page.request, { title: unique('How old is it?') });
+  await page.goto(`/question/${id}`);
+  const time = page.getByRole('article').first().locator('time').first();
+  const at = new Date((await time.getAttribute('datetime')) ?? '').getTime();
+  const date = new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });
+  const exact = new Date(at).toLocaleString('en', { dateStyle: 'full', timeStyle: 'short' });
+  for (const [later, text] of [
+    [29 * day, '29 days ago'],
+    [30 * day, '30 days ago'],
+    [31 * day, date],
+    [3000 * day, date],
+  ] as const) {
+    await page.clock.setFixedTime(at + later);
+    await page.reload();
+    await expect(time).toHaveText(text);
+    await expect(time).toHaveAttribute('title', exact);
+    await expect(page.getByText('days ago')).toHaveCount(text === date ? 0 : 1);
+  }
+});

@@ -6,8 +6,8 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * How long ago something was (SPEC section 9): minutes when under 60, hours when under 24, else days.
- * Under a minute, and for a clock that is behind, it is 'just now'.
+ * How long ago something was (SPEC section 9): minutes when under 60, hours when under 24, else days; the date of what
+ * is older than 30 days (DECISIONS section 7.4). Under a minute, and for a clock that is behind, it is 'just now'.
  * @param time ISO 8601 or a Date. @param now milliseconds since 1970.
  */
 export function relativeTime(time: string | Date, now: number): string {
@@ -15,7 +15,7 @@ export function relativeTime(time: string | Date, now: number): string {
   if (elapsed < minute) return t`just now`;
   if (elapsed < hour) return ago(Math.floor(elapsed / minute), 'minute');
   if (elapsed < day) return ago(Math.floor(elapsed / hour), 'hour');
-  return ago(Math.floor(elapsed / day), 'day');
+  return elapsed > 30 * day ? shortDate(time) : ago(Math.floor(elapsed / day), 'day');
 }
 
 /**
@@ -28,14 +28,6 @@ export function cardDate(time: string | Date, now: number): string {
   if (days < 7) return relativeTime(date, now);
   if (days < 30) return ago(Math.floor(days / 7), 'week');
   return shortDate(date);
-}
-
-/**
- * The date of what is a year old or more, for beside the days that SPEC section 9 asks for: nobody counts in so many;
- * else null.
- */
-export function longAgo(time: string | Date, now: number): string | null {
-  return now - new Date(time).getTime() < 365 * day ? null : shortDate(time);
 }
 
 /** 'Mar 4, 2024', in the reader's language and time zone. */

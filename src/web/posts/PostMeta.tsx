@@ -4,7 +4,7 @@ import { exactTime } from '#web/platform/dates.ts';
 import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import facts from '#web/ui/facts.module.css';
-import { LongAgo, Time } from '#web/ui/Time.tsx';
+import { Time } from '#web/ui/Time.tsx';
 import { anchorOf, type AnyPost, type PostRef } from './post.ts';
 import { useQuestionPage } from './page-context.ts';
 import { EditedNote } from './Revisions.tsx';
@@ -29,11 +29,10 @@ export function PostMeta({
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
         {byAsker && <span className={classes.asker}>{t`Asker`}</span>}
       </span>
-      <span className={`${classes.when} ${facts.fact}`}>
+      <span className={facts.fact}>
         <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
           <Time at={content.createdAt} />
         </a>
-        <LongAgo at={content.createdAt} className={classes.since} />
       </span>
       {content.editedAt !== null && (
         <span className={facts.fact}>

@@ -1,25 +1,13 @@
 import { useSyncExternalStore } from 'react';
-import { cardDate, exactTime, longAgo, relativeTime } from '#web/platform/dates.ts';
+import { cardDate, exactTime, relativeTime } from '#web/platform/dates.ts';
 
-/** How long ago, kept right while the page stays open; the exact time is the title. */
+/** How long ago, or the date; kept right while the page stays open. The exact time is the title. */
 export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {
   const now = useMinute();
   return (
     <time dateTime={at} title={exactTime(at)}>
       {kind === 'card' ? cardDate(at, now) : relativeTime(at, now)}
     </time>
-  );
-}
-
-/** The date of what is more than a year old, for beside `Time`; else nothing. */
-export function LongAgo({ at, className }: { at: string; className?: string | undefined }) {
-  const now = useMinute();
-  const date = longAgo(at, now);
-  if (date === null) return null;
-  return (
-    <span className={className} title={exactTime(at)}>
-      {date}
-    </span>
   );
 }
 

@@ -20,10 +20,12 @@ export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps
         <span className={classes.language}>{language}</span>
         <CopyButton text={() => (node === undefined ? '' : textOf(node).replace(/\n$/u, ''))} />
       </div>
-      <ScrollBox label={language === null ? t`Code` : t`Code in ${language}`} className={classes.scroll}>
-        <pre dir="ltr" className={classes.code}>
-          {children}
-        </pre>
+      <ScrollBox
+        label={language === null ? t`Code` : t`Code in ${language}`}
+        dir="ltr"
+        className={classes.scroll}
+      >
+        <pre className={classes.code}>{children}</pre>
       </ScrollBox>
     </div>
   );

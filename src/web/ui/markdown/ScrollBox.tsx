@@ -3,10 +3,13 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 /** A box whose content may be wider than the page. While it scrolls, it can be reached and scrolled by keyboard. */
 export function ScrollBox({
   label,
+  dir,
   className,
   children,
 }: {
   label: string;
+  /** Of what is always left to right: its beginning is what is seen first. Else as the text around. */
+  dir?: 'ltr';
   className?: string | undefined;
   children: ReactNode;
 }) {
@@ -24,6 +27,7 @@ export function ScrollBox({
   return (
     <section
       ref={box}
+      dir={dir}
       data-edges
       className={className}
       {...(scrolls ? { 'aria-label': label, tabIndex: 0 } : {})}
