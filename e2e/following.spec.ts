@@ -1,11 +1,24 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register } from './members.ts';
+import { newCommunity } from './parley.ts';
 import { answer, followTopic, unique, uniqueWord } from './posts.ts';
 
 const suggested = ['JavaScript', 'React', 'Python', 'Technology', 'Programming', 'Career'];
+let onTestEnd: (() => Promise<void>) | undefined;
+test.afterEach(async () => {
+  await onTestEnd?.();
+  onTestEnd = undefined;
+});
+
 const topic = (page: Page, tag: string) => page.getByRole('article', { name: tag, exact: true });
 
-test('who follows no topic gets six suggestions, each to be followed in place', async ({ page }) => {
+test('who follows no topic gets six suggestions, or the popular tags of a site that has any, each to be followed in place', async ({
+  browser,
+}) => {
+  test.slow();
+  const fresh = await newCommunity();
+  onTestEnd = fresh.remove;
+  const page = await browser.newPage({ baseURL: fresh.address });
   await register(page.request);
   await page.goto('/');
   await page.getByRole('link', { name: 'Following' }).click();
@@ -21,12 +34,69 @@ test('who follows no topic gets six suggestions, each to be followed in place', 
     'Career',
   ]);
   await page.getByRole('link', { name: 'Explore Topics' }).click();
-  await expect(page).toHaveURL('/topics');
+  await expect(page).toHaveURL(`${fresh.address}/topics`);
 
   await page.goto('/following?tab=topics');
   await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText(['Career', 'React']);
   await expect(page.getByRole('link', { name: 'Explore Topics' })).toBeHidden();
+
+  // Another member, once there are tags.
+  await register(page.request);
+  await ask(page.request, { title: 'Which yeast for a hazy pale ale?', tags: ['yeast', 'pale-ale'] });
+  await ask(page.request, { title: 'How warm may the yeast become?', tags: ['yeast'] });
+  await page.goto('/following');
+  await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText([
+    'yeast',
+    'pale-ale',
+  ]);
+  await topic(page, 'yeast').getByRole('button', { name: 'Follow', exact: true }).click();
+  await expect(topic(page, 'yeast').getByRole('button', { name: 'Following' })).toBeEnabled();
+  await expect(topic(page, 'pale-ale')).toBeVisible();
+  await page.close();
 });
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  for (const [follows, tab] of [
+    ['nothing', ''],
+    ['nothing', '?tab=activity'],
+    ['nothing', '?tab=topics'],
+    ['a topic', '?tab=activity'],
+  ] as const) {
+    test(`nothing moves while /following${tab} of a member who follows ${follows} loads`, async ({
+      page,
+    }) => {
+      await register(page.request);
+      if (follows === 'a topic') await followTopic(page.request, uniqueWord('still'));
+      await page.addInitScript(sumShifts);
+      // What is followed comes late: skeletons have been seen by then.
+      await page.route('**/api/following', async (route) => {
+        await page.waitForFunction(() => {
+          const pending = document.querySelector('main [aria-busy="true"]');
+          return pending !== null && Number(getComputedStyle(pending).opacity) > 0.4;
+        });
+        await route.continue();
+      });
+      await page.goto('/topics');
+      await page.goto(`/following${tab}`);
+      await expect(page.getByRole('tab')).toHaveCount(3);
+      if (follows === 'nothing') await expect(page.getByRole('article').first()).toBeVisible();
+      else await expect(page.getByRole('list', { name: 'Topics you follow' })).toBeVisible();
+      await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+      expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBeLessThan(0.02);
+    });
+  }
+});
+
+/** In the page: sums by how much its content moved by itself. */
+function sumShifts(): void {
+  const sum = window as unknown as { shifts: number };
+  sum.shifts = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) sum.shifts += (entry as unknown as { value: number }).value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}
 
 test('All Questions has the questions with a followed topic and the followed questions, newest first', async ({
   page,

@@ -27,11 +27,17 @@ export const followedTopic = topic.extend({ questions: z.array(questionCard) });
 export const followedTopics = paged(followedTopic);
 export type FollowedTopic = z.infer<typeof followedTopic>;
 
-/** The first names of what the member follows, and how many topics there are in all. */
-export const followedSummary = z.object({ tags: z.array(z.string()), total: z.int().nonnegative() });
+/**
+ * The first names of what the member follows, and how many topics there are in all; who follows none gets suggestions.
+ */
+export const followedSummary = z.object({
+  tags: z.array(z.string()),
+  total: z.int().nonnegative(),
+  suggested: z.array(topic.pick({ tag: true, description: true })),
+});
 export type FollowedSummary = z.infer<typeof followedSummary>;
 
-/** Offered on /following to members who follow no topic (SPEC section 2). */
+/** Offered on /following to members who follow no topic (SPEC section 2), where the site has no tags of its own yet. */
 export const suggestedTopics = [
   'JavaScript',
   'React',

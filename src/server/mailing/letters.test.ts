@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { linkIn, site, startMailing } from '#server/testing/mailing.ts';
 import type { ArrivedMail } from '#server/testing/mail-server.ts';
 import type { Member } from '#server/testing/member.ts';
 import type { NotificationSettings } from '#shared/notification-settings.ts';
+import { confirmationLetter, noticeLetter } from './letters.ts';
 
 const mailing = await startMailing();
 const { post, server, node, choose, mailed, sendDue, untilQuiet } = mailing;
@@ -171,4 +175,20 @@ describe('one click in a mail', () => {
     expect((await server.visitor().post('/mail/unsubscribe', { token })).body).toEqual({ scope: 'at_once' });
     expect(await mailChoices(ann)).toMatchObject({ answers: 'off', votes: 'off', replies: 'daily' });
   });
+});
+
+test('the button of an email has the accent of the light theme, and its text the colour that is read on it', async () => {
+  const css = await readFile(path.join(projectFolder, 'src/web/theme.css'), 'utf8');
+  const colour = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`, 'u').exec(css)?.[1];
+  const letters = [
+    confirmationLetter({ link: 'https://parley.example/confirm', site: 'https://parley.example' }),
+    noticeLetter({
+      subject: 'A subject',
+      paragraphs: ['A paragraph'],
+      action: { label: 'An action', link: 'https://parley.example/action' },
+      small: 'The end',
+    }),
+  ];
+  for (const { html } of letters)
+    expect(html).toContain(`background:${colour('accent-fill')};color:${colour('on-accent')};`);
 });

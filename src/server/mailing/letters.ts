@@ -194,8 +194,9 @@ const item = 'padding:10px 0;border-bottom:1px solid #8886;font-size:16px;overfl
 const link = 'color:inherit;font-weight:600;text-underline-offset:3px';
 const quiet = 'color:inherit';
 const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
+/** The accent of the light theme (src/web/theme.css). */
 const button =
-  'display:inline-block;padding:12px 20px;border-radius:8px;background:#2f5aa8;color:#fff;text-decoration:none';
+  'display:inline-block;padding:12px 20px;border-radius:8px;background:#0f5f5c;color:#ffffff;text-decoration:none';
 
 function rest(items: unknown[], total: number): string | null {
   const more = total - items.length;

@@ -56,7 +56,7 @@ const followed = createRoute({
 const summary = createRoute({
   method: 'get',
   path: '/following',
-  summary: 'The first names of the followed topics, and how many there are',
+  summary: 'The first names of the followed topics, and how many there are; suggestions where there are none',
   responses: { 200: answers(followedSummary, 'The summary'), ...problems },
 });
 

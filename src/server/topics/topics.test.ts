@@ -1,10 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import type { Topic } from '#shared/topics.ts';
+import { type FollowedSummary, suggestedTopics, type Topic } from '#shared/topics.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
+
+test('members who follow nothing are offered the six topics of the specification where no tag has a question', async () => {
+  const { body } = await ann.get<FollowedSummary>('/following');
+  expect(body.suggested.map(({ tag }) => tag)).toEqual(suggestedTopics);
+});
 
 test.each([
   'javascript',
@@ -31,4 +36,17 @@ test('any other topic is a discussion about it', async () => {
   await ann.ask({ tags: ['Sourdough'] });
   const { body } = await ann.get<Topic>('/topics/sourdough');
   expect(body.description).toBe('Discussion about Sourdough');
+});
+
+test("members who follow nothing are offered the site's most popular topics, without those they muted", async () => {
+  const bob = await server.register('Bob');
+  for (const tag of ['porter', 'stout', 'lager'])
+    for (let n = 0; n < { porter: 4, stout: 3, lager: 2 }[tag]!; n++) await ann.ask({ tags: [tag] });
+  await bob.put('/topics/stout/mute', { muted: true });
+  const offered = async () => (await bob.get<FollowedSummary>('/following')).body.suggested;
+  expect((await offered()).map(({ tag }) => tag).slice(0, 2)).toEqual(['porter', 'lager']);
+  expect(await offered()).toHaveLength(6);
+  expect((await offered())[0]?.description).toBe('Discussion about porter');
+  await bob.put('/topics/lager/follow', { following: true });
+  expect(await offered()).toEqual([]);
 });

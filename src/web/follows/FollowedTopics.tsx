@@ -14,9 +14,11 @@ import classes from './FollowedTopics.module.css';
 
 /**
  * 'My Topics': each followed topic with its newest questions.
+ * @param none the member is known to follow none: no skeletons, below which the suggestions would move.
  * @param still nothing comes in by itself, because the member chooses among what stands below.
  */
-export function FollowedTopics({ still, empty }: { still: boolean; empty: ReactNode }) {
+export function FollowedTopics(props: { none: boolean; still: boolean; empty: ReactNode }) {
+  const { none, still, empty } = props;
   const query = useInfiniteQuery(followedTopicsQuery);
   const news = useLiveFollowedTopics(still);
   return (
@@ -24,7 +26,7 @@ export function FollowedTopics({ still, empty }: { still: boolean; empty: ReactN
       query={query}
       noun="topics"
       keyOf={(topic) => topic.tag}
-      pending={<TopicSkeletons />}
+      pending={none ? empty : <TopicSkeletons />}
       empty={empty}
     >
       {(topics) => (

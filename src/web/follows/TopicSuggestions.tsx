@@ -2,15 +2,16 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { topicDescription } from '#shared/tags.ts';
-import { suggestedTopics } from '#shared/topics.ts';
+import type { FollowedSummary } from '#shared/topics.ts';
 import { TopicCard } from '#web/topics/TopicCard.tsx';
 import { TopicGrid } from '#web/topics/TopicGrid.tsx';
 import classes from './TopicSuggestions.module.css';
 
-/** For members who follow no topic yet; each can be followed here. */
-export function TopicSuggestions({ onFollow }: { onFollow: () => void }) {
+/** For members who follow no topic yet; each can be followed here. The first ones stay while the page is open. */
+export function TopicSuggestions(props: { topics: FollowedSummary['suggested']; onFollow: () => void }) {
+  const { onFollow } = props;
   const headingId = useId();
+  const [topics] = useState(props.topics);
   const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set());
 
   function change(tag: string, following: boolean) {
@@ -29,10 +30,10 @@ export function TopicSuggestions({ onFollow }: { onFollow: () => void }) {
         {t`Follow a topic, and its questions come to you.`}
       </p>
       <TopicGrid>
-        {suggestedTopics.map((tag) => (
+        {topics.map(({ tag, description }) => (
           <TopicCard
             key={tag}
-            topic={{ tag, description: topicDescription(tag), following: followed.has(tag) }}
+            topic={{ tag, description, following: followed.has(tag) }}
             onFollow={(following) => change(tag, following)}
           />
         ))}

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { FollowedQuestions, RecentActivity } from '#web/follows/FollowedQuestions.tsx';
 import { FollowedSummary } from '#web/follows/FollowedSummary.tsx';
 import { FollowedTopics } from '#web/follows/FollowedTopics.tsx';
@@ -26,21 +27,38 @@ const tabs = (): readonly TabLink<Tab>[] => [
 export function FollowingPage() {
   usePageTitle(t`Following`);
   const { tab = 'questions' } = useSearch({ from: '/member/following' });
-  const { data: summary } = useQuery(followedSummaryQuery);
+  const { data: summary, isPending } = useQuery(followedSummaryQuery);
   // Who follows the first suggestion may want the second as well: the suggestions stay until the page is left.
   const [followedHere, setFollowedHere] = useState(false);
   const suggesting = summary !== undefined && (summary.total === 0 || followedHere);
 
+  const heading = (
+    <div className={classes.header}>
+      <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
+    </div>
+  );
+  // What is followed stands above all else: shown before it has come, the rest would be pushed down.
+  if (isPending)
+    return (
+      <>
+        {heading}
+        <QuestionCardSkeletons />
+      </>
+    );
   return (
     <>
-      <div className={classes.header}>
-        <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
-      </div>
+      {heading}
       {summary && <FollowedSummary summary={summary} />}
       <TabLinks label={t`What you follow`} tabs={tabs()} current={tab}>
         {/* Below 'My Topics', so that the topic just left stays where it is. */}
-        {tab === 'topics' && <FollowedTopics still={followedHere} empty={<Short>{empty.topics()}</Short>} />}
-        {suggesting && <TopicSuggestions onFollow={() => setFollowedHere(true)} />}
+        {tab === 'topics' && (
+          <FollowedTopics
+            none={summary?.total === 0}
+            still={followedHere}
+            empty={<Short>{empty.topics()}</Short>}
+          />
+        )}
+        {suggesting && <TopicSuggestions topics={summary.suggested} onFollow={() => setFollowedHere(true)} />}
         {tab === 'questions' && (
           <FollowedQuestions empty={suggesting ? <Short>{empty.questions()}</Short> : <NoQuestions />} />
         )}
