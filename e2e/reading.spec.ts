@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { ask, register, someone } from './members.ts';
 import { answer, reply, unique } from './posts.ts';
@@ -17,7 +17,7 @@ test('who asked says which answer solved it, and members on both nodes see it at
   const { ada, ben, cleo } = trio;
   const title = unique('What solved it?');
   const id = await ask(ada.request, { title });
-  await answer(ben.request, id, 'Turn it off.');
+  const answerOfBen = await answer(ben.request, id, 'Turn it off.');
   await answer(cleo.request, id, 'Turn it on again.');
   await put(cleo.request, `/api/questions/${id}/follow`, { following: true });
   await cleo.page.goto('/');
@@ -35,8 +35,19 @@ test('who asked says which answer solved it, and members on both nodes see it at
   await expect(article(cleo.page, title).getByText('solved', { exact: true })).toBeVisible();
   await expect(cleo.page.getByRole('button', { name: /^Notifications, 1 unread/u })).toBeVisible();
   for (const { page } of [ada, ben]) await expectAccessible(page);
-  // The accepted one keeps its place below the newer one.
-  await expect(ben.page.getByRole('article', { name: 'Answer by' }).first()).toContainText('on again');
+  // It stands first at once for who accepted it; under the eyes of others nothing moves.
+  const first = (page: Page) => page.getByRole('article', { name: 'Answer by' }).first();
+  await expect(first(ada.page)).toContainText('Turn it off.');
+  await expect(article(ada.page, 'Answer by Ben')).toBeInViewport();
+  await expect(first(ben.page)).toContainText('on again');
+  await reply(ada.request, answerOfBen, 'Thank you.');
+  await expect(ben.page.getByText('Thank you.')).toBeVisible();
+  await expect(first(ben.page)).toContainText('on again');
+  for (const sort of ['newest', 'oldest', 'helpful']) {
+    await ben.page.goto(`/question/${id}?sort=${sort}`);
+    await expect(first(ben.page)).toContainText('Turn it off.');
+    await expect(badge('Answer by Ben')).toBeVisible();
+  }
 
   await solved('Answer by Cleo').click();
   await expect(badge('Answer by Cleo')).toBeVisible();
@@ -97,10 +108,62 @@ test('answers are sorted as the address says, keep their places while one reads,
   await ada.page.reload();
   await expect.poll(order).toEqual([first, second, fourth, third]);
   await sort.selectOption('Newest');
-  await expect(ada.page).toHaveURL(new RegExp(`/question/${id}$`, 'u'));
+  await expect(ada.page).toHaveURL(new RegExp(`/question/${id}\\?sort=newest$`, 'u'));
   await expect.poll(order).toEqual([fourth, third, second, first]);
   await ada.page.goBack();
   await expect(sort).toHaveValue('helpful');
+});
+
+test('the order chosen last is remembered for every question, and Back leads to the one before', async () => {
+  const { ada, ben } = trio;
+  const ids: number[] = [];
+  for (const title of ['One', 'Another']) {
+    const id = await ask(ada.request, { title: unique(title) });
+    await answer(ben.request, id, 'The older answer');
+    await answer(ben.request, id, 'The newer answer');
+    ids.push(id);
+  }
+  const { page } = ben;
+  const sort = page.getByRole('combobox', { name: 'Sort answers' });
+  const first = page.getByRole('article', { name: 'Answer by' }).first();
+  await page.goto(`/question/${ids[0]}`);
+  await expect(sort).toHaveValue('newest');
+  await sort.selectOption('Oldest');
+  await expect(first).toContainText('The older answer');
+  await page.goBack();
+  await expect(first).toContainText('The newer answer');
+
+  await page.goto(`/question/${ids[1]}`);
+  await expect(sort).toHaveValue('oldest');
+  await expect(first).toContainText('The older answer');
+  await sort.selectOption('Newest');
+  await expect(page).toHaveURL(/\?sort=newest$/u);
+  await expect(first).toContainText('The newer answer');
+  await page.goto(`/question/${ids[0]}`);
+  await expect(sort).toHaveValue('newest');
+});
+
+test('an accepted answer far behind the first page stands first, and a link to any answer leads to it', async () => {
+  const { ada, ben } = trio;
+  const id = await ask(ada.request, { title: unique('Which of very many?') });
+  const oldest = await answer(ben.request, id, 'The oldest answer');
+  const second = await answer(ben.request, id, 'The second answer');
+  for (let n = 0; n < 55; n++) await answer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`);
+  const { page } = trio.cleo;
+  await page.goto(`/question/${id}`);
+  const answers = page.getByRole('article', { name: 'Answer by' });
+  await expect(answers).toHaveCount(50);
+  await put(ada.request, `/api/questions/${id}/accepted-answer`, { answerId: oldest });
+  await page.reload();
+  await expect(answers).toHaveCount(51);
+  await expect(answers.first()).toContainText('The oldest answer');
+  await page.getByRole('button', { name: 'Load more answers' }).click();
+  await expect(answers).toHaveCount(57);
+  await expect(page.locator(`#answer-${oldest}`)).toHaveCount(1);
+  await page.goto(`/question/${id}#answer-${second}`);
+  await expect(page.locator(`#answer-${second}`)).toBeFocused();
+  await page.goto(`/question/${id}#answer-${oldest}`);
+  await expect(page.locator(`#answer-${oldest}`)).toBeInViewport();
 });
 
 test('what came since the last visit is marked and led to; replies fold away, and a link opens what holds its reply', async () => {

@@ -34,7 +34,7 @@ export type Answer = z.infer<typeof answer>;
 export const answerSort = z.enum(['newest', 'helpful', 'oldest']);
 export type AnswerSort = z.infer<typeof answerSort>;
 
-/** In the order asked for. */
+/** In the order asked for; the first page begins with the accepted one. */
 export const answersPage = paged(answer);
 export type AnswersPage = z.infer<typeof answersPage>;
 

@@ -1,6 +1,7 @@
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/answers.ts';
+import { isAnswerOrder, rememberedOrder } from '#web/answers/answer-order.ts';
 import type { Feed } from '#shared/feeds.ts';
 import type { MutedChoice } from '#shared/mutes.ts';
 import type { SearchKind, SearchSort } from '#shared/search.ts';
@@ -87,13 +88,11 @@ const askRoute = createRoute({
 const questionRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/question/$id',
-  // Newest is what an address without a sort shows.
-  validateSearch: ({
-    sort,
-  }: Record<string, unknown>): { sort?: Exclude<AnswerSort, 'newest'> | undefined } => ({
-    sort: sort === 'helpful' || sort === 'oldest' ? sort : undefined,
+  // An address without a sort shows the order that the member chose last.
+  validateSearch: ({ sort }: Record<string, unknown>): { sort?: AnswerSort | undefined } => ({
+    sort: isAnswerOrder(sort) ? sort : undefined,
   }),
-  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? 'newest' }),
+  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? rememberedOrder() }),
   // Another question is another page: its own state, focus and heading.
   remountDeps: ({ params }) => params,
   loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {

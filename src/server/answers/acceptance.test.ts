@@ -63,12 +63,12 @@ describe('accepting an answer', () => {
     expect(await cards()).toMatchObject([{ solved: false }, { solved: false }]);
   });
 
-  test('keeps the order of the answers, and moves nobody’s reputation', async () => {
+  test('puts the answer first, and moves no reputation', async () => {
     const id = await ann.ask();
     const older = await bob.answer(id);
     const newer = await eve.answer(id);
     await accept(ann, id, older.id);
-    expect((await bob.read(id)).answers.items.map((answer) => answer.id)).toEqual([newer.id, older.id]);
+    expect((await bob.read(id)).answers.items.map((answer) => answer.id)).toEqual([older.id, newer.id]);
     expect(await bob.me()).toMatchObject({ reputation: 0 });
     expect(await ann.me()).toMatchObject({ reputation: 0 });
   });

@@ -27,6 +27,7 @@ import {
   changeAnswerCount,
   changeAnswersCounts,
   deleteAnswerRows,
+  type ListedAnswerRow,
   lockAnswer,
   lockRepliesOfAnswer,
   questionOfAnswer,
@@ -35,7 +36,7 @@ import {
   updateAnswer,
 } from './queries.ts';
 
-export type { AnswerRow };
+export type { AnswerRow, ListedAnswerRow };
 
 const missing = () => new ProblemError('not-found', 'Answer not found');
 
@@ -47,7 +48,7 @@ export type AnswersWanted = {
   cursor: string | undefined;
 };
 
-/** A page of a question's answers, each with its first replies. */
+/** A page of a question's answers, each with its first replies. The accepted one stands first on the first page. */
 export async function answersOf(db: Reader, wanted: AnswersWanted): Promise<AnswersPage> {
   const { questionId, viewer, sort } = wanted;
   const rows = await answersOfQuestion(db, {
@@ -68,7 +69,7 @@ export function selectFirstAnswers(wanted: { questionId: number; viewerId: numbe
 
 /** What those rows, and the first replies to their answers, are a page of. */
 export function firstAnswers(
-  rows: readonly AnswerRow[],
+  rows: readonly ListedAnswerRow[],
   sort: AnswerSort,
   replies: ReadonlyMap<number, RepliesPage>,
 ): AnswersPage {
@@ -76,8 +77,9 @@ export function firstAnswers(
   return { items: items.map((row) => toAnswer(row, replies.get(row.id))), nextCursor };
 }
 
-function pageOf(rows: readonly AnswerRow[], sort: AnswerSort) {
-  return page(rows, limits.answersPage, (row) => ({
+function pageOf(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
+  const size = limits.answersPage + (rows[0]?.accepted === true ? 1 : 0);
+  return page(rows, size, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,
     ...(sort === 'helpful' && { score: row.upvotes - row.downvotes }),

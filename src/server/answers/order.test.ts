@@ -73,4 +73,28 @@ describe('the answers of a question', () => {
     expect(await allPages(id, 'oldest')).toEqual(newest.toReversed());
     expect(await allPages(id, 'helpful')).toEqual(helpful);
   });
+
+  test('begin with the accepted one in each order, once, however many there are, also after it moved', async () => {
+    const id = await ann.ask();
+    await sql`
+      insert into answer (question_id, author_id, content, imported_upvotes, upvotes, created_at)
+      select ${id}, ${bob.id}, 'Answer ' || n, n % 3, n % 3, timestamptz '2026-01-01' + (n / 2) * interval '1 s'
+      from generate_series(1, 120) n`.execute(server.db);
+    await sql`update question set answer_count = 120 where id = ${id}`.execute(server.db);
+    const orders = ['newest', 'oldest', 'helpful'] as const;
+    const plain = new Map<AnswerSort, number[]>();
+    for (const sort of orders) plain.set(sort, await allPages(id, sort));
+    const newest = plain.get('newest') ?? [];
+    for (const at of [0, 60, 119]) {
+      const accepted = newest[at];
+      done(await ann.put(`/questions/${id}/accepted-answer`, { answerId: accepted }));
+      for (const sort of orders) {
+        const others = plain.get(sort)?.filter((each) => each !== accepted);
+        expect(await allPages(id, sort), `${sort}, accepted at ${at}`).toEqual([accepted, ...(others ?? [])]);
+      }
+    }
+    expect(idsOf((await pageOf(ann, id, 'newest')).answers)).toHaveLength(51);
+    done(await ann.put(`/questions/${id}/accepted-answer`, { answerId: null }));
+    for (const sort of orders) expect(await allPages(id, sort)).toEqual(plain.get(sort));
+  });
 });

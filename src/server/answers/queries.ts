@@ -20,6 +20,9 @@ export type AnswerRow = BylineRow & {
   bookmarked: boolean;
 };
 
+/** An answer in the list of its question. */
+export type ListedAnswerRow = AnswerRow & { accepted: boolean };
+
 /** @param viewer their id, or where it stands. */
 const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
@@ -27,7 +30,10 @@ const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
   ${isThere(sql`from bookmark where answer_id = post.id and member_id = ${viewer}`)} as bookmarked,
   ${bylineColumns}`;
 
-/** Which answers: those behind the cursor, `limit` at most, in that order. */
+/**
+ * Which answers: those behind the cursor, `limit` at most, in that order. The accepted one is not among them: it comes
+ * before the first of them, beyond the limit.
+ */
 export type AnswerWindow = {
   questionId: number;
   viewerId: number;
@@ -41,13 +47,21 @@ export async function answersOfQuestion(db: Reader, wanted: AnswerWindow) {
   return rows;
 }
 
-export function selectAnswers(wanted: AnswerWindow): RawBuilder<AnswerRow> {
+export function selectAnswers(wanted: AnswerWindow): RawBuilder<ListedAnswerRow> {
   const { questionId, viewerId, sort, cursor, limit } = wanted;
-  const { from, question, behind, order } = orders[sort];
-  return sql<AnswerRow>`
-    select ${answerColumns(viewerId)} from ${from} ${bylineJoins}
-    where ${question} = ${questionId} ${cursor === null ? sql`` : sql`and ${behind(cursor)}`}
+  const { from, question, behind, order, orderOfRows = order } = orders[sort];
+  const accepted = sql`(select accepted_answer_id from question where id = ${questionId})`;
+  const others = sql<ListedAnswerRow>`
+    select ${answerColumns(viewerId)}, false as accepted from ${from} ${bylineJoins}
+    where ${question} = ${questionId} and post.id is distinct from ${accepted}
+      ${cursor === null ? sql`` : sql`and ${behind(cursor)}`}
     order by ${order} limit ${sql.lit(limit)}`;
+  if (cursor !== null) return others;
+  return sql<ListedAnswerRow>`
+    select * from (
+      (select ${answerColumns(viewerId)}, true as accepted from answer post ${bylineJoins} where post.id = ${accepted})
+      union all (${others})
+    ) post order by post.accepted desc, ${orderOfRows}`;
 }
 
 /** Each order with what is behind a cursor in it. An index serves each; `score` has the places of the most helpful. */
@@ -71,6 +85,7 @@ const orders: Readonly<Record<AnswerSort, Order>> = {
     behind: ({ after, id, score = 0 }) =>
       sql`(place.score, place.created_at, place.answer_id) < (${score}, ${new Date(after)}, ${id})`,
     order: sql`place.score desc, place.created_at desc, place.answer_id desc`,
+    orderOfRows: sql`post.upvotes - post.downvotes desc, post.created_at desc, post.id desc`,
   },
 };
 
@@ -79,6 +94,8 @@ type Order = {
   question: RawBuilder<unknown>;
   behind: (cursor: Cursor) => RawBuilder<unknown>;
   order: RawBuilder<unknown>;
+  /** The same by what was selected, where that has other names. */
+  orderOfRows?: RawBuilder<unknown>;
 };
 
 export async function answerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type AnswerRow, selectFirstAnswers } from '#server/answers/answers.ts';
+import { type ListedAnswerRow, selectFirstAnswers } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
 import type { Regular } from '#server/platform/read-models/regulars.ts';
 import { type ReplyRow, selectThread } from '#server/replies/replies.ts';
@@ -11,7 +11,7 @@ import { type QuestionRow, selectQuestion } from './queries.ts';
 export type QuestionPageRows = {
   question: QuestionRow;
   comments: ReplyRow[];
-  answers: AnswerRow[];
+  answers: ListedAnswerRow[];
   replies: ReplyRow[];
   visitedAt: Date | null;
 };
@@ -21,7 +21,8 @@ export async function questionPageRows(
   db: Reader,
   { id, viewerId, sort }: { id: number; viewerId: number; sort: AnswerSort },
 ): Promise<QuestionPageRows | undefined> {
-  const answers = sql`select id from first_answer limit ${sql.lit(limits.answersPage)}`;
+  // The accepted one and a page of others.
+  const answers = sql`select id from first_answer limit ${sql.lit(limits.answersPage + 1)}`;
   const thread = selectThread({ questionId: id, viewerId, answers });
   const { rows } = await sql<{ [Part in keyof QuestionPageRows]: unknown }>`
     with first_answer as materialized (${selectFirstAnswers({ questionId: id, viewerId, sort })})
@@ -35,7 +36,7 @@ export async function questionPageRows(
   return {
     question: withTimes(row.question as Plain<QuestionRow>),
     comments: (row.comments as Plain<ReplyRow>[]).map(withTimes<ReplyRow>),
-    answers: (row.answers as Plain<AnswerRow>[]).map(withTimes<AnswerRow>),
+    answers: (row.answers as Plain<ListedAnswerRow>[]).map(withTimes<ListedAnswerRow>),
     replies: (row.replies as Plain<ReplyRow>[]).map(withTimes<ReplyRow>),
     visitedAt: row.visitedAt as Date | null,
   };

@@ -7,17 +7,19 @@ import { toastError } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { acceptAnswer } from '#web/posts/post-api.ts';
-import { accept } from '#web/posts/question-page.ts';
+import { accept, acceptFirst } from '#web/posts/question-page.ts';
 
-/** For who asked: says that this answer solved it, instead of another one, or takes that back. Shows at once. */
+/** For who asked: says that this answer solved it, instead of another one, or takes that back. Shows at once, first in the list. */
 export function AcceptButton({ answerId }: { answerId: number }) {
-  const { questionId, cache, acceptedAnswerId } = useQuestionPage();
+  const { questionId, cache, acceptedAnswerId, reveal } = useQuestionPage();
   const accepted = acceptedAnswerId === answerId;
   const show = (answerId: number | null) => cache.change((page) => accept(page, answerId));
   const save = useMutation({
     mutationFn: (wanted: number | null) => acceptAnswer(questionId, wanted),
     onMutate: async (wanted) => {
-      await show(wanted);
+      // It moves to its place at once; who accepted it moves along.
+      await cache.change((page) => acceptFirst(page, wanted));
+      if (wanted !== null) reveal({ kind: 'answer', id: wanted });
       return acceptedAnswerId;
     },
     onSuccess: async (now) => {

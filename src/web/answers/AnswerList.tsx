@@ -11,20 +11,24 @@ import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
 import { Thread } from '#web/replies/Thread.tsx';
 import { NewItems } from '#web/ui/NewItems.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
+import { rememberOrder } from './answer-order.ts';
 import { AnswerArticle } from './AnswerArticle.tsx';
 import classes from './AnswerList.module.css';
 
 type AnswerListProps = {
   page: QuestionPage;
-  sort: AnswerSort;
-  /** The answers in that order are on their way; those of the last order are shown. */
-  ordering: boolean;
+  /**
+   * `usual` is what an address without an order shows. `pending`: the answers in that order are on their way; those of the
+   * last order are shown.
+   */
+  order: { sort: AnswerSort; usual: AnswerSort; pending: boolean };
   /** New answers that wait, so that nothing jumps, and the way to bring them. */
   live: { waiting: ReadonlySet<number>; show: () => void };
 };
 
 /** The answers in the order of the address, each with its replies. */
-export function AnswerList({ page, sort, ordering, live }: AnswerListProps) {
+export function AnswerList({ page, order, live }: AnswerListProps) {
+  const { sort, usual, pending } = order;
   const { cache, marked, waiting } = useQuestionPage();
   const count = page.question.answerCount;
   const mine = waiting.filter(({ kind }) => kind === 'answer').toReversed();
@@ -32,12 +36,12 @@ export function AnswerList({ page, sort, ordering, live }: AnswerListProps) {
     ({ id }) => !live.waiting.has(id) || isSamePost(marked, { kind: 'answer', id }),
   );
   return (
-    <section aria-labelledby="answers" aria-busy={ordering} className={classes.list}>
+    <section aria-labelledby="answers" aria-busy={pending} className={classes.list}>
       <div className={classes.head}>
         <h2 id="answers" className={classes.heading}>
           {plural(count, { one: '# Answer', other: '# Answers' })}
         </h2>
-        {(count > 1 || sort !== 'newest') && <SortSelect sort={sort} />}
+        {(count > 1 || sort !== 'newest') && <SortSelect sort={sort} usual={usual} />}
       </div>
       {live.waiting.size > 0 && (
         <NewItems onClick={live.show}>
@@ -75,7 +79,7 @@ const sorts = (): readonly (readonly [AnswerSort, string])[] => [
   ['oldest', t`Oldest`],
 ];
 
-function SortSelect({ sort }: { sort: AnswerSort }) {
+function SortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort }) {
   const { questionId } = useQuestionPage();
   const client = useQueryClient();
   const router = useRouter();
@@ -87,12 +91,13 @@ function SortSelect({ sort }: { sort: AnswerSort }) {
         options={sorts()}
         value={sort}
         onChange={(next) => {
+          rememberOrder(next);
           // Chosen anew, it is put in order anew; places are kept only while one reads.
           client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
           void router.navigate({
             to: '/question/$id',
             params: { id: String(questionId) },
-            search: { sort: next === 'newest' ? undefined : next },
+            search: { sort: next === usual ? undefined : next },
             resetScroll: false,
           });
         }}

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useCallback, useMemo, useState } from 'react';
 import type { Me } from '#shared/accounts.ts';
+import { rememberedOrder } from '#web/answers/answer-order.ts';
 import { AnswerForm } from '#web/answers/AnswerForm.tsx';
 import { AnswerList } from '#web/answers/AnswerList.tsx';
 import { isStatus } from '#web/platform/errors.ts';
@@ -48,7 +49,9 @@ export function QuestionPage() {
 }
 
 function Question({ id, member }: { id: number; member: Me }) {
-  const { sort = 'newest' } = route.useSearch();
+  // As it was when the question was opened, so that Back leads to what was shown.
+  const [usual] = useState(rememberedOrder);
+  const { sort = usual } = route.useSearch();
   const query = useQuery({
     ...questionQuery(id, sort),
     // While the answers come in another order, the page stays.
@@ -144,7 +147,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       <Comments comments={page.comments} />
       <WaitingAlone waiting={waiting} memberId={member.id} page={page} />
       {!locked && <AnswerForm question={page.question} />}
-      <AnswerList page={page} sort={sort} ordering={isPlaceholderData} live={newAnswers} />
+      <AnswerList page={page} order={{ sort, usual, pending: isPlaceholderData }} live={newAnswers} />
       <RelatedQuestions id={id} />
     </QuestionPageProvider>
   );

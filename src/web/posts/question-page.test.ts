@@ -4,6 +4,7 @@ import type { Question, QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
 import {
   accept,
+  acceptFirst,
   addAnswer,
   addMoreAnswers,
   addReply,
@@ -172,6 +173,29 @@ describe('in the order of the most helpful', () => {
     expect(after.answers.nextCursor).toBe('b');
     expect(keepLoaded(after, ordered([scored(4, 8), scored(1, 3)])).answers.nextCursor).toBeNull();
   });
+});
+
+test('an answer that one accepts stands first, and a new one comes behind it', () => {
+  const before = page([answer(12), answer(11), answer(10)]);
+  const after = acceptFirst(before, 10);
+  expect(after.question.acceptedAnswerId).toBe(10);
+  expect(answerIds(after)).toEqual([10, 12, 11]);
+  expect(answerIds(addAnswer(after, answer(13)))).toEqual([10, 13, 12, 11]);
+  expect(answerIds(acceptFirst(after, null))).toEqual([10, 12, 11]);
+});
+
+test('an acceptance moves no answer that is being read, also when the page is fetched again', () => {
+  const before = accept(page([answer(12), answer(11), answer(10)]), 10);
+  const fresh = accept(page([answer(10), answer(13), answer(12), answer(11)]), 10);
+  expect(answerIds(keepLoaded(before, fresh))).toEqual([13, 12, 11, 10]);
+  const taken = page([answer(12), answer(11), answer(10)]);
+  expect(answerIds(keepLoaded(fresh, taken))).toEqual([10, 12, 11]);
+});
+
+test('an accepted answer of a page behind comes first', () => {
+  const before = page([answer(12), answer(11)], 'a');
+  const fresh = accept(page([answer(1), answer(12), answer(11)], 'a'), 1);
+  expect(answerIds(keepLoaded(before, fresh))).toEqual([1, 12, 11]);
 });
 
 test('an accepted answer that goes leaves the question without one; another one’s goes unharmed', () => {

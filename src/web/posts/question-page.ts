@@ -58,6 +58,16 @@ export function accept(page: QuestionPage, answerId: number | null): QuestionPag
   return { ...page, question: { ...page.question, acceptedAnswerId: answerId } };
 }
 
+/** The same, and the answer stands first, as on a page that is opened now. */
+export function acceptFirst(page: QuestionPage, answerId: number | null): QuestionPage {
+  const { items } = page.answers;
+  const answer = items.find(({ id }) => id === answerId);
+  const after = accept(page, answerId);
+  return answer === undefined
+    ? after
+    : withAnswers(after, [answer, ...items.filter((each) => each !== answer)]);
+}
+
 /** An answer that was just posted, in its place in the order, once. */
 export function addAnswer(page: QuestionPage, answer: Answer): QuestionPage {
   const { items } = page.answers;
@@ -66,9 +76,13 @@ export function addAnswer(page: QuestionPage, answer: Answer): QuestionPage {
 }
 
 /** Where in the list an answer belongs that was just posted and has no votes yet. */
-export function placeOfNewest({ sort, answers: { items } }: QuestionPage): number {
-  if (sort === 'newest') return 0;
-  const place = sort === 'oldest' ? -1 : items.findIndex((answer) => scoreOf(answer) <= 0);
+export function placeOfNewest({ sort, question, answers: { items } }: QuestionPage): number {
+  const { acceptedAnswerId } = question;
+  if (sort === 'newest') return items[0] !== undefined && items[0].id === acceptedAnswerId ? 1 : 0;
+  const place =
+    sort === 'oldest'
+      ? -1
+      : items.findIndex((answer) => scoreOf(answer) <= 0 && answer.id !== acceptedAnswerId);
   return place === -1 ? items.length : place;
 }
 
@@ -139,22 +153,38 @@ export function keepLoaded(before: QuestionPage | undefined, fresh: QuestionPage
   };
 }
 
-/** Votes that come in while one reads change no places: answers keep theirs, and the others go behind what they follow. */
-function keepAnswers(before: AnswersPage, { sort, answers: fresh }: QuestionPage): AnswersPage {
-  if (sort !== 'helpful') return withTail(before, fresh);
+/**
+ * Votes and acceptances that come in while one reads change no places: answers keep theirs, and the others go behind what
+ * they follow.
+ */
+function keepAnswers(before: AnswersPage, { sort, question, answers: fresh }: QuestionPage): AnswersPage {
+  if (sort !== 'helpful' && !isReordered(before, fresh)) return withTail(before, fresh);
   const now = new Map(fresh.items.map((answer) => [answer.id, answer]));
   const known = new Set(before.items.map(({ id }) => id));
   // One that is not among the fresh ones is gone, or has fallen behind them.
   const items = before.items.flatMap(
     (answer) => now.get(answer.id) ?? (fresh.nextCursor === null ? [] : answer),
   );
-  for (const [index, answer] of fresh.items.entries()) {
+  // The accepted one keeps its place as well, so that it tells nothing of where others belong.
+  const ordered = fresh.items.filter(({ id }) => id !== question.acceptedAnswerId || !known.has(id));
+  for (const [index, answer] of ordered.entries()) {
     if (known.has(answer.id)) continue;
-    const follows = fresh.items[index - 1]?.id;
+    const follows = ordered[index - 1]?.id;
     items.splice(items.findIndex(({ id }) => id === follows) + 1, 0, answer);
   }
   const further = fresh.nextCursor !== null && before.items.length > fresh.items.length;
   return { items, nextCursor: further ? before.nextCursor : fresh.nextCursor };
+}
+
+/** Whether answers that both pages hold come in another order, though no gap may lie between the two. */
+function isReordered(before: AnswersPage, fresh: AnswersPage): boolean {
+  const known = new Set(before.items.map(({ id }) => id));
+  const last = fresh.items.at(-1);
+  if (fresh.nextCursor !== null && last !== undefined && !known.has(last.id)) return false;
+  const now = new Set(fresh.items.map(({ id }) => id));
+  const was = before.items.filter(({ id }) => now.has(id));
+  const is = fresh.items.filter(({ id }) => known.has(id));
+  return was.some(({ id }, index) => is[index]?.id !== id);
 }
 
 const scoreOf = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;

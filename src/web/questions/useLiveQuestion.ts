@@ -7,7 +7,14 @@ import { calmly } from '#web/platform/calmly.ts';
 import { useLiveEntry } from '#web/platform/live-list.ts';
 import type { NewReplies } from '#web/posts/page-context.ts';
 import { anchorOf, type PostRef } from '#web/posts/post.ts';
-import { accept, findPost, patchPost, placeOfNewest, removeAnswer } from '#web/posts/question-page.ts';
+import {
+  accept,
+  acceptFirst,
+  findPost,
+  patchPost,
+  placeOfNewest,
+  removeAnswer,
+} from '#web/posts/question-page.ts';
 import {
   changeQuestion,
   questionKeys,
@@ -41,8 +48,10 @@ export function useLiveQuestion(
     const [first] = waiting;
     setWaiting(new Set());
     refetch();
-    // The newest ones come in at the top; elsewhere the list can be long.
-    if (sort === 'newest') document.getElementById('answers')?.scrollIntoView({ block: 'start' });
+    // The newest ones come in at the top; elsewhere, and below the accepted one, the list can be long.
+    const page = cache.read();
+    if (page !== undefined && sort === 'newest' && placeOfNewest(page) === 0)
+      document.getElementById('answers')?.scrollIntoView({ block: 'start' });
     else if (first !== undefined) reveal({ kind: 'answer', id: first });
   }
 
@@ -53,7 +62,11 @@ export function useLiveQuestion(
     }
     if (event.kind === 'viewed')
       change((page) => ({ ...page, question: { ...page.question, views: event.views } }));
-    if (event.kind === 'accepted') change((page) => accept(page, event.acceptedAnswerId));
+    if (event.kind === 'accepted') {
+      // Nothing moves under the reader: while the answers are seen they keep their places.
+      const place = wouldPushDown(cache.read(), 0) || isAbove(cache.read()) ? accept : acceptFirst;
+      change((page) => place(page, event.acceptedAnswerId));
+    }
   }
 
   function change(to: (page: QuestionPage) => QuestionPage) {
@@ -64,8 +77,14 @@ export function useLiveQuestion(
     switch (event.kind) {
       case 'voted':
       case 'viewed':
-      case 'accepted':
         return;
+      case 'accepted': {
+        // One behind the first page.
+        const { acceptedAnswerId } = event;
+        if (acceptedAnswerId === null || shows('answer', acceptedAnswerId)) return;
+        if (!wouldPushDown(cache.read(), 0)) refetch();
+        return;
+      }
       case 'answer-posted':
         if (shows('answer', event.answerId)) return;
         // One's own appears at once; it may be known here before its request is answered.
@@ -128,15 +147,25 @@ function isWriting(): boolean {
   return [...fields].some((field) => field.value.trim() !== '');
 }
 
-/** Whether a new answer would come in where it pushes down what is being read: below it in the order, and in view. */
-function wouldPushDown(page: QuestionPage | undefined): boolean {
+/**
+ * Whether an answer would come in where it pushes down what is being read: below it in the order, and in view.
+ * @param place where in the list; else where a new one belongs.
+ */
+function wouldPushDown(page: QuestionPage | undefined, place?: number): boolean {
   if (page === undefined) return false;
   const below = page.answers.items
-    .slice(placeOfNewest(page))
+    .slice(place ?? placeOfNewest(page))
     .map(({ id }) => document.getElementById(anchorOf({ kind: 'answer', id })))
     // Those that wait are loaded, and not shown.
     .find((element) => element !== null);
   if (below === undefined) return false;
   const { top } = below.getBoundingClientRect();
   return top >= 0 && top < window.innerHeight - 80;
+}
+
+/** Whether the list of answers begins above what is seen. */
+function isAbove(page: QuestionPage | undefined): boolean {
+  const [first] = page?.answers.items ?? [];
+  const element = first && document.getElementById(anchorOf({ kind: 'answer', id: first.id }));
+  return element != null && element.getBoundingClientRect().top < 0;
 }
