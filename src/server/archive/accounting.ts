@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
 import type { ArchiveFileKind } from './folder.ts';
-import type { Tally } from './tally.ts';
+import { textKinds } from './session.ts';
+import { titlesAndTags } from './staging.ts';
+import { newer, type Tally } from './tally.ts';
 
 export type Tallies = Partial<Record<ArchiveFileKind, Tally>>;
 
@@ -9,58 +11,108 @@ export interface Added {
   members: number;
   /** Members known by their number only, because the archive has posts of them but no entry. */
   nameless: number;
+  /** Members of whom a former import knew the number only, and who have their name now. */
+  named: number;
   questions: number;
   answers: number;
   replies: number;
+  /** Questions that were here and have an accepted answer now. */
+  accepted: number;
   follows: number;
 }
 
 /** Says of every staged row what became of it. Comes after the last row was added. */
 export async function accountForStaged(client: ClientBase, tallies: Tallies, added: Added): Promise<void> {
-  const one = (sql: string) => count(client, sql);
-  const { users, posts, comments } = tallies;
+  const { users, posts, comments, votes, tags, posthistory } = tallies;
   if (users !== undefined) {
-    users.taken = added.members;
-    users.known = (await one('select count(*) from archive_user where not nameless')) - added.members;
+    await sortOut(client, users, userFates);
+    // They are as the archive has them, because of this import.
+    users.taken += added.named;
+    users.known -= added.named;
   }
-  if (posts !== undefined) {
-    const lost = await one(`
-      select count(*) from archive_post post
-      where kind = 2 and not exists (select from archive_question where key = post.parent)`);
-    posts.leaveOut('answers to questions that are not in the archive', lost);
-    posts.taken = added.questions + added.answers;
-    posts.known = (await one('select count(*) from archive_post')) - posts.taken - lost;
-  }
-  if (comments !== undefined) {
-    const lost = await one(`
-      select count(*) from archive_comment comment
-      where not exists (select from archive_place where key = comment.post_id)`);
-    comments.leaveOut('on posts that are not in the archive or were left out', lost);
-    comments.taken = added.replies;
-    comments.known = (await one('select count(*) from archive_comment')) - added.replies - lost;
-  }
-  if (tallies.votes !== undefined) await accountForVotes(client, tallies.votes, added.follows);
-  if (tallies.tags !== undefined) await accountForTags(client, tallies.tags);
-  if (tallies.posthistory !== undefined) await accountForHistory(client, tallies.posthistory);
+  if (posts !== undefined) await sortOut(client, posts, postFates);
+  if (comments !== undefined) await sortOut(client, comments, commentFates);
+  if (votes !== undefined) await accountForVotes(client, votes, added.follows);
+  if (tags !== undefined) await sortOut(client, tags, tagFates);
+  if (posthistory !== undefined) await sortOut(client, posthistory, historyFates);
 }
 
+/** Each query gives the fate of every row: 'taken', 'known', or why the row is left out. */
+const gone = 'hidden or deleted here';
+const onGone = 'on posts that were hidden or deleted here';
+const onNone = 'on posts that are not in the archive or were left out';
+
+const userFates = `
+  select case
+      when known.key is null then 'taken'
+      when not known.there then 'deleted here'
+      when (display_name, member.bio, imported_reputation)
+        is distinct from (archive_user.name, archive_user.bio, archive_user.reputation)
+        then '${newer('profiles that changed since')}'
+      else 'known' end as fate
+  from archive_user
+  left join archive_known_user known on known.key = archive_user.id
+  left join member on member.id = known.id
+  where not archive_user.nameless`;
+
+const postFates = `
+  select case
+      when known.kind <> post.kind then 'whose number another post has here'
+      when not known.there then '${gone}'
+      when post.edited > coalesce(known.edited, known.created) then '${newer('posts that were edited since')}'
+      when known.key is not null then 'known'
+      when place.key is not null then 'taken'
+      when parent_gone.key is not null then 'answers to questions that were hidden or deleted here'
+      when parent.id is not null then 'answers to questions that are locked here'
+      else 'answers to questions that are not in the archive' end as fate
+  from archive_post post
+  left join archive_known known on known.key = post.id
+  left join archive_place place on place.key = post.id
+  left join archive_gone parent_gone on parent_gone.key = post.parent
+  left join archive_question parent on parent.key = post.parent`;
+
+const commentFates = `
+  select case
+      when not known.there then '${gone}'
+      when reply.imported_upvotes - reply.imported_downvotes <> comment.score
+        then '${newer('comments whose score changed since')}'
+      when known.key is not null then 'known'
+      when fresh.key is not null then 'taken'
+      when gone.key is not null then '${onGone}'
+      when place.key is not null then 'on questions that are locked here'
+      else '${onNone}' end as fate
+  from archive_comment comment
+  left join archive_known_reply known on known.key = comment.id
+  left join reply on reply.id = known.id
+  left join archive_fresh_reply fresh on fresh.key = comment.id
+  left join archive_gone gone on gone.key = comment.post_id
+  left join archive_place place on place.key = comment.post_id`;
+
+const voteFates = `
+  select case
+      when place.key is null and gone.key is not null then '${onGone}'
+      when place.key is null then '${onNone}'
+      when vote.kind = 1 then case
+        when question.accepted_answer_id = place.answer_id then
+          case when place.fresh or accepted.question_id is not null then 'taken' else 'known' end
+        when asked.accepted = vote.post_id and not place.fresh then '${newer('newer acceptances')}'
+        else 'acceptances that were taken back' end
+      when vote.kind in (2, 3) then case when place.fresh then 'taken' else 'counted' end
+      when place.answer_id is not null then 'favourites of answers'
+      when member.key is null then 'favourites without a member'
+      else 'follow' end as fate
+  from archive_vote vote
+  left join archive_place place on place.key = vote.post_id
+  left join archive_gone gone on gone.key = vote.post_id
+  left join question on vote.kind = 1 and question.id = place.question_id
+  left join archive_accepted accepted on accepted.question_id = place.question_id
+  left join archive_post post on vote.kind = 1 and post.id = vote.post_id
+  left join archive_post asked on asked.id = post.parent
+  left join archive_member member on member.key = vote.member`;
+
 async function accountForVotes(client: ClientBase, tally: Tally, follows: number): Promise<void> {
-  await sortOut(
-    client,
-    tally,
-    `select case
-         when place.key is null then 'on posts that are not in the archive or were left out'
-         when vote.kind = 1 and not exists (
-           select from question where id = place.question_id and accepted_answer_id = place.answer_id)
-           then 'acceptances that were taken back'
-         when vote.kind in (1, 2, 3) then case when place.fresh then 'taken' else 'known' end
-         when place.answer_id is not null then 'favourites of answers'
-         when member.key is null then 'favourites without a member'
-         else 'follow' end as fate
-     from archive_vote vote
-     left join archive_place place on place.key = vote.post_id
-     left join archive_member member on member.key = vote.member`,
-    async (rows) => {
+  await sortOut(client, tally, voteFates, {
+    async follow(rows) {
       const different = await count(
         client,
         `select count(*) from (
@@ -73,74 +125,110 @@ async function accountForVotes(client: ClientBase, tally: Tally, follows: number
       tally.known += different - follows;
       tally.leaveOut('favourites of the same member and question', rows - different);
     },
-  );
+    async counted(rows) {
+      // Archives do not say which votes a former one had, only how many.
+      const more = await count(
+        client,
+        `select coalesce(sum(greatest(votes.rows - case votes.kind
+             when 2 then coalesce(answer.imported_upvotes, question.imported_upvotes)
+             else coalesce(answer.imported_downvotes, question.imported_downvotes) end, 0)), 0) as count
+         from (
+           select post_id, kind, count(*) as rows from archive_vote where kind in (2, 3) group by post_id, kind) votes
+         join archive_place place on place.key = votes.post_id and not place.fresh
+         join question on question.id = place.question_id
+         left join answer on answer.id = place.answer_id`,
+      );
+      tally.known += rows - more;
+      tally.leaveOut(newer('newer votes'), more);
+    },
+  });
 }
 
-async function accountForTags(client: ClientBase, tally: Tally): Promise<void> {
-  await sortOut(
-    client,
-    tally,
-    `select case
-         when exists (select from archive_question_tag used where used.key = staged.key) then 'taken'
-         when exists (
-           select from tag join question_tag on question_tag.tag_id = tag.id
-           join archive_question question on question.id = question_tag.question_id
-           where tag.key = staged.key) then 'known'
-         else 'on no question' end as fate
-     from archive_tag staged`,
-  );
-}
+const tagFates = `
+  with known as (
+    select distinct unnest(post.tag_keys) as key from archive_post post join archive_known on archive_known.key = post.id)
+  select case
+      when exists (select from archive_question_tag used where used.key = staged.key) then 'taken'
+      when exists (
+        select from tag join question_tag on question_tag.tag_id = tag.id
+        join archive_question question on question.id = question_tag.question_id
+        where tag.key = staged.key) then 'known'
+      when exists (select from known where key = staged.key) then 'on no question that is shown here'
+      else 'on no question' end as fate
+  from archive_tag staged`;
 
-async function accountForHistory(client: ClientBase, tally: Tally): Promise<void> {
-  await sortOut(
-    client,
-    tally,
-    `select case
-         when place.key is null then 'of posts that are not in the archive or were left out'
-         when not place.fresh then 'known'
-         when newest.line <> history.line then 'earlier versions of a text'
-         when post.origin = 'markdown' then 'taken'
-         else 'texts that need the page made of them to look the same' end as fate
-     from archive_history history
-     join archive_newest newest on newest.post_id = history.post_id
-     left join archive_place place on place.key = history.post_id
-     left join archive_post post on post.id = history.post_id`,
-  );
-}
+const isText = `kind in (${textKinds.join(', ')})`;
+
+const historyFates = `
+  with history as (
+    select history.*, not place.fresh and history.kind <> 2
+      and history.created > coalesce(known.edited, known.created) as newer,
+      place.key is not null as placed, gone.key is not null as gone
+    from archive_history history
+    left join archive_place place on place.key = history.post_id
+    left join archive_known known on known.key = history.post_id
+    left join archive_gone gone on gone.key = history.post_id),
+  shown as (
+    select distinct on (post_id) line from history where ${isText} and newer is not true
+    order by post_id, created desc, id desc, line desc)
+  select case
+      when not placed and gone then 'of posts that were hidden or deleted here'
+      when not placed then 'of posts that are not in the archive or were left out'
+      when newer then '${newer('newer edits')}'
+      when not (${isText.replace('kind', 'history.kind')}) then '${titlesAndTags}'
+      when shown.line is null then 'earlier versions of a text'
+      when post.origin <> 'markdown' then 'texts that need the page made of them to look the same'
+      when fresh.key is not null then 'taken'
+      else 'known' end as fate
+  from history
+  left join shown on shown.line = history.line
+  left join archive_place fresh on fresh.key = history.post_id and fresh.fresh
+  left join archive_post post on post.id = history.post_id`;
 
 async function sortOut(
   client: ClientBase,
   tally: Tally,
   fates: string,
-  follow: (rows: number) => Promise<void> = () => Promise.resolve(),
+  others: Readonly<Record<string, (rows: number) => Promise<void>>> = {},
 ): Promise<void> {
   const { rows } = await client.query<{ fate: string; rows: string }>(
     `select fate, count(*) as rows from (${fates}) sorted group by fate order by rows desc, fate`,
   );
   for (const { fate, rows: number } of rows) {
+    const other = others[fate];
     if (fate === 'taken') tally.taken += Number(number);
     else if (fate === 'known') tally.known += Number(number);
-    else if (fate === 'follow') await follow(Number(number));
+    else if (other !== undefined) await other(Number(number));
     else tally.leaveOut(fate, Number(number));
   }
 }
 
 /** What is worth knowing about the posts beyond what became of their rows. */
 export async function remarks(client: ClientBase): Promise<string[]> {
-  const { rows } = await client.query<{ [name in 'typed' | 'pages' | 'tags' | 'accepted']: string }>(`
+  const { rows } = await client.query<Record<'typed' | 'pages' | 'tags' | 'accepted' | 'closed', string>>(`
     select count(*) filter (where origin = 'markdown') as typed,
       count(*) filter (where origin = 'html') as pages,
       coalesce(sum(tags_left_out), 0) as tags,
       count(*) filter (where kind = 1 and accepted is not null
-        and not exists (select from archive_answer where key = post.accepted)) as accepted
+        and not exists (select from archive_answer where key = post.accepted)) as accepted,
+      count(*) filter (where closed) as closed
     from archive_post post join archive_place place on place.key = post.id and place.fresh`);
   const [row] = rows;
   if (row === undefined) return [];
+  const viewed = await count(
+    client,
+    `select count(*) from archive_post post
+     join archive_question placed on placed.key = post.id and not placed.fresh
+     join question on question.id = placed.id
+     where post.kind = 1 and post.views > question.imported_views`,
+  );
   const said = [
     [row.typed, 'texts are as their authors typed them'],
     [row.pages, 'texts were converted from HTML'],
     [row.tags, 'tags were left out: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
+    [row.closed, 'questions were closed on the site and are open here: Parley does not close questions'],
+    [viewed, newer('questions that were viewed more often since')],
   ] as const;
   return said
     .filter(([number]) => Number(number) !== 0)

@@ -10,6 +10,7 @@ import {
   type ArchiveFileKind,
   type ArchiveFolder,
 } from './folder.ts';
+import { findKnown, findLocked } from './known.ts';
 import { stagePosts } from './posts.ts';
 import { ArchiveProblem, BrokenConnection } from './problem.ts';
 import * as queries from './queries.ts';
@@ -147,10 +148,20 @@ async function addStaged(
   if (own !== undefined) await adopt(client, source, own);
   const files = Object.values(tallies).map((tally) => tally.account());
   const unchanged = Object.values(added).every((rows) => rows === 0);
+  if (!unchanged) await publish(client);
   return { site, dryRun, unchanged, added, files, remarks: notes };
 }
 
-const nothing: Added = { members: 0, nameless: 0, questions: 0, answers: 0, replies: 0, follows: 0 };
+const nothing: Added = {
+  members: 0,
+  nameless: 0,
+  named: 0,
+  questions: 0,
+  answers: 0,
+  replies: 0,
+  accepted: 0,
+  follows: 0,
+};
 
 /** The history comes before the posts, which take their text from it. */
 const stages: readonly (readonly [ArchiveFileKind, staging.Stage])[] = [
@@ -229,17 +240,18 @@ async function addAll(
   votes: boolean,
 ): Promise<Added> {
   await queries.stageNamelessAuthors(client);
-  const { members, nameless } = await queries.addMembers(client, source);
+  await findKnown(client, source);
+  const { members, nameless, named } = await queries.addMembers(client, source);
   await queries.countVotes(client, votes);
   const questions = await queries.addQuestions(client, source, siteAddress);
+  await findLocked(client);
   const answers = await queries.addAnswers(client, source, siteAddress);
   const replies = await queries.addReplies(client, source);
-  await queries.acceptAnswers(client);
+  const accepted = await queries.acceptAnswers(client);
   const follows = await queries.addFollows(client);
   await queries.addTags(client);
   await recount(client);
-  await publish(client);
-  return { members, nameless, questions, answers, replies, follows };
+  return { members, nameless, named, questions, answers, replies, accepted, follows };
 }
 
 async function adopt(client: ClientBase, source: string, own: OwnArchive): Promise<void> {

@@ -37,7 +37,7 @@ export const stagePosts: Stage = async (client, rows, tally) => {
 };
 
 const columns =
-  'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, origin, ' +
+  'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, closed, origin, ' +
   'title, content, excerpt, excerpt_cut, tags, tag_keys, tags_left_out';
 
 const otherPosts: ReadonlyMap<number, string> = new Map([
@@ -72,6 +72,7 @@ function factCells(row: Row, created: string): Cell[] {
     integer(row['OwnerUserId']),
     personName(row['OwnerDisplayName']),
     row['ContentLicense'] ?? licenseAt(created),
+    row['ClosedDate'] !== undefined,
   ];
 }
 

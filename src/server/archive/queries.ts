@@ -37,28 +37,32 @@ export async function stageNamelessAuthors(client: ClientBase): Promise<void> {
 }
 
 /**
- * Adds the members that are not here yet. `archive_member` then leads from the numbers of the archive to members, for this
- * and for former imports of the site. Returns how many were added, those without an entry in the archive apart. A member of
- * whom a former import knew only the number gets what this archive knows.
+ * Adds the members that were never here. `archive_member` then leads from the numbers of the archive to members, for this
+ * and for former imports of the site. Returns how many were added, those without an entry in the archive apart, and how many
+ * `named` ones, of whom a former import knew only the number, got what this archive knows.
  */
 export async function addMembers(
   client: ClientBase,
   source: string,
-): Promise<{ members: number; nameless: number }> {
-  await client.query(
+): Promise<{ members: number; nameless: number; named: number }> {
+  const named = await client.query(
     `update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
        reputation = member.reputation - imported_reputation + known.reputation
      from archive_user known
-     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless
+     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and left_at is null
        and member.display_name = 'user' || member.source_key and known.name <> member.display_name`,
     [source],
   );
   const { rows } = await client.query<{ members: string; nameless: string }>(
     `with added as (
        insert into member (display_name, bio, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
-       select name, bio, reputation, reputation, $1, id::text, created, created from archive_user order by id
-       on conflict (source_id, source_key) do nothing
-       returning source_key)
+       select name, bio, reputation, reputation, $1, id::text, created, created from archive_user
+       where not exists (select from archive_known_user where key = archive_user.id)
+       order by id
+       returning id, source_key, created_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at)
+       select $1, 'member', source_key, id, created_at from added)
      select count(*) filter (where not nameless) as members, count(*) filter (where nameless) as nameless
      from added join archive_user on archive_user.id = added.source_key::bigint`,
     [source],
@@ -70,7 +74,11 @@ export async function addMembers(
   await client.query(
     'create unique index archive_member_key on archive_member (key); analyze archive_member;',
   );
-  return { members: Number(rows[0]?.members), nameless: Number(rows[0]?.nameless) };
+  return {
+    members: Number(rows[0]?.members),
+    nameless: Number(rows[0]?.nameless),
+    named: named.rowCount ?? 0,
+  };
 }
 
 /**
@@ -116,7 +124,8 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
        from archive_post item ${authorJoin} left join archive_score score on score.post_id = item.id
        left join (
          select parent, count(*) as count, max(greatest(created, edited)) as latest
-         from archive_post where kind = 2 group by parent) answers on answers.parent = item.id
+         from archive_post where kind = 2 and not exists (select from archive_known where key = archive_post.id)
+         group by parent) answers on answers.parent = item.id
        left join (
          select post_id, max(created) as latest from archive_comment group by post_id) comments
          on comments.post_id = item.id
@@ -124,10 +133,12 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
          select answer.parent, max(comment.created) as latest
          from archive_comment comment join archive_post answer on answer.id = comment.post_id and answer.kind = 2
          group by answer.parent) comments_below on comments_below.parent = item.id
-       where item.kind = 1
+       where item.kind = 1 and not exists (select from archive_known where key = item.id)
        order by item.created, item.id
-       on conflict (source_id, source_key) do nothing
-       returning id, source_key)
+       returning id, source_key, created_at, edited_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
+       select $1, 'question', source_key, id, created_at, edited_at from added)
      insert into archive_question select source_key::bigint, id, true from added`,
     [source, siteAddress],
   );
@@ -153,10 +164,13 @@ export async function addAnswers(client: ClientBase, source: string, siteAddress
          coalesce(score.up, 0), coalesce(score.down, 0), $1, item.id::text, item.license, item.created, item.edited
        from archive_post item join archive_question question on question.key = item.parent ${authorJoin}
        left join archive_score score on score.post_id = item.id
-       where item.kind = 2
+       where item.kind = 2 and not exists (select from archive_known where key = item.id)
+         and not exists (select from archive_locked where id = question.id)
        order by item.created, item.id
-       on conflict (source_id, source_key) do nothing
-       returning id, question_id, source_key)
+       returning id, question_id, source_key, created_at, edited_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
+       select $1, 'answer', source_key, id, created_at, edited_at from added)
      insert into archive_answer select source_key::bigint, id, question_id, true from added`,
     [source, siteAddress],
   );
@@ -177,7 +191,9 @@ export async function addReplies(client: ClientBase, source: string): Promise<nu
      union all select key, question_id, id, fresh from archive_answer`,
   );
   await client.query('create unique index archive_place_key on archive_place (key); analyze archive_place;');
-  await client.query('create temporary table archive_fresh_reply (id bigint, post_id bigint) on commit drop');
+  await client.query(
+    'create temporary table archive_fresh_reply (key bigint primary key, id bigint, post_id bigint) on commit drop',
+  );
   const added = await client.query(
     `with added as (
        insert into reply (question_id, answer_id, level, author_id, imported_author_name, content, upvotes, downvotes,
@@ -186,24 +202,38 @@ export async function addReplies(client: ClientBase, source: string): Promise<nu
        greatest(-item.score, 0), greatest(item.score, 0), greatest(-item.score, 0), $1, item.id::text, item.license,
        item.created, item.created
      from archive_comment item join archive_place place on place.key = item.post_id ${authorJoin}
+     where not exists (select from archive_known_reply where key = item.id)
+       and not exists (select from archive_locked where id = place.question_id)
      order by item.created, item.id
-     on conflict (source_id, source_key) do nothing
-     returning id, source_key)
+     returning id, source_key, created_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at)
+       select $1, 'reply', source_key, id, created_at from added)
      insert into archive_fresh_reply
-     select added.id, comment.post_id from added join archive_comment comment on comment.id = added.source_key::bigint`,
+     select comment.id, added.id, comment.post_id from added join archive_comment comment on comment.id = added.source_key::bigint`,
     [source],
   );
   await client.query('analyze archive_fresh_reply');
   return added.rowCount ?? 0;
 }
 
-export async function acceptAnswers(client: ClientBase): Promise<void> {
-  await client.query(`
-    update question set accepted_answer_id = answer.id
-    from archive_post post
-    join archive_question placed on placed.key = post.id
-    join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
-    where post.kind = 1 and question.id = placed.id and question.accepted_answer_id is null`);
+/** Returns how many questions that were here, and had no accepted answer, have one now. */
+export async function acceptAnswers(client: ClientBase): Promise<number> {
+  await client.query(
+    'create temporary table archive_accepted (question_id bigint primary key, answer_id bigint not null) on commit drop',
+  );
+  const accepted = await client.query(`
+    with accepted as (
+      update question set accepted_answer_id = answer.id
+      from archive_post post
+      join archive_question placed on placed.key = post.id
+      join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
+      where post.kind = 1 and question.id = placed.id and question.accepted_answer_id is null
+        and question.locked_for is null
+      returning question.id, question.accepted_answer_id)
+    insert into archive_accepted
+    select accepted.id, accepted_answer_id from accepted join archive_question using (id) where not fresh`);
+  return accepted.rowCount ?? 0;
 }
 
 /** Favourites of members of the archive become follows. Returns how many were added. */
@@ -250,6 +280,7 @@ export async function forgetSource(client: ClientBase, source: string): Promise<
     );
   }
   await client.query('update member set source_id = null, source_key = null where source_id = $1', [source]);
+  await client.query('delete from imported_row where source_id = $1', [source]);
 }
 
 export async function analyze(client: ClientBase): Promise<void> {

@@ -60,14 +60,16 @@ async function recountTags(client: ClientBase): Promise<void> {
 }
 
 /**
- * Appends to the stream of events what open pages need to know: one event for each kind of list, and what is new on the
- * pages of questions that were here.
+ * Appends to the stream of events what open pages and caches need to know: one event for each kind of list, and what is new
+ * on the pages of questions that were here.
  */
 export async function publish(client: ClientBase): Promise<void> {
-  const published = await client.query(`
+  await client.query(`
     insert into event (topic, event)
     select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'topics']) as list (topic)
-    where exists (select 1 from archive_question where fresh) or exists (select 1 from archive_touched)
+    union all
+    select 'question:' || question_id, jsonb_build_object('kind', 'accepted', 'acceptedAnswerId', answer_id)
+    from archive_accepted
     union all
     select 'question:' || question_id,
       jsonb_build_object('kind', 'answer-posted', 'answerId', answer.id, 'authorId', coalesce(answer.author_id, 0))
@@ -78,5 +80,5 @@ export async function publish(client: ClientBase): Promise<void> {
       'answerId', reply.answer_id, 'parentReplyId', reply.parent_reply_id, 'authorId', coalesce(reply.author_id, 0))
     from archive_touched join reply using (question_id)
     where reply.id in (select id from archive_fresh_reply)`);
-  if (published.rowCount !== 0) await client.query(`select pg_notify('parley_event', '')`);
+  await client.query(`select pg_notify('parley_event', '')`);
 }

@@ -1,4 +1,5 @@
 import type { ImportSummary } from './archive.ts';
+import { hasNewer } from './tally.ts';
 
 /** The account of an import as lines for a terminal: every row of every file, taken or left out and why. */
 export function reportLines(summary: ImportSummary): string[] {
@@ -18,6 +19,11 @@ export function reportLines(summary: ImportSummary): string[] {
       `Note: ${number(added.nameless)} authors are named by their number: Users.xml has no entry of them.`,
     );
   }
+  if (added.named > 0)
+    lines.push(`Note: ${number(added.named)} members that were a number have their name now.`);
+  if (added.accepted > 0) {
+    lines.push(`Note: ${number(added.accepted)} questions that were here have an accepted answer now.`);
+  }
   lines.push(
     `Members ${number(added.members + added.nameless)}, questions ${number(added.questions)}, answers ${number(added.answers)}, ` +
       `replies ${number(added.replies)}, follows ${number(added.follows)}.`,
@@ -26,7 +32,10 @@ export function reportLines(summary: ImportSummary): string[] {
   return lines;
 }
 
-function verdict({ site, dryRun, unchanged }: ImportSummary): string {
+function verdict({ site, dryRun, unchanged, files }: ImportSummary): string {
+  if (unchanged && files.some(hasNewer)) {
+    return `Nothing to add: this archive of ${site} has no new posts. What changed on the site since is not taken over. Nothing was changed.`;
+  }
   if (unchanged)
     return `Nothing to add: all of this archive of ${site} is here already. Nothing was changed.`;
   if (dryRun) return `This was a trial: the archive of ${site} can be imported. Nothing was changed.`;

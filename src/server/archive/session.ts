@@ -39,12 +39,13 @@ export async function createStaging(client: ClientBase): Promise<void> {
       reputation bigint not null, created timestamptz(3) not null, nameless boolean not null default false);
     create temporary table archive_history (
       line bigint generated always as identity, id bigint not null, post_id bigint not null,
-      created timestamptz(3) not null, text text not null);
+      created timestamptz(3) not null, kind smallint not null, text text not null);
     create temporary table archive_newest (post_id bigint primary key, line bigint not null);
     create temporary table archive_post (
       line bigint generated always as identity, id bigint not null, kind smallint not null, parent bigint,
       accepted bigint, created timestamptz(3) not null, edited timestamptz(3), score bigint not null,
       views bigint not null, author bigint, author_name text, license text not null, origin text not null,
+      closed boolean not null,
       title text, content text not null, excerpt text, excerpt_cut boolean,
       tags text[], tag_keys text[], tags_left_out integer not null);
     create temporary table archive_comment (
@@ -59,11 +60,15 @@ export async function createStaging(client: ClientBase): Promise<void> {
       host text not null, question bigint not null, slug text not null, written timestamptz(3) not null);`);
 }
 
+/** Kinds of history entries that hold a text: initial, edited and rolled back (https://meta.stackexchange.com/q/2677). */
+export const textKinds = [2, 5, 8] as const;
+
 /** Finds the newest version of each post's text: by time, then by number. */
 export async function indexHistory(client: ClientBase): Promise<void> {
   await client.query(`
     insert into archive_newest (post_id, line)
-      select distinct on (post_id) post_id, line from archive_history order by post_id, created desc, id desc, line desc;
+      select distinct on (post_id) post_id, line from archive_history where kind in (${textKinds.join(', ')})
+      order by post_id, created desc, id desc, line desc;
     create unique index archive_history_line on archive_history (line);
     analyze archive_newest; analyze archive_history;`);
 }

@@ -6,6 +6,7 @@ import { htmlToMarkdown } from './convert.ts';
 import { copyRows, type Cell } from './copy.ts';
 import { integer, licenseAt, personName, time } from './fields.ts';
 import type { Row } from './rows.ts';
+import { textKinds } from './session.ts';
 import { questionLinks } from './site.ts';
 import type { Tally } from './tally.ts';
 
@@ -44,20 +45,32 @@ const bioMax = 100_000;
 export const stageHistory: Stage = async (client, rows, tally) => {
   const staged = keep(rows, tally, (row) => {
     const kind = integer(row['PostHistoryTypeId']);
-    if (kind !== null && titlesAndTags.has(kind)) return 'titles and tags, which the posts have as well';
-    if (kind !== null && !bodies.has(kind)) return 'closings, locks and other events';
+    const isText = textKinds.some((each) => each === kind);
+    if (kind !== null && initial.has(kind)) return titlesAndTags;
+    if (kind !== null && !isText && !edits.has(kind)) return otherEvents.get(kind) ?? 'other events';
     const id = integer(row['Id']);
     const post = integer(row['PostId']);
     const created = time(row['CreationDate']);
     if (kind === null || id === null || post === null || created === null) return incomplete;
-    return [id, post, created, cleanText(row['Text'] ?? '')];
+    return [id, post, created, kind, isText ? cleanText(row['Text'] ?? '') : ''];
   });
-  await copyRows(client, 'archive_history (id, post_id, created, text)', staged);
+  await copyRows(client, 'archive_history (id, post_id, created, kind, text)', staged);
 };
 
-/** Kinds of history entries: initial, edited and rolled back (https://meta.stackexchange.com/q/2677). */
-const bodies = new Set([2, 5, 8]);
-const titlesAndTags = new Set([1, 3, 4, 6, 7, 9]);
+/** Kinds of history entries (https://meta.stackexchange.com/q/2677): titles and tags as they were first, and their edits. */
+const initial = new Set([1, 3]);
+const edits = new Set([4, 6, 7, 9]);
+
+export const titlesAndTags = 'titles and tags, which the posts have as well';
+
+const otherEvents: ReadonlyMap<number, string> = new Map([
+  [10, 'closings and reopenings, which Parley does not have'],
+  [11, 'closings and reopenings, which Parley does not have'],
+  [12, 'deletions and undeletions'],
+  [13, 'deletions and undeletions'],
+  [14, 'locks and unlocks'],
+  [15, 'locks and unlocks'],
+]);
 
 export const stageComments: Stage = async (client, rows, tally) => {
   const links: Cell[][] = [];
@@ -136,5 +149,11 @@ export const passBadges: Stage = async (_client, rows, tally) => {
 };
 
 export const passLinks: Stage = async (_client, rows, tally) => {
-  tally.leaveOut('links between questions stay in their texts', rows.length);
+  for (const row of rows)
+    tally.leaveOut(links.get(integer(row['LinkTypeId']) ?? 0) ?? 'links of an unknown type');
 };
+
+const links: ReadonlyMap<number, string> = new Map([
+  [1, 'related questions, which Parley does not list'],
+  [3, 'marks of duplicates, which are not imported'],
+]);

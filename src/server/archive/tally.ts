@@ -6,9 +6,21 @@ export interface FileAccount {
   read: number;
   /** Rows whose content is in the community now because of this import. */
   taken: number;
-  /** Rows of what an earlier import of the same site brought. That stays as it is. */
+  /** Rows of what an earlier import of the same site brought, and that say the same as then. */
   known: number;
   leftOut: { reason: string; rows: number }[];
+}
+
+const notTakenOver = ': not taken over';
+
+/** The reason why what changed on the site since a former import is left out. */
+export function newer(what: string): string {
+  return what + notTakenOver;
+}
+
+/** Whether a file has something that is newer than what is here. */
+export function hasNewer(file: FileAccount): boolean {
+  return file.leftOut.some(({ reason }) => reason.endsWith(notTakenOver));
 }
 
 /** Counts the rows of one file while they are read and sorted out. */

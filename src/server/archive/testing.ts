@@ -132,7 +132,8 @@ export async function createCommunity(): Promise<Community> {
   const client = await connect();
   const watcher = await connect();
   await watcher.query(
-    'delete from event; delete from question; delete from tag; delete from member; delete from import_source',
+    'delete from event; delete from question; delete from tag; delete from imported_row; delete from member; ' +
+      'delete from import_source',
   );
   const rows = async (sql: string) => (await watcher.query<Record<string, unknown>>(sql)).rows;
   return {
@@ -169,6 +170,7 @@ async function connect(): Promise<pg.Client> {
 
 const tables = [
   'import_source',
+  'imported_row',
   'member',
   'account',
   'question',

@@ -184,6 +184,17 @@ export async function repeatAgain(
   return rows.map((row) => row.id);
 }
 
+/** Whether a post among these rows is here under another id: imports before migration 0031 brought hidden posts again. */
+export async function isImportedAgain(tx: Tx, putAwayId: number): Promise<boolean> {
+  const again = (kind: CarePost['kind']) => sql`
+    select from put_away_row kept join ${sql.table(kind)} post
+      on post.source_id = (row ->> 'source_id')::bigint and post.source_key = row ->> 'source_key'
+    where put_away_id = ${putAwayId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
+  const { rows } = await sql`
+    ${again('question')} union all ${again('answer')} union all ${again('reply')} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 /** Whether everything a reply hangs on is there. */
 export async function answerIsThere(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`select id from answer where id = ${id}`.execute(tx);

@@ -23,6 +23,7 @@ import {
   countsOf,
   deletePutAway,
   insertPutAway,
+  isImportedAgain,
   lockPutAway,
   pointsBy,
   type PostAsIs,
@@ -70,6 +71,8 @@ export async function putAway(tx: Tx, wanted: PuttingAway): Promise<PostAsIs | u
  */
 export async function bringBack(tx: Tx, row: PutAwayRow): Promise<void> {
   const { post_kind: kind, post_id: id, question_id: questionId } = row;
+  if (await isImportedAgain(tx, row.id))
+    throw new ProblemError('done-meanwhile', 'It is here already: it was imported a second time.');
   if (!(await canComeBack(tx, row)))
     throw new ProblemError('not-found', 'What it belongs to is not there. Bring that back first.');
   if (!(await lockPutAway(tx, row.id)))
@@ -104,9 +107,10 @@ export async function bringBack(tx: Tx, row: PutAwayRow): Promise<void> {
   ]);
 }
 
-/** Whether what a post hangs on is there; that is then locked, the question first as everything that changes a thread. */
+/** Whether what a post hangs on is there, and the post itself not already; the former is then locked, the question first as everything that changes a thread. */
 export async function canComeBack(tx: Tx, row: PutAwayRow): Promise<boolean> {
   const { question_id: questionId, post_kind: kind, answer_id: answerId } = row;
+  if (await isImportedAgain(tx, row.id)) return false;
   if (kind === 'question') return true;
   if (!(await lockQuestionIfThere(tx, questionId))) return false;
   return kind === 'answer' || answerId === null || answerIsThere(tx, answerId);

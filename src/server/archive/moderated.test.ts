@@ -1,0 +1,263 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { sql } from 'kysely';
+import { deleteAnswer } from '#server/answers/answers.ts';
+import { act, startCare } from '#server/care/testing.ts';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { deleteQuestion } from '#server/questions/deletion.ts';
+import { deleteReply } from '#server/replies/replies.ts';
+import { brokenInvariants } from '#server/invariants.ts';
+import { importStackExchange, type ImportSummary } from './archive.ts';
+import { reportLines } from './report.ts';
+import { answer, comment, question, user, version, vote, writeArchive, type Handmade } from './testing.ts';
+
+const { server, op, community } = await startCare();
+
+const archive = {
+  Users: [user(1), user(2)],
+  Posts: [
+    question(1, { AcceptedAnswerId: 3, Tags: '<beer><malt>' }),
+    answer(2, 1),
+    answer(3, 1),
+    question(4, { Tags: '<hops>' }),
+    answer(5, 4, { OwnerUserId: 1 }),
+  ],
+  Comments: [comment(1, 1), comment(2, 2), comment(3, 3), comment(4, 4), comment(5, 5)],
+  Votes: [vote(1, 1, 2), vote(2, 4, 5, { UserId: 2 }), vote(3, 3, 1), vote(4, 5, 3)],
+  PostHistory: [version(1, 4, 'Question 4')],
+  Tags: ['beer', 'malt', 'hops'].map((TagName, index) => ({ Id: index + 1, TagName })),
+} satisfies Handmade;
+
+async function importInto(files: Handmade): Promise<ImportSummary> {
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return importStackExchange({ folder: await writeArchive(files), client, site: 'beer.stackexchange.com' });
+}
+
+async function forgetImports(): Promise<void> {
+  await sql`
+    delete from question; delete from put_away; delete from tag; delete from imported_row;
+    delete from member where source_id is not null; delete from import_source;`.execute(server.db);
+}
+
+/** Imports the archive into the community and returns the ids of its rows, by their numbers in the archive. */
+async function imported(files: Handmade = archive) {
+  await forgetImports();
+  await importInto(files);
+  const idsOf = async (table: 'question' | 'answer' | 'reply' | 'member') => {
+    const { rows } = await sql<{ key: string; id: number; author: number | null }>`
+      select source_key as key, id, ${table === 'member' ? sql`id` : sql`author_id`} as author
+      from ${sql.table(table)} where source_key is not null`.execute(server.db);
+    return (key: number) => {
+      const row = rows.find((each) => each.key === String(key));
+      if (row === undefined) throw new Error(`the import brought no ${table} ${key}`);
+      return { id: row.id, viewer: { id: row.author ?? 0 } };
+    };
+  };
+  return {
+    question: await idsOf('question'),
+    answer: await idsOf('answer'),
+    reply: await idsOf('reply'),
+    member: await idsOf('member'),
+  };
+}
+
+function account(summary: ImportSummary, file: string) {
+  const found = summary.files.find((each) => each.file === file);
+  if (found === undefined) throw new Error(`the summary has no ${file}`);
+  const { taken, known, leftOut } = found;
+  return { taken, known, leftOut: Object.fromEntries(leftOut.map(({ reason, rows }) => [reason, rows])) };
+}
+
+/** Imports the archive again, to find that it changes nothing. */
+async function importAgain(files: Handmade = archive): Promise<ImportSummary> {
+  const before = await community();
+  const summary = await importInto(files);
+  expect(await community()).toEqual(before);
+  expect(summary).toMatchObject({
+    unchanged: true,
+    added: { questions: 0, answers: 0, replies: 0, members: 0 },
+  });
+  return summary;
+}
+
+for (const action of ['hide', 'delete'] as const) {
+  test(`a re-import leaves a question alone that a moderator chose to ${action}, and counts its rows`, async () => {
+    const ids = await imported();
+    const before = await community();
+    const { id } = ids.question(4);
+    expect(await act(op, action, 'question', id)).toMatchObject({ status: 204 });
+    const summary = await importAgain();
+    const gone = 'hidden or deleted here';
+    expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+    expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+    const onGone = 'on posts that were hidden or deleted here';
+    expect(account(summary, 'Votes.xml')).toEqual({ taken: 0, known: 2, leftOut: { [onGone]: 2 } });
+    const ofGone = 'of posts that were hidden or deleted here';
+    expect(account(summary, 'PostHistory.xml')).toEqual({ taken: 0, known: 0, leftOut: { [ofGone]: 1 } });
+    expect(account(summary, 'Tags.xml')).toEqual({
+      taken: 0,
+      known: 2,
+      leftOut: { 'on no question that is shown here': 1 },
+    });
+    expect(reportLines(summary)).toContain('  2 left out: hidden or deleted here');
+
+    expect(await act(op, 'restore', 'question', id)).toMatchObject({ status: 204 });
+    expect(await community()).toEqual(before);
+    expect(await op.get(`/questions/${id}`)).toMatchObject({ status: 200 });
+    expect(account(await importAgain(), 'Posts.xml')).toEqual({ taken: 0, known: 5, leftOut: {} });
+    expect(await brokenInvariants(server.db)).toEqual([]);
+  });
+}
+
+test('a re-import leaves a hidden answer and a hidden comment of visible questions alone', async () => {
+  const ids = await imported();
+  const before = await community();
+  expect(await act(op, 'hide', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await act(op, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  const summary = await importAgain();
+  const gone = 'hidden or deleted here';
+  expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 4, leftOut: { [gone]: 1 } });
+  expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+  expect(await act(op, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await act(op, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  expect(await community()).toEqual(before);
+});
+
+test('a re-import leaves posts alone that members deleted', async () => {
+  const ids = await imported();
+  await deleteQuestion(server.db, ids.question(4));
+  await deleteAnswer(server.db, ids.answer(2));
+  await deleteReply(server.db, ids.reply(3));
+  await op.reply(ids.answer(3).id, { content: 'It is so.' });
+  const summary = await importAgain();
+  expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'hidden or deleted here': 3 });
+  expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'hidden or deleted here': 4 });
+});
+
+test('a re-import leaves a deleted reply empty that has replies', async () => {
+  const ids = await imported();
+  const reply = ids.reply(3);
+  const answerId = ids.answer(3).id;
+  const below = { content: 'Is it so?', parentReplyId: reply.id };
+  expect(await op.post(`/answers/${answerId}/replies`, below)).toMatchObject({ status: 201 });
+  await deleteReply(server.db, reply);
+  expect(account(await importAgain(), 'Comments.xml')).toEqual({
+    taken: 0,
+    known: 4,
+    leftOut: { 'hidden or deleted here': 1 },
+  });
+});
+
+test('a re-import does not bring back a deleted account, nor its posts', async () => {
+  const ids = await imported({ ...archive, Users: [...archive.Users, user(3)] });
+  await server.db.deleteFrom('member').where('id', '=', ids.member(3).id).execute();
+  const summary = await importAgain({ ...archive, Users: [...archive.Users, user(3)] });
+  expect(account(summary, 'Users.xml')).toEqual({ taken: 0, known: 2, leftOut: { 'deleted here': 1 } });
+});
+
+test('a newer archive adds nothing to a hidden question, and all of it once the question is restored', async () => {
+  const ids = await imported();
+  const { id } = ids.question(4);
+  await act(op, 'hide', 'question', id);
+  const newer = {
+    ...archive,
+    Posts: [...archive.Posts, answer(6, 4)],
+    Comments: [...archive.Comments, comment(6, 4), comment(7, 6)],
+  };
+  const summary = await importAgain(newer);
+  expect(account(summary, 'Posts.xml').leftOut).toEqual({
+    'hidden or deleted here': 2,
+    'answers to questions that were hidden or deleted here': 1,
+  });
+  expect(account(summary, 'Comments.xml').leftOut).toEqual({
+    'hidden or deleted here': 2,
+    'on posts that were hidden or deleted here': 2,
+  });
+  await act(op, 'restore', 'question', id);
+  expect((await importInto(newer)).added).toMatchObject({ questions: 0, answers: 1, replies: 2 });
+  expect(await op.get(`/questions/${id}`)).toMatchObject({ body: { question: { answerCount: 2 } } });
+  expect(await brokenInvariants(server.db)).toEqual([]);
+});
+
+test('a re-import does not return a tag that was taken off a question', async () => {
+  const ids = await imported();
+  await sql`delete from question_tag where question_id = ${ids.question(1).id} and position = 1`.execute(
+    server.db,
+  );
+  await sql`update tag set questions_count = 0 where key = 'malt'`.execute(server.db);
+  const summary = await importAgain();
+  expect(account(summary, 'Tags.xml')).toMatchObject({
+    known: 2,
+    leftOut: { 'on no question that is shown here': 1 },
+  });
+});
+
+test('a newer archive adds nothing to a locked question', async () => {
+  const ids = await imported();
+  const { id } = ids.question(4);
+  await act(op, 'lock', 'question', id);
+  const summary = await importAgain({
+    ...archive,
+    Posts: [
+      ...archive.Posts.slice(0, 3),
+      question(4, { Tags: '<hops>', AcceptedAnswerId: 5 }),
+      ...archive.Posts.slice(4),
+      answer(6, 4),
+    ],
+    Comments: [...archive.Comments, comment(6, 4)],
+  });
+  expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'answers to questions that are locked here': 1 });
+  expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'on questions that are locked here': 1 });
+});
+
+/** Makes the database what it was before the migration, without the identities. */
+async function beforeMigration(): Promise<void> {
+  await sql`drop table imported_row; alter table import_source drop column former_sites`.execute(server.db);
+}
+
+async function applyMigration(): Promise<void> {
+  const file = path.join(projectFolder, 'migrations/0031_imported_rows.sql');
+  await sql.raw(await readFile(file, 'utf8')).execute(server.db);
+}
+
+test('the migration gives posts an identity that are hidden by then', async () => {
+  const ids = await imported();
+  const before = await sql`select * from imported_row order by kind, source_key`.execute(server.db);
+  await act(op, 'hide', 'answer', ids.answer(3).id);
+  await act(op, 'delete', 'question', ids.question(4).id);
+  await beforeMigration();
+  await applyMigration();
+  expect((await sql`select * from imported_row order by kind, source_key`.execute(server.db)).rows).toEqual(
+    before.rows,
+  );
+  expect(account(await importAgain(), 'Posts.xml').leftOut).toEqual({ 'hidden or deleted here': 3 });
+});
+
+test('a hidden post that an older version imported a second time is not restored beside its double', async () => {
+  const ids = await imported();
+  await act(op, 'hide', 'question', ids.question(4).id);
+  await act(op, 'hide', 'answer', ids.answer(3).id);
+  await sql`delete from imported_row where kind <> 'member' and source_key <> '1'`.execute(server.db);
+  await sql`delete from imported_row where kind = 'reply'; delete from reply; delete from answer where source_key = '2'`.execute(
+    server.db,
+  );
+  await importInto(archive);
+  await beforeMigration();
+  await applyMigration();
+  const before = await community();
+  for (const [kind, { id }] of [
+    ['question', ids.question(4)],
+    ['answer', ids.answer(3)],
+  ] as const)
+    expect(await act(op, 'restore', kind, id)).toMatchObject({
+      status: 409,
+      code: 'done-meanwhile',
+      detail: 'It is here already: it was imported a second time.',
+    });
+  expect(await community()).toEqual(before);
+  await importAgain();
+});
