@@ -227,7 +227,10 @@ describe('an imported archive', () => {
     const community = await createCommunity();
     const folder = await writeArchive(small);
     await community.import(folder);
-    const { added } = await community.import(folder, { site: 'wine.stackexchange.com' });
+    const Posts = small.Posts.map((post) => ({ ...post, CreationDate: '2016-01-01T10:00:00.000' }));
+    const { added } = await community.import(await writeArchive({ ...small, Posts }), {
+      site: 'wine.stackexchange.com',
+    });
     expect(added).toMatchObject({ members: 3, questions: 2, answers: 2, replies: 2 });
     expect(await community.rows('select name, questions_count from tag order by name')).toEqual([
       { name: 'beer', questions_count: '2' },

@@ -17,7 +17,8 @@ import * as queries from './queries.ts';
 import { publish, recount } from './recount.ts';
 import { readRows } from './rows.ts';
 import * as session from './session.ts';
-import { inferSite, siteName } from './site.ts';
+import { inferSite, refuseOtherSite, siteName } from './site.ts';
+import { chooseSource, findSource, isHeldBy, overlaps, type Wanted } from './sources.ts';
 import * as staging from './staging.ts';
 import { Tally, type FileAccount } from './tally.ts';
 
@@ -30,6 +31,8 @@ export interface ImportOptions {
   client: Client;
   /** Host name of the site the archive is from; absent: the folder's name if it is a host name, else told from links. */
   site?: string;
+  /** The name that the site had when its posts were imported, where it has another one now. */
+  continues?: string;
   /** Reads and accounts for everything, then takes all of it back. */
   dryRun?: boolean;
   /** For an archive that is this community's own, such as the demo: its posts look as if they had been written here. */
@@ -59,6 +62,8 @@ export interface ImportSummary {
   dryRun: boolean;
   /** Nothing was added, because all of it is here already. */
   unchanged: boolean;
+  /** The name that the site had here until now, where it has another one from this import on. */
+  renamed: string | null;
   added: Added;
   files: FileAccount[];
   remarks: string[];
@@ -112,8 +117,8 @@ async function importPrepared(options: ImportOptions, files: ArchiveFolder): Pro
   if (!(await session.lockImports(client))) {
     throw new ArchiveProblem('Another import is running in this community. Wait until it is done.');
   }
-  if (own !== undefined && (await queries.sourceExists(client, own.name))) {
-    return { site: own.name, dryRun, unchanged: true, added: nothing, files: [], remarks: [] };
+  if (own !== undefined && (await findSource(client, own.name)) !== null) {
+    return { site: own.name, dryRun, unchanged: true, renamed: null, added: nothing, files: [], remarks: [] };
   }
   for (const sentence of missing(files)) log(sentence);
   await session.createStaging(client);
@@ -121,12 +126,12 @@ async function importPrepared(options: ImportOptions, files: ArchiveFolder): Pro
   for (const [kind, table] of stagedTables) {
     tallies[kind]?.leaveOut('repeated', await session.dropRepeated(client, table));
   }
-  const site = own?.name ?? (await decideSite(options, log));
+  const wanted = own === undefined ? await decideSite(options, log) : ownSource(own);
   if (own !== undefined) await session.moveTimes(client, own.newest);
   log('Adding what was read…');
   await client.query('begin');
   try {
-    const summary = await addStaged(options, site, tallies, files.votes !== undefined);
+    const summary = await addStaged(options, wanted, tallies, files.votes !== undefined);
     await client.query(dryRun ? 'rollback' : 'commit');
     return summary;
   } catch (error) {
@@ -137,19 +142,27 @@ async function importPrepared(options: ImportOptions, files: ArchiveFolder): Pro
 
 async function addStaged(
   { client, own, dryRun = false }: ImportOptions,
-  site: string,
+  wanted: Wanted,
   tallies: Tallies,
   byVotes: boolean,
 ): Promise<ImportSummary> {
-  const source = await queries.findOrAddSource(client, site);
-  const added = await addAll(client, source, own === undefined ? `https://${site}` : '', byVotes);
+  const { source, renamed } = await chooseSource(client, wanted);
+  const added = await addAll(client, source.id, own === undefined ? `https://${source.site}` : '', byVotes);
   await accountForStaged(client, tallies, added);
   const notes = await remarks(client);
-  if (own !== undefined) await adopt(client, source, own);
+  if (own !== undefined) await adopt(client, source.id, own);
   const files = Object.values(tallies).map((tally) => tally.account());
-  const unchanged = Object.values(added).every((rows) => rows === 0);
+  const unchanged = !renamed && Object.values(added).every((rows) => rows === 0);
   if (!unchanged) await publish(client);
-  return { site, dryRun, unchanged, added, files, remarks: notes };
+  return {
+    site: source.site,
+    dryRun,
+    unchanged,
+    renamed: renamed ? (source.former.at(-1) ?? null) : null,
+    added,
+    files,
+    remarks: notes,
+  };
 }
 
 const nothing: Added = {
@@ -213,24 +226,46 @@ async function readFiles(options: ImportOptions, files: ArchiveFolder): Promise<
   }
 }
 
+function ownSource({ name }: OwnArchive): Wanted {
+  return { site: name, continues: undefined, overlaps: [], posts: 0 };
+}
+
 async function decideSite(
-  { client, folder, site }: ImportOptions,
+  { client, folder, site, continues }: ImportOptions,
   log: (sentence: string) => void,
-): Promise<string> {
-  if (site !== undefined) {
-    const named = siteName(site);
-    if (named === null)
-      throw new ArchiveProblem(`${site} is not a host name such as cooking.stackexchange.com.`);
-    return named;
+): Promise<Wanted> {
+  const held = { overlaps: await overlaps(client), posts: await queries.countPosts(client) };
+  const wanted = {
+    ...held,
+    continues: continues === undefined ? undefined : hostName(continues),
+  };
+  const fromFolder = site === undefined ? siteName(basename(resolve(folder))) : null;
+  const named = site === undefined ? fromFolder : hostName(site);
+  if (named === null) {
+    const inferred = await inferSite(client);
+    log(`The archive is from ${inferred.site}: ${inferred.evidence}. Otherwise name it with --site.`);
+    return { ...wanted, site: inferred.site };
   }
-  const fromFolder = siteName(basename(resolve(folder)));
-  if (fromFolder !== null) {
-    log(`The archive is from ${fromFolder}, by the name of its folder.`);
-    return fromFolder;
+  // What is here already from that site tells more than links, which may have a name from before.
+  const source = await findSource(client, named);
+  if (!isHeldBy(source, held)) {
+    const before = wanted.continues === undefined ? [] : [wanted.continues];
+    await refuseOtherSite(client, [
+      named,
+      ...before,
+      ...(source?.former ?? []),
+      ...(source === null ? [] : [source.site]),
+    ]);
   }
-  const inferred = await inferSite(client);
-  log(`The archive is from ${inferred.site}: ${inferred.evidence}. Otherwise name it with --site.`);
-  return inferred.site;
+  if (fromFolder !== null) log(`The archive is from ${fromFolder}, by the name of its folder.`);
+  return { ...wanted, site: named };
+}
+
+function hostName(text: string): string {
+  const named = siteName(text);
+  if (named === null)
+    throw new ArchiveProblem(`${text} is not a host name such as cooking.stackexchange.com.`);
+  return named;
 }
 
 async function addAll(

@@ -29,23 +29,34 @@ export function registerImport(program: Command, parts: ImportCommandParts): voi
       '--site <host>',
       'the site it is from, such as cooking.stackexchange.com; told from the archive where it can be',
     )
+    .option(
+      '--continues <host>',
+      'the name under which posts of the site are here already, where the site was renamed since',
+    )
     .option('--dry-run', 'read and account for every row, change nothing')
     .addHelpText('after', help)
-    .action(async (folder: string, options: { site?: string; dryRun?: boolean }) => {
+    .action(async (folder: string, options: ImportFlags) => {
       parts.exitWith(await runImport(folder, options, parts));
     });
 }
 
 const help = `
-Importing again changes nothing; a newer archive of the same site adds what is new and leaves the rest as it is.
+Importing again changes nothing; a newer archive of the same site adds new posts and leaves the rest as it is, also
+what was hidden or deleted here.
 Imported members have no address and no password: nobody can sign in as them, and they are never mailed.
 Every imported post shows its source, its author and its licence.
 
 Exit codes: 0 imported, or nothing to add; 1 the archive was refused, nothing is imported; 130 interrupted, likewise.`;
 
+interface ImportFlags {
+  site?: string;
+  continues?: string;
+  dryRun?: boolean;
+}
+
 async function runImport(
   folder: string,
-  options: { site?: string; dryRun?: boolean },
+  options: ImportFlags,
   { withClient, out, err }: ImportCommandParts,
 ): Promise<number> {
   const interruption = new AbortController();

@@ -25,6 +25,8 @@ const first = {
   PostHistory: [
     version(1, 1, 'First.'),
     version(2, 1, 'Question 1', { PostHistoryTypeId: 5, CreationDate: '2015-01-01T11:00:00.000' }),
+    // A tag was renamed for all questions, which does not count as an edit of the question.
+    version(9, 4, '<beer>', { PostHistoryTypeId: 6, CreationDate: '2015-06-01T00:00:00.000' }),
   ],
 };
 first.Posts[0] = question(1, { AcceptedAnswerId: 2, LastEditDate: '2015-01-01T11:00:00.000' });
@@ -47,7 +49,11 @@ describe('the account of an import of what is here already', () => {
     const again = await community.import(folder);
     expect(accounts(again)).toEqual({
       'Users.xml': [0, 2, {}],
-      'PostHistory.xml': [0, 1, { 'earlier versions of a text': 1 }],
+      'PostHistory.xml': [
+        0,
+        1,
+        { 'earlier versions of a text': 1, 'titles and tags, which the posts have as well': 1 },
+      ],
       'Posts.xml': [0, 5, {}],
       'Comments.xml': [0, 1, {}],
       'Votes.xml': [0, 3, {}],
@@ -94,7 +100,7 @@ describe('the account of an import of what is here already', () => {
         {
           'newer edits: not taken over': 2,
           'earlier versions of a text': 1,
-          'titles and tags, which the posts have as well': 1,
+          'titles and tags, which the posts have as well': 2,
         },
       ],
       'Posts.xml': [0, 4, { 'posts that were edited since: not taken over': 1 }],

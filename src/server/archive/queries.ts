@@ -1,21 +1,9 @@
 import type { ClientBase } from 'pg';
 import { unknownSite } from './convert.ts';
 
-/** Returns the id of the site the posts are from. */
-export async function findOrAddSource(client: ClientBase, site: string): Promise<string> {
-  await client.query(
-    `insert into import_source (site, license) values ($1, 'CC BY-SA') on conflict (site) do nothing`,
-    [site],
-  );
-  const { rows } = await client.query<{ id: string }>('select id from import_source where site = $1', [site]);
-  const [source] = rows;
-  if (source === undefined) throw new Error('the source of the import is gone');
-  return source.id;
-}
-
-export async function sourceExists(client: ClientBase, site: string): Promise<boolean> {
-  const { rowCount } = await client.query('select from import_source where site = $1', [site]);
-  return rowCount === 1;
+export async function countPosts(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ posts: string }>('select count(*) as posts from archive_post');
+  return Number(rows[0]?.posts);
 }
 
 /**
@@ -138,7 +126,8 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
        returning id, source_key, created_at, edited_at),
      remembered as (
        insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
-       select $1, 'question', source_key, id, created_at, edited_at from added)
+       select $1, 'question', source_key, id, created_at, greatest(edited_at, edited.latest)
+       from added left join archive_edited edited on edited.post_id = source_key::bigint)
      insert into archive_question select source_key::bigint, id, true from added`,
     [source, siteAddress],
   );
@@ -170,7 +159,8 @@ export async function addAnswers(client: ClientBase, source: string, siteAddress
        returning id, question_id, source_key, created_at, edited_at),
      remembered as (
        insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
-       select $1, 'answer', source_key, id, created_at, edited_at from added)
+       select $1, 'answer', source_key, id, created_at, greatest(edited_at, edited.latest)
+       from added left join archive_edited edited on edited.post_id = source_key::bigint)
      insert into archive_answer select source_key::bigint, id, question_id, true from added`,
     [source, siteAddress],
   );

@@ -19,6 +19,11 @@ export function reportLines(summary: ImportSummary): string[] {
       `Note: ${number(added.nameless)} authors are named by their number: Users.xml has no entry of them.`,
     );
   }
+  if (summary.renamed !== null) {
+    lines.push(
+      `Note: what is here from ${summary.renamed} is from ${summary.site} now, the new name of that site.`,
+    );
+  }
   if (added.named > 0)
     lines.push(`Note: ${number(added.named)} members that were a number have their name now.`);
   if (added.accepted > 0) {

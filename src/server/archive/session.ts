@@ -41,6 +41,7 @@ export async function createStaging(client: ClientBase): Promise<void> {
       line bigint generated always as identity, id bigint not null, post_id bigint not null,
       created timestamptz(3) not null, kind smallint not null, text text not null);
     create temporary table archive_newest (post_id bigint primary key, line bigint not null);
+    create temporary table archive_edited (post_id bigint primary key, latest timestamptz(3) not null);
     create temporary table archive_post (
       line bigint generated always as identity, id bigint not null, kind smallint not null, parent bigint,
       accepted bigint, created timestamptz(3) not null, edited timestamptz(3), score bigint not null,
@@ -63,14 +64,19 @@ export async function createStaging(client: ClientBase): Promise<void> {
 /** Kinds of history entries that hold a text: initial, edited and rolled back (https://meta.stackexchange.com/q/2677). */
 export const textKinds = [2, 5, 8] as const;
 
-/** Finds the newest version of each post's text: by time, then by number. */
+/**
+ * Finds the newest version of each post's text, by time, then by number, and the latest edit of it, of its title or its tags:
+ * the site changes tags also without saying so on the post.
+ */
 export async function indexHistory(client: ClientBase): Promise<void> {
   await client.query(`
     insert into archive_newest (post_id, line)
       select distinct on (post_id) post_id, line from archive_history where kind in (${textKinds.join(', ')})
       order by post_id, created desc, id desc, line desc;
+    insert into archive_edited (post_id, latest)
+      select post_id, max(created) from archive_history where kind <> 2 group by post_id;
     create unique index archive_history_line on archive_history (line);
-    analyze archive_newest; analyze archive_history;`);
+    analyze archive_newest; analyze archive_edited; analyze archive_history;`);
 }
 
 export type Staged = 'archive_user' | 'archive_post' | 'archive_comment' | 'archive_vote' | 'archive_tag';

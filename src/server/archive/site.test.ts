@@ -46,7 +46,7 @@ describe('the site an archive is from', () => {
   it('is asked for when there is too little to tell it from', async () => {
     await expect(inferred([link('beer.stackexchange.com', 1)])).rejects.toThrow(
       'Which site the archive is from cannot be told from its own links (1 link to beer.stackexchange.com). ' +
-        'Name it: --site NAME.stackexchange.com',
+        'Name it with "--site NAME.stackexchange.com".',
     );
     await expect(inferred([])).rejects.toThrow('(no link leads to a question of this archive)');
   });

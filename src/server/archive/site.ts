@@ -38,21 +38,21 @@ function canonicalHost(host: string): string {
     .replace(/^meta\.([a-z\d-]+)\.stackexchange\.com$/u, '$1.meta.stackexchange.com');
 }
 
-/** How sure a site is that was not named, in words for the operator. */
-export interface InferredSite {
-  site: string;
-  evidence: string;
+/** Links in the archive's texts that lead to a question of it by number and title, by host. */
+export interface OwnLinks {
+  host: string;
+  links: number;
 }
 
 /** Fewer links than this are not enough to tell. */
 const linksMin = 3;
 
 /**
- * The site an archive is from: the host whose links to questions have the number and the title of questions in the archive.
+ * The hosts whose links to questions have the number and the title of questions in the archive, the most likely first.
  * Links to other sites, the site's own meta included, hit a question of the same number only with another title. A site that
  * was renamed is known by the name that the later links use.
  */
-export async function inferSite(client: ClientBase): Promise<InferredSite> {
+export async function ownLinks(client: ClientBase): Promise<(OwnLinks & { late: number })[]> {
   const { rows } = await client.query<{ host: string; links: string; late: string }>(`
     with matching as (
       select link.host, row_number() over (order by link.written desc) as recency
@@ -62,23 +62,44 @@ export async function inferSite(client: ClientBase): Promise<InferredSite> {
     )
     select host, count(*) as links, count(*) filter (where recency <= 20) as late
     from matching group by host order by late desc, links desc, host`);
-  const total = rows.reduce((sum, row) => sum + Number(row.links), 0);
-  const [first, second] = rows;
-  if (first === undefined || total < linksMin || first.late === second?.late) {
-    throw new ArchiveProblem(
-      `Which site the archive is from cannot be told from its own links (${describe(rows)}). ` +
-        'Name it: --site NAME.stackexchange.com',
-    );
-  }
-  return {
-    site: first.host,
-    evidence: `${describe(rows)} lead to questions of this archive by number and title`,
-  };
+  return rows.map(({ host, links, late }) => ({ host, links: Number(links), late: Number(late) }));
 }
 
-function describe(rows: readonly { host: string; links: string }[]): string {
-  if (rows.length === 0) return 'no link leads to a question of this archive';
-  return rows
-    .map(({ host, links }) => `${links} ${Number(links) === 1 ? 'link' : 'links'} to ${host}`)
-    .join(', ');
+/** The site an archive is from, and how sure that is, in words for the operator. @throws ArchiveProblem */
+export async function inferSite(client: ClientBase): Promise<{ site: string; evidence: string }> {
+  const hosts = await ownLinks(client);
+  const [first, second] = hosts;
+  if (first === undefined || !areEnough(hosts) || first.late === second?.late) {
+    throw new ArchiveProblem(
+      `Which site the archive is from cannot be told from its own links (${describe(hosts)}). ` +
+        'Name it with "--site NAME.stackexchange.com".',
+    );
+  }
+  return { site: first.host, evidence: evidence(hosts) };
+}
+
+/**
+ * Refuses a name that none of the archive's own links has, where there are enough of them to tell.
+ * @param names all that the site has had
+ */
+export async function refuseOtherSite(client: ClientBase, names: readonly string[]): Promise<void> {
+  const hosts = await ownLinks(client);
+  const [first] = hosts;
+  if (first === undefined || !areEnough(hosts) || hosts.some(({ host }) => names.includes(host))) return;
+  throw new ArchiveProblem(
+    `The archive is from ${first.host}, not from ${names[0]}: ${evidence(hosts)}. Import it with "--site ${first.host}".`,
+  );
+}
+
+function areEnough(hosts: readonly OwnLinks[]): boolean {
+  return hosts.reduce((sum, { links }) => sum + links, 0) >= linksMin;
+}
+
+function evidence(hosts: readonly OwnLinks[]): string {
+  return `${describe(hosts)} lead to questions of this archive by number and title`;
+}
+
+function describe(hosts: readonly OwnLinks[]): string {
+  if (hosts.length === 0) return 'no link leads to a question of this archive';
+  return hosts.map(({ host, links }) => `${links} ${links === 1 ? 'link' : 'links'} to ${host}`).join(', ');
 }
