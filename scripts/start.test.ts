@@ -68,6 +68,74 @@ test('Parley stops when npm is told to stop', async () => {
   expect(isAlive(postgres)).toBe(false);
 });
 
+test.each([
+  ['start.mjs', []],
+  ['parley.mjs', ['serve']],
+])('%s serves on when the shell that started it has ended', async (name, parameters) => {
+  const served = await startBelow('sh', [
+    '-c',
+    '"$@" & read line',
+    'sh',
+    node,
+    scriptOf(name),
+    ...parameters,
+  ]);
+  const { parley, address } = served;
+  const shell = parley.pid;
+  parley.endInput();
+  await eventually(() => !isAlive(shell));
+  await expectToServeOn(address);
+  process.kill(-shell, 'SIGTERM');
+  await parley.says(/Parley has stopped/);
+});
+
+test.each([
+  ['parley.mjs serve', node, [scriptOf('parley.mjs'), 'serve']],
+  ['npm start', 'npm', ['start']],
+])(
+  '%s without a terminal serves on when the terminal of its shell is closed',
+  async (_name, program, parameters) => {
+    const { parley, address } = await startBelow(program, parameters);
+    process.kill(-parley.pid, 'SIGHUP');
+    await expectToServeOn(address);
+    process.kill(-parley.pid, 'SIGTERM');
+    await parley.says(/Parley has stopped/);
+  },
+);
+
+/** Starts a program at the head of a process group, as a shell starts a job. Resolves when Parley is ready. */
+async function startBelow(program: string, parameters: readonly string[]) {
+  const data = await servedDataFolder();
+  const child = spawn(program, parameters, {
+    cwd: project,
+    env: { ...process.env, PORT: '0', PARLEY_DATA: data },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const parley = { ...watch(child), endInput: () => void child.stdin.end() };
+  onTestFinished(async () => {
+    try {
+      process.kill(-parley.pid, 'SIGTERM');
+    } catch {
+      // All of them have ended.
+    }
+    await parley.ended;
+  });
+  return { parley, address: await parley.ready };
+}
+
+/** Longer than it takes the start script to see that its parent ended, and Parley to stop for it. */
+const seen = 2_000;
+
+async function expectToServeOn(address: string): Promise<void> {
+  for (const until = Date.now() + seen; Date.now() < until;)
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+}
+
+function scriptOf(name: string): string {
+  return path.join(project, 'scripts', name);
+}
+
 test('the exit code of Parley is that of npm start', async () => {
   const { parley } = await start({ PORT: 'none' });
   expect(await parley.ended).toBe(1);

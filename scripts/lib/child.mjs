@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
+import path from 'node:path';
+import { isatty } from 'node:tty';
 import { project } from './project.mjs';
 
 /** @typedef {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} Options */
@@ -15,8 +17,15 @@ import { project } from './project.mjs';
 export function runInFront(program, parameters, { env = process.env, cwd = project } = {}) {
   // The channel tells the child when this process is killed.
   const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-  const watching = stopWithParent(child);
-  return passSignals(child).finally(() => clearInterval(watching));
+  const watching = isRunByNpm() ? stopWithParent(child) : undefined;
+  // A closed terminal ends npm and its shell as well, which is no reason to stop.
+  return passSignals(child, () => clearInterval(watching)).finally(() => clearInterval(watching));
+}
+
+/** Any other parent may end and leave this running: a shell that is closed, nohup, setsid. */
+function isRunByNpm() {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env;
+  return event === 'npx' || script.includes(`scripts/${path.basename(process.argv[1] ?? '')}`);
 }
 
 /**
@@ -25,8 +34,11 @@ export function runInFront(program, parameters, { env = process.env, cwd = proje
  */
 function stopWithParent(child) {
   const parent = process.ppid;
+  let hasEnded = false;
   return setInterval(() => {
-    if (process.ppid !== parent) child.kill('SIGTERM');
+    // Only when it is seen a second time: the signal that ended the shell may be one to ignore that comes here now.
+    if (hasEnded) child.kill('SIGTERM');
+    hasEnded = process.ppid !== parent;
   }, 250);
 }
 
@@ -50,13 +62,18 @@ export async function runQuietly(program, parameters, { env = process.env, cwd =
 
 /**
  * @param {import('node:child_process').ChildProcess} child
+ * @param {() => void} [onHangUp] called when a terminal is closed that this process is not attached to
  * @returns {Promise<number>}
  */
-function passSignals(child) {
+function passSignals(child, onHangUp = () => {}) {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const terminal = hasTerminal();
   /** @param {NodeJS.Signals} signal */
-  const pass = (signal) => void child.kill(signal);
+  const pass = (signal) => {
+    if (signal === 'SIGHUP' && !terminal) onHangUp();
+    else child.kill(signal);
+  };
   for (const signal of signals) process.on(signal, pass);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -65,4 +82,9 @@ function passSignals(child) {
       resolve(code ?? 128 + (os.constants.signals[signal ?? 'SIGTERM'] ?? 0));
     });
   });
+}
+
+/** Node undoes what nohup does about SIGHUP, but not that it detaches a program from its terminal. */
+function hasTerminal() {
+  return [0, 1, 2].some((file) => isatty(file));
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 
 /** Told to stop once, and told again. */
 export type StopSignals = { first: AbortSignal; second: AbortSignal; stop: () => void };
@@ -21,9 +22,22 @@ export function stopSignals(): StopSignals {
     steps[counted++]?.abort();
     if (counted > steps.length) process.exit(1);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, count);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, count);
+  if (hasTerminal()) process.on('SIGHUP', count);
   stopWithParent(steps[0]);
   return { first: steps[0].signal, second: steps[1].signal, stop: () => steps[0].abort() };
+}
+
+/**
+ * Lets a process that has no terminal go on when the terminal of its shell is closed. nohup asks for that by ignoring SIGHUP,
+ * which Node undoes; what stays of nohup is that neither input nor output is a terminal.
+ */
+export function outliveTerminal(): void {
+  if (!hasTerminal()) process.on('SIGHUP', () => {});
+}
+
+function hasTerminal(): boolean {
+  return [0, 1, 2].some((file) => isatty(file));
 }
 
 /** The start script holds a channel to this process; it breaks when that script is killed. */
