@@ -6,6 +6,7 @@ import { lingui } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { componentStyles } from './vite.config.styles.ts';
 import { englishTexts } from './vite.config.texts.ts';
 import { buildWorker } from './vite.config.worker.ts';
 
@@ -19,6 +20,7 @@ export default defineConfig({
     react(),
     lingui(),
     englishTexts(),
+    componentStyles(),
     wholeEntry(),
     finished(),
   ],
@@ -49,7 +51,7 @@ export default defineConfig({
  * worse.
  */
 function sharedFiles() {
-  const mantine = (names: string) => `@mantine/core/esm/components/(${names})/`;
+  const mantine = (names: string) => `@mantine/core/(esm/components/(${names})/|styles/(${names})[.])`;
   const oneOf = (...paths: string[]) => new RegExp(paths.join('|').replaceAll('/', String.raw`[\\/]`), 'u');
   return [
     // All that the first page needs.

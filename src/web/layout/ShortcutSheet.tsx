@@ -1,7 +1,4 @@
 import { t } from '@lingui/core/macro';
-import '@mantine/core/styles/ModalBase.layer.css';
-import '@mantine/core/styles/Modal.layer.css';
-import '@mantine/core/styles/Overlay.layer.css';
 import { Modal } from '@mantine/core';
 import { useId } from 'react';
 import { modKey, type Shortcut, shortcutsOf } from '#web/platform/shortcuts.ts';

@@ -1,4 +1,3 @@
-import '@mantine/core/styles/Popover.layer.css';
 import { t } from '@lingui/core/macro';
 import { Popover } from '@mantine/core';
 import { limits } from '#shared/limits.ts';

@@ -1,6 +1,3 @@
-import '@mantine/core/styles/ModalBase.layer.css';
-import '@mantine/core/styles/Modal.layer.css';
-import '@mantine/core/styles/Overlay.layer.css';
 import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { projectFolder } from '#server/platform/embedded/folders.ts';
+
+const built = path.join(projectFolder, 'dist/web');
+const library = path.join(projectFolder, 'node_modules/@mantine');
+type Chunk = { file: string; imports?: string[]; css?: string[]; isEntry?: true; isDynamicEntry?: true };
+
+/** A class of the library, with a hash of its own in each component. */
+const classOf = /\bm_[0-9a-f]{5,}\b/gu;
+
+test('every Mantine component has its styles in each page and each part that loads later', async () => {
+  expect(existsSync(built), 'npm test -- --only build makes what is looked at here').toBe(true);
+  const manifest = JSON.parse(await readFile(path.join(built, 'pages.json'), 'utf8')) as Record<
+    string,
+    Chunk
+  >;
+  const styled = await styledClasses();
+  const missing: string[] = [];
+  let checked = 0;
+  for (const [name, chunk] of Object.entries(manifest)) {
+    if (!chunk.isEntry && !chunk.isDynamicEntry) continue;
+    // Alone, without what another page has loaded before: a page is opened by its address.
+    const files = new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, name)]);
+    const [used, given] = await Promise.all([classesIn(files, '.js'), classesIn(files, '.css')]);
+    for (const each of used) {
+      const sheet = styled.get(each);
+      if (sheet === undefined) continue;
+      checked++;
+      if (!given.has(each)) missing.push(`${name}: ${sheet}`);
+    }
+  }
+  expect([...new Set(missing)]).toEqual([]);
+  expect(checked).toBeGreaterThan(0);
+});
+
+/** Each class that the library has styles for, with the file that has them. */
+async function styledClasses(): Promise<Map<string, string>> {
+  const folder = path.join(library, 'core/styles');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.layer.css'));
+  const sheets = [
+    ...names.map((name) => path.join(folder, name)),
+    path.join(library, 'notifications/styles.layer.css'),
+  ];
+  const classes = new Map<string, string>();
+  for (const sheet of sheets)
+    for (const [name] of (await readFile(sheet, 'utf8')).matchAll(classOf))
+      classes.set(name, path.relative(library, sheet));
+  return classes;
+}
+
+async function classesIn(files: Iterable<string>, ending: string): Promise<Set<string>> {
+  const contents = await Promise.all(
+    [...files].filter((file) => file.endsWith(ending)).map((file) => contentOf(file)),
+  );
+  return new Set(contents.flatMap((content) => [...content.matchAll(classOf)].map(([name]) => name)));
+}
+
+const contents = new Map<string, Promise<string>>();
+function contentOf(file: string): Promise<string> {
+  const content = contents.get(file) ?? readFile(path.join(built, file), 'utf8');
+  contents.set(file, content);
+  return content;
+}
+
+function filesOf(manifest: Record<string, Chunk>, name: string): string[] {
+  const { file, imports = [], css = [] } = manifest[name] ?? { file: '' };
+  return [file, ...css, ...imports.flatMap((each) => filesOf(manifest, each))];
+}
