@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, logOut, register, signIn, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, askAndOpen, unique } from './posts.ts';
 import { withoutFirstAnswers } from './shell.ts';
 
@@ -276,6 +277,7 @@ test('a tab that slept while somebody else signed in beside it shows nothing of 
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByRole('link', { name: title })).toBeHidden();
   await page.getByRole('button', { name: 'Account menu' }).click();
+  await expectOpened(page.getByRole('menu'));
   await page.getByRole('menuitem', { name: 'Profile' }).click();
   await expect(page.getByRole('heading', { name: other.displayName })).toBeVisible();
 });

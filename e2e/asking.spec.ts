@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, secondMember, uniqueWord } from './posts.ts';
 
 test('while a question is typed, one like it can be read without leaving, and its tags be taken over', async ({
@@ -35,6 +36,7 @@ test('while a question is typed, one like it can be read without leaving, and it
   await first.focus();
   await page.keyboard.press('Enter');
   const preview = page.getByRole('dialog', { name: `Why does my ${bird} sing at night?` });
+  await expectOpened(preview);
   await expect(preview).toContainText(`The ${bird} begins at three.`);
   await expect(preview.getByRole('heading', { name: 'The answer' })).toBeVisible();
   await expect(preview.locator('strong')).toHaveText('another one');

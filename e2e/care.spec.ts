@@ -5,6 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { expectAccessible } from './axe.ts';
 import { register, someone } from './members.ts';
+import { expectOpened, expectOpenedAtBothSizes } from './opened.ts';
 import { answer, askAndOpen, secondMember, unique } from './posts.ts';
 
 test('what a member flags an operator hides by the keyboard, everybody reads why, and it comes back', async ({
@@ -21,8 +22,10 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   const post = page.getByRole('article', { name: 'Answer by Sally Seller' });
   await page.reload();
   await post.getByRole('button', { name: 'More actions' }).click();
+  await expectOpened(page.getByRole('menu'), { opener: post.getByRole('button', { name: 'More actions' }) });
   await page.getByRole('menuitem', { name: 'Flag' }).click();
   const dialog = page.getByRole('dialog', { name: 'Flag for the operators' });
+  await expectOpenedAtBothSizes(dialog);
   await dialog.getByLabel('Anything to add?').fill('Not an answer');
   await expectAccessible(page, { look: 'flag' });
   await dialog.getByRole('button', { name: 'Flag', exact: true }).click();
@@ -46,6 +49,7 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await seller.goto(`/question/${id}`);
   const notice = seller.getByRole('dialog', { name: 'From the operators' });
   await expect(notice).toContainText('An advertisement');
+  await expectOpenedAtBothSizes(notice);
   await expectAccessible(seller, { look: 'notice' });
   await notice.getByRole('button', { name: 'I have read this' }).click();
   await expect(notice).toBeHidden();
@@ -59,6 +63,7 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await expectAccessible(operator, { look: 'log' });
   await entryOf(operator).getByRole('button', { name: 'Bring back' }).click();
   const restoring = operator.getByRole('dialog', { name: 'Take care of this post' });
+  await expectOpenedAtBothSizes(restoring);
   await restoring.getByRole('button', { name: 'Bring back' }).click();
   await expect(restoring).toBeHidden();
   await page.goto(`/question/${id}`);

@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { button } from './controls.ts';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, reply, secondMember, uniqueWord } from './posts.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -9,6 +10,8 @@ const dialog = (page: Page) => page.getByRole('dialog');
 /** What opened, alone: what it stands on has its own checks. Colours are what the theme changes. */
 async function checkBothThemes(page: Page, look: string, within = '[role="dialog"]'): Promise<void> {
   await expect(page.locator(within).first(), look).toBeVisible();
+  // The form of the editor is a part of the page.
+  if (within !== 'main form') await expectOpened(page.locator(within).first());
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);

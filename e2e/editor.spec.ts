@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, secondMember, unique, uniqueWord } from './posts.ts';
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
@@ -77,6 +78,7 @@ test('a block of code is marked with its language, from the bar and by typing', 
   await expect(option(page, /^Plain text/u)).toHaveAttribute('aria-selected', 'true');
   await text.pressSequentially('py');
   await expect(list(page).getByRole('option')).toHaveText([/Python/u]);
+  await expectOpened(list(page), { opener: page.locator(':focus') });
   await text.press('Enter');
   await expect(text).toHaveValue('```py\nprint(1)\n```');
 

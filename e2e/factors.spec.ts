@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { appCode } from '#server/testing/second-factor.ts';
 import { expectAccessible } from './axe.ts';
 import { logOut, register, signIn, someone } from './members.ts';
+import { expectOpenedAtBothSizes } from './opened.ts';
 
 const home = (page: Page) => page.getByRole('heading', { name: 'Questions for you' });
 
@@ -13,12 +14,14 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
   const section = page.getByRole('region', { name: 'Two-factor sign-in' });
   await section.getByRole('button', { name: 'Set up two-factor sign-in' }).click();
   const dialog = page.getByRole('dialog');
+  await expectOpenedAtBothSizes(dialog);
   await dialog.getByLabel('Your password').fill('not the one');
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByText('Incorrect password. Please try again.')).toBeVisible();
   await dialog.getByLabel('Your password').fill(member.password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByRole('figure', { name: 'QR code of the key' }).locator('svg')).toBeVisible();
+  await expectOpenedAtBothSizes(dialog);
   await expectAccessible(page, { look: 'second factor', within: '[role="dialog"]' });
   const key = (await dialog.locator('code').innerText()).replaceAll(/\s/gu, '');
   await dialog.getByLabel('Code of the app').fill('000 000');
@@ -28,6 +31,7 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
   await dialog.getByLabel('Code of the app').fill(used);
   await dialog.getByRole('button', { name: 'Switch on' }).click();
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
+  await expectOpenedAtBothSizes(dialog);
   await expectAccessible(page, { look: 'recovery codes', within: '[role="dialog"]' });
   const [recovery = ''] = await dialog.getByRole('listitem').allInnerTexts();
   const download = page.waitForEvent('download');
@@ -96,6 +100,7 @@ test.describe('at an address that is a name', () => {
     const section = page.getByRole('region', { name: 'Passkeys' });
     const dialog = page.getByRole('dialog');
     await section.getByRole('button', { name: 'Add a passkey' }).click();
+    await expectOpenedAtBothSizes(dialog);
     await dialog.getByLabel('Name, such as that of the device').fill('My laptop');
     await dialog.getByLabel('Your password').fill(member.password);
     await dialog.getByRole('button', { name: 'Continue' }).click();

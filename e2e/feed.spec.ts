@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { newCommunity, type Community } from './parley.ts';
 
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
@@ -87,6 +88,7 @@ test('keys move among the questions, search, ask and show what they do', async (
   await search.blur();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expectOpened(sheet);
   await expect(sheet.getByText('Ask a question')).toBeVisible();
   await page.keyboard.press('n');
   await expect(page).toHaveURL('/');
@@ -124,6 +126,7 @@ test('without a network the page says so, keeps what it shows, and recovers by i
   const banner = page.getByRole('status').getByText('You are offline. What you see may be old.');
   await context.setOffline(true);
   await expect(banner).toBeVisible();
+  await expectOpened(banner);
   await expect(page.getByRole('article', { name: title })).toBeVisible();
   await context.setOffline(false);
   await expect(banner).toBeHidden();

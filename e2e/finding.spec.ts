@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { ask, logOut, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, uniqueWord } from './posts.ts';
 
 const searchBox = (page: Page) => page.getByRole('searchbox', { name: 'Search questions' });
@@ -30,6 +31,7 @@ test('operators are explained and completed where one types, stand above the res
   await expect(searchBox(page)).toBeFocused();
   await page.keyboard.type(`${word} [${tag.slice(0, 8)}`);
   await expect(help(page).getByRole('option', { name: `[${tag}]` })).toBeVisible();
+  await expectOpened(help(page), { opener: searchBox(page) });
   await page.keyboard.press('ArrowDown');
   await expect(help(page).getByRole('option', { name: `[${tag}]` })).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('Enter');
@@ -70,6 +72,7 @@ test('the palette finds questions, members and commands, and what was opened lat
   await page.keyboard.press('Control+k');
   const field = palette(page).getByRole('combobox');
   await expect(field).toBeFocused();
+  await expectOpened(palette(page));
   await expect(choice(page, 'Ask a question')).toHaveAttribute('aria-selected', 'true');
   await field.fill(word.slice(0, 12));
   await expect(choice(page, `A ${word} in May 0 answers`)).toBeVisible();
@@ -116,6 +119,7 @@ test('single keys can be switched off, and the sheet lists all of them', async (
   await palette(page).getByRole('combobox').fill('shortcuts');
   await page.keyboard.press('Enter');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expectOpened(sheet);
   for (const group of ['Everywhere', /^In lists/, /^On a question/, 'While writing'])
     await expect(sheet.getByRole('heading', { name: group })).toBeVisible();
   await expect(sheet.getByText('are switched off in this browser')).toBeVisible();
@@ -135,6 +139,7 @@ test.describe('on a phone', () => {
     await page.goto('/');
     await page.getByRole('button', { name: 'Command palette' }).tap();
     await expect(palette(page)).toBeVisible();
+    await expectOpened(palette(page));
     await expect.poll(async () => (await palette(page).boundingBox())?.height).toBe(844);
     await choice(page, 'Go to Topics').tap();
     await expect(page).toHaveURL('/topics');

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, unique } from './posts.ts';
 
 test('what a member keeps is found again with its note and list, in every tab, and comes back when undone', async ({
@@ -22,6 +23,7 @@ test('what a member keeps is found again with its note and list, in every tab, a
   await expect(question.getByRole('button', { name: 'Bookmarked' })).toHaveAttribute('aria-pressed', 'true');
   await page.getByRole('button', { name: 'Add a note or lists' }).click();
   const dialog = page.getByRole('dialog', { name: 'Note and lists' });
+  await expectOpened(dialog);
   await dialog.getByLabel('Note').fill('For the long train ride');
   await dialog.getByRole('textbox', { name: 'Name of a new list' }).fill('Travel');
   await dialog.getByRole('button', { name: 'Add list' }).click();
@@ -85,9 +87,11 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
 
   await page.goto(`/question/${own}`);
   await page.getByRole('button', { name: 'More actions' }).click();
+  await expectOpened(page.getByRole('menu'), { opener: page.getByRole('button', { name: 'More actions' }) });
   await page.getByRole('menuitem', { name: 'Mute' }).click();
   await expect(page.getByRole('button', { name: 'Muted' })).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByRole('status').getByText('You will hear nothing more')).toBeVisible();
+  await expectOpened(page.getByRole('status').filter({ hasText: 'You will hear nothing more' }));
   await answer(asker.request, own);
   await expect(page.getByRole('article', { name: 'Answer by Ada Asker' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();

@@ -1,5 +1,6 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { secondMember, unique } from './posts.ts';
 
 test('one who has only a keyboard signs in, reads, votes, answers, replies, takes back and leaves', async ({
@@ -49,6 +50,7 @@ test('one who has only a keyboard signs in, reads, votes, answers, replies, take
   await tabTo(page, reply.getByRole('button', { name: 'Delete' }));
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
+  await expectOpened(dialog);
   await tabTo(page, dialog.getByRole('button', { name: 'Delete' }));
   await page.keyboard.press('Enter');
   await expect(reply).toHaveCount(0);

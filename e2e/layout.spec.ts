@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { keepDraft } from './drafts.ts';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 
 const visitorPages = ['/login', '/register'];
 const memberPages = {
@@ -109,6 +110,7 @@ test('the bar at the top and the sidebar have the names people and programs look
     'Your Profile',
   ]);
   await top.getByRole('button', { name: 'Account menu' }).click();
+  await expectOpened(page.getByRole('menu'), { opener: top.getByRole('button', { name: 'Account menu' }) });
   await expect(page.getByRole('menuitem')).toHaveText(['Profile', 'Following', 'Settings', 'Logout']);
   await page.keyboard.press('Escape');
   await expect(top.getByRole('button', { name: 'Account menu' })).toBeFocused();

@@ -1,5 +1,6 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, unique, upvote } from './posts.ts';
 
 const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Notifications' });
@@ -26,6 +27,7 @@ test('the bell counts what is unread as it comes, lists the newest first, and th
   await expect(bell(page)).toHaveText('2');
   await expect(page).toHaveTitle('(2) Questions for you · Parley');
   await bell(page).click();
+  await expectOpened(menu(page), { opener: bell(page) });
   await expect(menu(page).getByRole('listitem').getByRole('link')).toContainText([
     `Lise Meitner upvoted your question "${title}"`,
     `Lise Meitner answered your question "${title}"`,
@@ -49,6 +51,7 @@ test('Mark all read empties the count, and Escape closes the menu', async ({ pag
   await page.goto('/');
   await bell(page).focus();
   await page.keyboard.press('Enter');
+  await expectOpened(menu(page), { opener: bell(page) });
   await menu(page).getByRole('button', { name: 'Mark all read' }).click();
   await expect(bell(page)).toHaveAccessibleName('Notifications');
   await expect(page).toHaveTitle('Questions for you · Parley');

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
 import { register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { askAndOpen, question, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
@@ -25,6 +26,7 @@ test('an author edits a question; every member can read the earlier version', as
   const edited = reader.page.getByRole('button', { name: /^edited/u });
   await edited.click();
   const dialog = reader.page.getByRole('dialog', { name: 'Versions' });
+  await expectOpened(dialog);
   await expect(dialog.getByRole('deletion').filter({ hasText: 'water' })).toBeVisible();
   await expect(dialog.getByRole('insertion').filter({ hasText: 'oil' })).toBeVisible();
   await expect(dialog.getByText('With water?', { exact: true })).toBeVisible();
@@ -40,6 +42,7 @@ test('an author deletes a question after confirming, and lands at home', async (
   const opener = button(page, 'Delete Question');
   await opener.click();
   const dialog = page.getByRole('dialog');
+  await expectOpened(dialog);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toBeHidden();
   await expect(opener).toBeFocused();

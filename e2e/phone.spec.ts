@@ -1,5 +1,6 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, secondMember, unique } from './posts.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -40,6 +41,7 @@ test('on a phone a swipe does what a button does, and nothing stands between the
 
   const dialog = page.getByRole('dialog', { name: 'Delete this question?' });
   await page.getByRole('button', { name: 'Delete Question' }).tap();
+  await expectOpened(dialog);
   await expect(dialog).toBeVisible();
   await swipe(page, dialog.getByRole('heading'), { down: 40 });
   await expect(dialog).toBeVisible();

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { startMailServer } from '#server/testing/mail-server.ts';
 import { expectAccessible } from './axe.ts';
 import { ask, register, signIn, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { newCommunity } from './parley.ts';
 
 /** The address of the community as its mails name it. */
@@ -46,6 +47,7 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   await page.getByLabel('Confirm new password').fill(password);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await expect(page.getByRole('status').getByText('Your new password is set.')).toBeVisible();
+  await expectOpened(page.getByRole('status').filter({ hasText: 'Your new password is set.' }));
   await signIn(page, { email: member.email, password });
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
@@ -53,6 +55,7 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   const next = someone().email;
   await page.getByRole('button', { name: 'Change email' }).click();
   const dialog = page.getByRole('dialog');
+  await expectOpened(dialog);
   await dialog.getByLabel('New email').fill(next);
   await dialog.getByLabel('Your password').fill('wrong');
   await dialog.getByRole('button', { name: 'Change', exact: true }).click();

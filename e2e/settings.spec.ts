@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, signIn, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { unique } from './posts.ts';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -20,6 +21,7 @@ test('a new name and bio show everywhere at once', async ({ page }) => {
   await page.getByLabel('Bio').fill('Line one\nline two');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').getByText('Your profile is saved.')).toBeVisible();
+  await expectOpened(page.getByRole('status').filter({ hasText: 'Your profile is saved.' }));
   await expect(page.getByLabel('Display name')).toHaveValue('New Name');
   await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('article', { name: title }).getByText('New Name')).toBeVisible();

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { button } from './controls.ts';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, reply, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
@@ -124,6 +125,7 @@ test('a reply is deleted by its author only, after confirming', async ({ page, b
   const mine = replyBy(page, member.displayName);
   const dialog = page.getByRole('dialog');
   await mine.getByRole('button', { name: 'Delete' }).click();
+  await expectOpened(dialog);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(mine).toBeVisible();
   await mine.getByRole('button', { name: 'Delete' }).click();

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { button } from './controls.ts';
 import { ask, logOut, register, signIn, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, askAndOpen, secondMember, unique } from './posts.ts';
 import { answers, answersOf, cutApi, offline, waitingAnswer, writeAnswer } from './waiting.ts';
 
@@ -21,6 +22,7 @@ test('a waiting answer is edited and discarded', async ({ page, context }) => {
   await writeAnswer(page, 'Nobody needs this');
   await expect(waitingAnswer(page)).toHaveCount(2);
   await waitingAnswer(page).first().getByRole('button', { name: 'Delete' }).click();
+  await expectOpened(page.getByRole('dialog'));
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await expect(waitingAnswer(page)).toHaveCount(2);
   await waitingAnswer(page).first().getByRole('button', { name: 'Delete' }).click();

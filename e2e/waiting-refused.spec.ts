@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
 import { ask, register } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, askAndOpen, reply, secondMember, unique } from './posts.ts';
 import { answers, answersOf, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
 
@@ -34,6 +35,7 @@ test('an answer to a question that is deleted meanwhile comes back with the reas
   await page.reload();
   await expect(refused).toContainText('Not so soon.');
   await refused.getByRole('button', { name: 'Delete' }).click();
+  await expectOpened(page.getByRole('dialog'));
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(refused).toHaveCount(0);
   await page.reload();

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
 import { ask, register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
 import { answer, askAndOpen, followTopic, secondMember, unique, uniqueWord } from './posts.ts';
 import { answers, answersOf, cutApi, offline, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
 
@@ -46,6 +47,7 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   await expect(button(page, 'Following question')).toBeVisible();
   await expect(question.getByText('Waiting for the connection')).toHaveCount(2);
   await expect(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' })).toBeVisible();
+  await expectOpened(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' }));
   expect(await answersOf(ben.page.request, id)).toEqual(['It is out.']);
 
   await context.setOffline(false);

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register, someone } from './members.ts';
 import { networkTo } from './network.ts';
+import { expectOpened } from './opened.ts';
 import { answer, secondAddress, secondMember, unique, withoutLiveUpdates } from './posts.ts';
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
@@ -147,6 +148,7 @@ test('a question that is edited while one answers it says so, until that is dism
   await expect(note(ben.page)).toBeVisible();
   await ben.page.getByRole('button', { name: 'Show the changes' }).click();
   const versions = ben.page.getByRole('dialog', { name: 'Versions' });
+  await expectOpened(versions);
   await expect(versions.locator('del')).toContainText(['black']);
   await ben.page.keyboard.press('Escape');
   await expect(versions).toHaveCount(0);

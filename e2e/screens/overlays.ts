@@ -1,5 +1,14 @@
 import { withoutFirstAnswers } from '../shell.ts';
-import { button, dialog, field, type Screen, type Stage } from './screen.ts';
+import {
+  button,
+  dialog,
+  field,
+  opensDialog,
+  opensMenu,
+  opensMessage,
+  type Screen,
+  type Stage,
+} from './screen.ts';
 import { keepBack, refuse } from './states.ts';
 
 /** What opens over a page: menus, lists, dialogs, messages and banners. */
@@ -13,6 +22,7 @@ export const overlays: readonly Screen[] = [
       await bell(stage).click();
       await dialog(stage).locator('h2').waitFor();
     },
+    opens: opensBell,
   },
   {
     name: 'bell-failed',
@@ -27,6 +37,7 @@ export const overlays: readonly Screen[] = [
       await bell(stage).click();
       await dialog(stage).getByRole('alert').waitFor();
     },
+    opens: opensBell,
   },
   {
     name: 'account-menu',
@@ -36,6 +47,7 @@ export const overlays: readonly Screen[] = [
       await button(stage, 'Account menu').click();
       await stage.page.getByRole('menuitem').last().waitFor();
     },
+    opens: opensMenu,
   },
   {
     name: 'palette',
@@ -53,6 +65,7 @@ export const overlays: readonly Screen[] = [
       await found;
       await page.getByRole('option').first().waitFor();
     },
+    opens: opensDialog,
   },
   searching('search-help', 'is:'),
   {
@@ -63,6 +76,7 @@ export const overlays: readonly Screen[] = [
       await searchFor(stage, '');
       await stage.page.keyboard.press('ArrowDown');
     },
+    opens: opensHelp,
   },
   searching('search-tags', 'how [pro'),
   searching('search-members', 'user:m'),
@@ -75,24 +89,28 @@ export const overlays: readonly Screen[] = [
       await stage.page.keyboard.press('?');
       await dialog(stage).waitFor();
     },
+    opens: opensDialog,
   },
   {
     name: 'delete',
     path: ({ extreme }) => `/question/${extreme}`,
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator('main'), 'Delete Question'),
+    opens: opensDialog,
   },
   {
     name: 'delete-answer',
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator(`#answer-${stage.ids.ownAnswer}`), 'Delete'),
+    opens: opensDialog,
   },
   {
     name: 'delete-reply',
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator(`#reply-${stage.ids.ownReply}`), 'Delete'),
+    opens: opensDialog,
   },
   {
     name: 'delete-refused',
@@ -106,12 +124,14 @@ export const overlays: readonly Screen[] = [
         .click();
       await stage.page.getByRole('alert').first().waitFor();
     },
+    opens: opensMessage,
   },
   {
     name: 'delete-list',
     path: ({ list }) => `/bookmarks?list=${list}`,
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator('main'), 'Delete list'),
+    opens: opensDialog,
   },
   {
     name: 'versions',
@@ -129,6 +149,7 @@ export const overlays: readonly Screen[] = [
       const shown = { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[state as string] ?? 'ins';
       await dialog(stage).locator(shown).first().waitFor();
     },
+    opens: opensDialog,
   },
   {
     name: 'bookmark-message',
@@ -138,6 +159,7 @@ export const overlays: readonly Screen[] = [
       await keep(stage);
       await button(stage, 'Add a note or lists').waitFor();
     },
+    opens: opensMessage,
   },
   {
     name: 'bookmark-note',
@@ -151,12 +173,14 @@ export const overlays: readonly Screen[] = [
       await dialog(stage).locator('textarea').fill('Note after note. '.repeat(200));
       await dialog(stage).locator('[aria-invalid="true"]').waitFor();
     },
+    opens: opensDialog,
   },
   {
     name: 'bookmark-lists',
     path: () => '/bookmarks',
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator('main'), 'Choose lists'),
+    opens: opensDialog,
   },
   {
     name: 'copied',
@@ -171,6 +195,7 @@ export const overlays: readonly Screen[] = [
         .first()
         .waitFor();
     },
+    opens: opensMessage,
   },
   {
     name: 'offline',
@@ -182,6 +207,7 @@ export const overlays: readonly Screen[] = [
       await button(stage, 'Post Answer').click();
       await stage.page.locator('main article[id^="waiting-"]').first().waitFor();
     },
+    opens: opensMessage,
   },
   {
     name: 'offline-deleting',
@@ -193,6 +219,7 @@ export const overlays: readonly Screen[] = [
       await button(stage, 'Post Answer').click();
       await open(stage, stage.page.locator('main article[id^="waiting-"]'), 'Delete');
     },
+    opens: opensDialog,
   },
 ];
 
@@ -209,7 +236,13 @@ async function open(stage: Stage, part: ReturnType<Stage['page']['locator']>, na
 
 /** What the search box offers for what is typed. */
 function searching(name: string, text: string): Screen {
-  return { name, path: () => '/', states: ['full'], prepare: (stage) => searchFor(stage, text) };
+  return {
+    name,
+    path: () => '/',
+    states: ['full'],
+    prepare: (stage) => searchFor(stage, text),
+    opens: opensHelp,
+  };
 }
 
 async function searchFor({ page, say }: Stage, text: string): Promise<void> {
@@ -229,4 +262,16 @@ async function keep(stage: Stage): Promise<void> {
 async function goOffline({ page, say }: Stage): Promise<void> {
   await page.context().setOffline(true);
   await page.getByText(say('You are offline. What you see may be old.')).waitFor();
+}
+
+function opensBell(stage: Stage) {
+  return { element: dialog(stage), opener: bell(stage) };
+}
+
+/** The panel below the search box, with its list. */
+function opensHelp({ page }: Stage) {
+  return {
+    element: page.getByRole('listbox').first().locator('..'),
+    opener: page.getByRole('searchbox').first(),
+  };
 }

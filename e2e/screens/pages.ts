@@ -1,4 +1,4 @@
-import { button, field, type Screen } from './screen.ts';
+import { button, field, opensMessage, type Screen } from './screen.ts';
 import { keepBack, refuse } from './states.ts';
 
 const all = ['loading', 'empty', 'full', 'extreme', 'failed'] as const;
@@ -148,6 +148,7 @@ export const changedPages: readonly Screen[] = [
       await other.post('/api/questions', { data: { title: 'What came in?', content: 'News.', tags: [] } });
       await page.locator('main output button').waitFor();
     },
+    opens: ({ page }) => ({ element: page.locator('main output button') }),
   },
   { name: 'home-muted', path: () => '/?muted=show', states: ['full'] },
   {
@@ -192,6 +193,7 @@ export const changedPages: readonly Screen[] = [
       await vote.click();
       await stage.page.getByRole('status').filter({ hasText: /\S/u }).first().waitFor();
     },
+    opens: opensMessage,
   },
   {
     name: 'profile-table',

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
+import { expectOpened } from '../opened.ts';
 import { ownDrafts } from './extremes.ts';
 import { type Finding, findingsOn } from './findings.ts';
 import type { Screen, Stage } from './screen.ts';
@@ -18,11 +19,7 @@ export async function visit(
   const findings: Finding[] = [];
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme: 'light' });
-  await hold(page, state);
-  await screen.arrange?.(stage);
-  await page.goto(screen.path(stage.ids, state));
-  await settle(page, screen.prepare === undefined ? state : 'full');
-  await screen.prepare?.(stage);
+  await open(stage, screen);
   if (state === 'loading') await page.evaluate(skeletonsToStand);
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
@@ -36,6 +33,18 @@ export async function visit(
   }
   await tidy(stage);
   return { pictures, findings };
+}
+
+/** Opens a screen by its address, does what leads to its state, and looks whether what opens then can be reached. */
+export async function open(stage: Stage, screen: Screen): Promise<void> {
+  const { page, state } = stage;
+  await hold(page, state);
+  await screen.arrange?.(stage);
+  await page.goto(screen.path(stage.ids, state));
+  await settle(page, screen.prepare === undefined ? state : 'full');
+  await screen.prepare?.(stage);
+  const opened = screen.opens?.(stage);
+  if (opened !== undefined) await expectOpened(opened.element, opened);
 }
 
 /** All looks side by side, each under its name. */

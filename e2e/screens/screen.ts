@@ -1,4 +1,4 @@
-import type { APIRequestContext, Page } from '@playwright/test';
+import type { APIRequestContext, Locator, Page } from '@playwright/test';
 import type { State } from './states.ts';
 
 /** What stands in the community with much in it; `own…` was written by the member who looks. */
@@ -39,10 +39,30 @@ export type Screen = {
   arrange?: (stage: Stage) => Promise<unknown>;
   /** What is done on the page before the picture: opens a menu, types a word. */
   prepare?: (stage: Stage) => Promise<unknown>;
+  /** What has opened then, and beside what: it is in the window and on top (e2e/opened.ts). */
+  opens?: (stage: Stage) => Opened;
 };
+
+type Opened = { element: Locator; opener?: Locator };
 
 export const button = ({ page, say }: Stage, name: string) =>
   page.getByRole('button', { name: say(name), exact: true });
 export const field = ({ page, say }: Stage, name: string) =>
   page.getByRole('textbox', { name: say(name), exact: true });
 export const dialog = ({ page }: Stage) => page.getByRole('dialog');
+
+/** A dialog is all that can be used while it is open: it is beside nothing. */
+export const opensDialog = (stage: Stage): Opened => ({ element: dialog(stage) });
+/** A short message, or the strip along the lower edge. */
+export const opensMessage = ({ page }: Stage): Opened => ({
+  element: page.locator('[role="status"], [role="alert"], output').filter({ hasText: /\S/u }).last(),
+});
+/** A list beside the field that one writes in. */
+export const opensList = ({ page }: Stage): Opened => ({
+  element: page.getByRole('listbox').first(),
+  opener: page.locator(':focus'),
+});
+export const opensMenu = ({ page }: Stage): Opened => ({
+  element: page.getByRole('menu'),
+  opener: page.locator('[aria-haspopup="menu"][aria-expanded="true"]'),
+});

@@ -1,3 +1,4 @@
+import { menus } from './menus.ts';
 import { overlays } from './overlays.ts';
 import { changedPages, pages, visitorPages } from './pages.ts';
 import type { Screen } from './screen.ts';
@@ -10,4 +11,5 @@ export const screens: readonly Screen[] = [
   ...changedPages,
   ...writing,
   ...overlays,
+  ...menus,
 ];

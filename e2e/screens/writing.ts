@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { keepDraft } from '../drafts.ts';
-import { button, dialog, field, type Screen, type Stage } from './screen.ts';
+import { button, dialog, field, opensDialog, opensList, type Screen, type Stage } from './screen.ts';
 import { refuse } from './states.ts';
 
 const ownPost = (kind: string, id: number) => `#${kind}-${id}`;
@@ -101,6 +101,7 @@ export const writing: readonly Screen[] = [
       await field(stage, 'Your answer').pressSequentially('@n');
       await stage.page.getByRole('listbox', { name: stage.say('Members') }).waitFor();
     },
+    opens: opensList,
   },
   {
     name: 'linking-question',
@@ -110,6 +111,7 @@ export const writing: readonly Screen[] = [
       await field(stage, 'Your answer').pressSequentially('#how');
       await stage.page.getByRole('listbox', { name: stage.say('Questions') }).waitFor();
     },
+    opens: opensList,
   },
   {
     name: 'code-language',
@@ -121,6 +123,7 @@ export const writing: readonly Screen[] = [
       await list.waitFor();
       await stage.page.keyboard.press('ArrowDown');
     },
+    opens: opensList,
   },
   {
     name: 'draft-conflict',
@@ -166,6 +169,8 @@ export const writing: readonly Screen[] = [
       await stage.page.getByRole('list', { name: stage.say('Suggestions') }).waitFor();
       await stage.page.locator('main [aria-haspopup="dialog"]').first().waitFor();
     },
+    // A row of the form, below its hint and counter.
+    opens: ({ page, say }) => ({ element: page.getByRole('list', { name: say('Suggestions') }) }),
   },
   {
     name: 'ask-similar',
@@ -187,6 +192,7 @@ export const writing: readonly Screen[] = [
         { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[stage.state as string] ?? 'h3';
       await dialog(stage).locator(shown).first().waitFor();
     },
+    opens: opensDialog,
   },
   {
     name: 'ask-signed-out',

@@ -15,7 +15,16 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'md', variant: 'filled', renderRoot: ButtonRoot } },
     Input: { classNames: { wrapper: fields.field, input: fields.input } },
     InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
-    Menu: { defaultProps: { shadow: 'md', radius: 'lg', offset: 6, transitionProps: { duration: 120 } } },
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        radius: 'lg',
+        offset: 6,
+        transitionProps: { duration: 120 },
+        // The first item has the focus, as screen readers and arrow keys expect it.
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Modal: {
       defaultProps: {
         radius: 'lg',

@@ -13,6 +13,7 @@ export default function CareDialog({
   post,
   actions,
   flaggedId = null,
+  opener,
   onClose,
 }: {
   post: PostRef;
@@ -20,6 +21,7 @@ export default function CareDialog({
   actions: readonly PostAction[];
   /** The place in the queue it is done from. */
   flaggedId?: number | null;
+  opener?: () => HTMLElement | null;
   onClose: () => void;
 }) {
   const client = useQueryClient();
@@ -33,7 +35,7 @@ export default function CareDialog({
   }
 
   return (
-    <Dialog title={t`Take care of this post`} opened onClose={onClose}>
+    <Dialog title={t`Take care of this post`} opened onClose={onClose} opener={opener}>
       <CareForm actions={actions} action={action} onAction={setAction} act={act} onCancel={onClose}>
         {action === 'duplicate' && (
           <TextInput

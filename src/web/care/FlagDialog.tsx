@@ -16,10 +16,18 @@ import { flagReasons } from './texts.ts';
 import classes from './care.module.css';
 
 /** Tells the operators of a post, or takes that back. */
-export default function FlagDialog({ post, onClose }: { post: PostRef; onClose: () => void }) {
+export default function FlagDialog({
+  post,
+  opener,
+  onClose,
+}: {
+  post: PostRef;
+  opener: () => HTMLElement | null;
+  onClose: () => void;
+}) {
   const { data: state, error } = useQuery(flagQuery(post));
   return (
-    <Dialog title={t`Flag for the operators`} opened onClose={onClose}>
+    <Dialog title={t`Flag for the operators`} opened onClose={onClose} opener={opener}>
       <FormError message={state === undefined ? (error?.message ?? null) : null} />
       {state !== undefined && <FlagForm post={post} state={state} onClose={onClose} />}
     </Dialog>

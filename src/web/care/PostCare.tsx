@@ -14,7 +14,16 @@ const CareDialog = lazyPart(() => import('./CareDialog.tsx'));
 /** What members tell operators of a post, and what operators do: the items for its menu, and what these open. */
 export function usePostCare(
   post: PostRef,
-  { own, actions }: { own: boolean; actions: readonly PostAction[] },
+  {
+    own,
+    actions,
+    opener,
+  }: {
+    own: boolean;
+    actions: readonly PostAction[];
+    /** The button of the menu. */
+    opener: () => HTMLElement | null;
+  },
 ) {
   const { member } = useQuestionPage();
   const [opened, setOpened] = useState<'flag' | 'care' | null>(null);
@@ -44,9 +53,9 @@ export function usePostCare(
   const dialogs: ReactNode = opened !== null && (
     <Suspense>
       {opened === 'flag' ? (
-        <FlagDialog post={post} onClose={close} />
+        <FlagDialog post={post} opener={opener} onClose={close} />
       ) : (
-        <CareDialog post={post} actions={actions} onClose={close} />
+        <CareDialog post={post} actions={actions} opener={opener} onClose={close} />
       )}
     </Suspense>
   );

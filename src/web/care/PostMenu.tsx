@@ -5,44 +5,70 @@ import { useState } from 'react';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import classes from '#web/posts/PostActions.module.css';
+import { TargetElsewhere, useOpenedLater } from '#web/ui/floating.tsx';
 import { usePostCare } from './PostCare.tsx';
 
 /**
- * 'More actions' of an answer or reply. A thread has hundreds of them: until it is wanted, a button is all there is.
+ * 'More actions' of an answer or reply. A thread has hundreds of them: until it is pressed, a button is all there is. The
+ * button stays the same one, so that it gets the focus back.
  */
 export function PostMenu({ post, own }: { post: PostRef; own: boolean }) {
   const { member } = useQuestionPage();
-  const [wanted, setWanted] = useState(false);
+  const [button, setButton] = useState<HTMLElement | null>(null);
+  const [opened, setOpened] = useState(false);
   if (own && member.role !== 'operator') return null;
-  if (wanted) return <OpenMenu post={post} own={own} />;
-  return <Dots onClick={() => setWanted(true)} aria-haspopup="menu" />;
-}
-
-function OpenMenu({ post, own }: { post: PostRef; own: boolean }) {
-  const { items, dialogs } = usePostCare(post, { own, actions: ['hide', 'delete', 'lock'] });
   return (
     <>
-      <Menu position="bottom-end" width={216} defaultOpened>
-        <Menu.Target>
-          <Dots />
-        </Menu.Target>
-        <Menu.Dropdown className={classes.menu ?? ''}>{items}</Menu.Dropdown>
-      </Menu>
-      {dialogs}
+      <button
+        type="button"
+        className={`${classes.action} ${classes.more}`}
+        aria-label={t`More actions`}
+        title={t`More actions`}
+        aria-haspopup="menu"
+        aria-expanded={opened}
+        onClick={({ currentTarget }) => {
+          setButton(currentTarget);
+          setOpened(!opened);
+        }}
+      >
+        <IconDots size={18} stroke={1.8} aria-hidden="true" />
+      </button>
+      {button !== null && (
+        <PressedMenu post={post} own={own} button={button} opened={opened} onClose={() => setOpened(false)} />
+      )}
     </>
   );
 }
 
-function Dots(props: React.ComponentProps<'button'>) {
+function PressedMenu({
+  post,
+  own,
+  button,
+  opened,
+  onClose,
+}: {
+  post: PostRef;
+  own: boolean;
+  button: HTMLElement;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { items, dialogs } = usePostCare(post, {
+    own,
+    actions: ['hide', 'delete', 'lock'],
+    opener: () => button,
+  });
   return (
-    <button
-      {...props}
-      type="button"
-      className={`${classes.action} ${classes.more}`}
-      aria-label={t`More actions`}
-      title={t`More actions`}
-    >
-      <IconDots size={18} stroke={1.8} aria-hidden="true" />
-    </button>
+    <>
+      <Menu position="bottom-end" width={216} opened={useOpenedLater(opened)} onClose={onClose}>
+        <Menu.Target>
+          <TargetElsewhere button={button} />
+        </Menu.Target>
+        <Menu.Dropdown className={classes.menu ?? ''} aria-label={t`More actions`}>
+          {items}
+        </Menu.Dropdown>
+      </Menu>
+      {dialogs}
+    </>
   );
 }

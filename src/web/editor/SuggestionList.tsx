@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { autoUpdate, flip, offset, shift, size, useFloating } from '@floating-ui/react-dom';
 import { InputRange } from 'dom-input-range';
-import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, type RefObject } from 'react';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import type { Suggestion } from './suggestions.ts';
 import type { Trigger } from './triggers.ts';
@@ -22,14 +22,13 @@ const names = { member: () => t`Members`, question: () => t`Questions`, language
 /** The suggestions below what is being typed, or above it where there is no room. The focus stays in the field. */
 export function SuggestionList({ id, field, trigger, items, active, onPick }: Props) {
   const { from } = trigger;
-  const list = useRef<HTMLDivElement>(null);
   const { refs, floatingStyles } = useFloating({
     strategy: 'fixed',
     placement: 'bottom-start',
     middleware: [offset(6), flip({ padding: 8 }), shift({ padding: 8 }), fitToWindow],
     whileElementsMounted: autoUpdate,
   });
-  const { setReference, setFloating } = refs;
+  const { setReference, setFloating, floating: list } = refs;
   useLayoutEffect(() => {
     const element = field.current;
     if (element === null) return;
@@ -40,32 +39,35 @@ export function SuggestionList({ id, field, trigger, items, active, onPick }: Pr
   }, [setReference, field, from]);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  }, [list, active]);
 
   return (
-    <div ref={setFloating} style={floatingStyles} className={classes.box}>
-      <div ref={list} {...listbox(id, names[trigger.kind]())} className={classes.list}>
-        {items.map((item, index) => (
-          <button
-            key={item.key}
-            type="button"
-            tabIndex={-1}
-            {...option(`${id}-${index}`, index === active)}
-            className={classes.option}
-            // The field keeps the focus, and a phone its keyboard.
-            onPointerDown={(event) => event.preventDefault()}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onPick(index)}
-          >
-            {item.person !== undefined && <Avatar {...item.person} size={24} />}
-            {item.number !== undefined && <span className={classes.number}>#{item.number}</span>}
-            <span dir="auto" className={classes.name}>
-              {item.name}
-            </span>
-            {item.note !== undefined && <span className={classes.note}>{item.note}</span>}
-          </button>
-        ))}
-      </div>
+    <div
+      ref={setFloating}
+      style={floatingStyles}
+      {...listbox(id, names[trigger.kind]())}
+      className={classes.list}
+    >
+      {items.map((item, index) => (
+        <button
+          key={item.key}
+          type="button"
+          tabIndex={-1}
+          {...option(`${id}-${index}`, index === active)}
+          className={classes.option}
+          // The field keeps the focus, and a phone its keyboard.
+          onPointerDown={(event) => event.preventDefault()}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onPick(index)}
+        >
+          {item.person !== undefined && <Avatar {...item.person} size={24} />}
+          {item.number !== undefined && <span className={classes.number}>#{item.number}</span>}
+          <span dir="auto" className={classes.name}>
+            {item.name}
+          </span>
+          {item.note !== undefined && <span className={classes.note}>{item.note}</span>}
+        </button>
+      ))}
     </div>
   );
 }

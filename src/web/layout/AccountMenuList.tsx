@@ -43,7 +43,6 @@ export default function AccountMenuList({
       width={232}
       opened={useOpenedLater(opened)}
       onClose={onClose}
-      withInitialFocusPlaceholder={false}
       withinPortal={false}
     >
       <Menu.Target>

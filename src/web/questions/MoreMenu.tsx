@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { IconBell, IconBellOff, IconDots, IconLink, IconPrinter, type TablerIcon } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import type { PostAction } from '#shared/care.ts';
 import type { Question } from '#shared/questions.ts';
 import { usePostCare } from '#web/care/PostCare.tsx';
@@ -13,12 +13,17 @@ import classes from '#web/posts/PostActions.module.css';
 /** What one rarely does with a question, in words, behind one button at the end of its row. */
 export function MoreMenu({ question, own }: { question: Question; own: boolean }) {
   const mute = useMuteQuestion();
-  const care = usePostCare({ kind: 'question', id: question.id }, { own, actions: actionsOn(question) });
+  const button = useRef<HTMLButtonElement>(null);
+  const care = usePostCare(
+    { kind: 'question', id: question.id },
+    { own, actions: actionsOn(question), opener: () => button.current },
+  );
   return (
     <>
       <Menu position="bottom-end" width={216}>
         <Menu.Target>
           <button
+            ref={button}
             type="button"
             className={`${classes.action} ${classes.more}`}
             aria-label={t`More actions`}

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useSwipe } from './swipe.ts';
 import classes from './Dialog.module.css';
 
@@ -11,6 +11,8 @@ type Props = {
   /** Without a close button, one of the buttons inside must close it. */
   closeButton?: boolean;
   size?: string;
+  /** What opened it, where that has not the focus: the button of a menu whose item was chosen. */
+  opener?: (() => HTMLElement | null) | undefined;
   children: ReactNode;
 };
 
@@ -18,7 +20,16 @@ type Props = {
  * A dialog over the page: it keeps the focus inside, Esc closes it, and the focus goes back to what opened it. On a phone
  * it is a sheet at the lower edge, which a swipe down on its title closes as well.
  */
-export function Dialog({ title, opened, onClose, closeButton = true, size = '28rem', children }: Props) {
+export function Dialog({
+  title,
+  opened,
+  onClose,
+  closeButton = true,
+  size = '28rem',
+  opener,
+  children,
+}: Props) {
+  useFocusReturn(opened, opener);
   const swipe = useSwipe<HTMLDivElement>('down', onClose, (root) => root.querySelector('[role="dialog"]'));
   return (
     <Modal
@@ -46,6 +57,18 @@ export function Dialog({ title, opened, onClose, closeButton = true, size = '28r
       {children}
     </Modal>
   );
+}
+
+/** Mantine notes what had the focus only where the dialog was there before it opened, and gives it back only where it stays. */
+function useFocusReturn(opened: boolean, opener: (() => HTMLElement | null) | undefined): void {
+  const findOpener = useEffectEvent(() => opener?.() ?? document.activeElement);
+  useEffect(() => {
+    if (!opened) return;
+    const element = findOpener();
+    return () => {
+      if (element instanceof HTMLElement) element.focus({ preventScroll: true });
+    };
+  }, [opened]);
 }
 
 function isHandle(target: EventTarget): boolean {

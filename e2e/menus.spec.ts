@@ -1,0 +1,74 @@
+import { expect, test, type Page } from '@playwright/test';
+import { register, someone } from './members.ts';
+import { expectOpened } from './opened.ts';
+import { answer, askAndOpen, reply, secondMember, unique } from './posts.ts';
+
+/** Long enough that the page scrolls below each post. */
+const long = 'Word after word, line after line.\n\n'.repeat(40);
+
+test("arrow keys move in a post's menu and never scroll the page, and its button has the focus again", async ({
+  page,
+  browser,
+}) => {
+  const { page: author } = await secondMember(browser, 'Ada Author');
+  const id = await askAndOpen(author, unique('What is in the menu?'), long);
+  const answerId = await answer(author.request, id, long);
+  await reply(author.request, answerId, 'A reply');
+  await register(page.request, someone('Robin Reader'));
+  for (const name of [/^What is in the menu/u, 'Answer by Ada Author', 'Reply by Ada Author']) {
+    // By its address: nothing has been opened on another page before.
+    await page.goto(`/question/${id}`);
+    const opener = page.getByRole('article', { name }).getByRole('button', { name: 'More actions' }).first();
+    for (const close of ['Escape', 'click', 'item'] as const) {
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      const menu = page.getByRole('menu');
+      await expectOpened(menu, { opener });
+      const items = menu.getByRole('menuitem');
+      await expect(items.first()).toBeFocused();
+      const before = await page.evaluate(() => window.scrollY);
+      const last = (await items.count()) - 1;
+      for (const [key, index] of [
+        ['ArrowUp', last],
+        ['ArrowDown', 0],
+        ['End', last],
+      ] as const) {
+        await page.keyboard.press(key);
+        await expect(items.nth(index), key).toBeFocused();
+      }
+      expect(await page.evaluate(() => window.scrollY)).toBe(before);
+      if (close === 'item') break;
+      if (close === 'click') await opener.click();
+      else await page.keyboard.press(close);
+      await expect(menu).toHaveCount(0);
+      await expect(opener, `after ${close}`).toBeFocused();
+    }
+    await page.getByRole('menuitem', { name: 'Flag' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Flag for the operators' });
+    await expectOpened(dialog);
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+    await expect(opener, 'after the dialog').toBeFocused();
+  }
+  await author.context().close();
+});
+
+test('the account menu is used by arrow keys alone, and the page behind it stays where it is', async ({
+  page,
+}) => {
+  await register(page.request);
+  await askAndOpen(page, unique('Does it scroll?'), long);
+  const opener = page.getByRole('button', { name: 'Account menu' });
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  await expectOpened(page.getByRole('menu'), { opener });
+  await press(page, ['ArrowDown', 'ArrowDown']);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await expect(page.getByRole('menuitem', { name: 'Settings' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(opener).toBeFocused();
+});
+
+async function press(page: Page, keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}

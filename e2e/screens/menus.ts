@@ -1,0 +1,63 @@
+import { button, dialog, opensDialog, opensMenu, type Screen, type Stage } from './screen.ts';
+
+/** The menus of posts, what they lead to, and the dialogs of the settings. */
+export const menus: readonly Screen[] = [
+  menu('question-menu', ({ page }) => page.locator('main article').first()),
+  menu('answer-menu', ({ page }) => page.locator('main article[id^="answer-"]').first()),
+  menu('reply-menu', ({ page }) => page.locator('main article[id^="reply-"]').first()),
+  // The last one of a long page: there is no room below it.
+  menu('last-menu', ({ page }) => page.locator('main article').last()),
+  {
+    name: 'question-own-menu',
+    path: ({ own }) => `/question/${own}`,
+    states: ['full'],
+    prepare: (stage) => moreActions(stage, stage.page.locator('main article').first()),
+    opens: opensMenu,
+  },
+  {
+    name: 'flag',
+    path: ({ question }) => `/question/${question}`,
+    states: ['full'],
+    async prepare(stage) {
+      await moreActions(stage, stage.page.locator('main article[id^="answer-"]').first());
+      await stage.page.getByRole('menuitem', { name: stage.say('Flag'), exact: true }).click();
+      await dialog(stage).locator('textarea').waitFor();
+    },
+    opens: opensDialog,
+  },
+  ofSettings('settings-email', 'Change email'),
+  ofSettings('settings-two-factor', 'Set up two-factor sign-in'),
+  ofSettings('settings-delete-account', 'Delete my account'),
+];
+
+/** 'More actions' of a post in a thread by others, with the page opened by its address. */
+function menu(name: string, post: (stage: Stage) => ReturnType<Stage['page']['locator']>): Screen {
+  return {
+    name,
+    path: ({ extreme, question }) => `/question/${name === 'reply-menu' ? extreme : question}`,
+    states: ['full'],
+    prepare: (stage) => moreActions(stage, post(stage)),
+    opens: opensMenu,
+  };
+}
+
+async function moreActions({ page, say }: Stage, post: ReturnType<Stage['page']['locator']>): Promise<void> {
+  await post
+    .getByRole('button', { name: say('More actions'), exact: true })
+    .first()
+    .click();
+  await page.getByRole('menuitem').first().waitFor();
+}
+
+function ofSettings(name: string, opener: string): Screen {
+  return {
+    name,
+    path: () => '/settings?tab=account',
+    states: ['full'],
+    async prepare(stage) {
+      await button(stage, opener).click();
+      await dialog(stage).waitFor();
+    },
+    opens: opensDialog,
+  };
+}
