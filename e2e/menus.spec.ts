@@ -72,3 +72,21 @@ test('the account menu is used by arrow keys alone, and the page behind it stays
 async function press(page: Page, keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
+
+test('the sheet of shortcuts shows where the focus is, however it was opened', async ({ page }) => {
+  await register(page.request);
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
+  await palette.getByRole('combobox').fill('shortcuts');
+  await palette
+    .getByRole('option', { name: /shortcuts/iu })
+    .first()
+    .click();
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expectOpened(sheet);
+  const close = sheet.getByRole('button', { name: 'Close' });
+  await expect(close).toBeFocused();
+  await expect(close).toHaveCSS('outline-style', 'solid');
+});

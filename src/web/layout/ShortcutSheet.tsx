@@ -26,7 +26,7 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
       // Inside a dialog it is no banner of the page.
       attributes={{ header: { role: 'none' } }}
       lockScroll={false}
-      classNames={{ title: classes.title ?? '', content: classes.content ?? '' }}
+      classNames={{ title: classes.title ?? '', content: classes.content ?? '', close: classes.close ?? '' }}
     >
       <p className={classes.note}>
         {singleKeys
