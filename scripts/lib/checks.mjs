@@ -6,7 +6,7 @@ import { build } from './build.mjs';
 import { runInFront, runQuietly } from './child.mjs';
 import { namedButNotRun, ranInPlaywright } from './coverage.mjs';
 import { counted, failedInPlaywright } from './failures.mjs';
-import { findPostgresPrograms } from './postgresql.mjs';
+import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
 import { withScratch } from './scratch.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
@@ -91,6 +91,7 @@ async function buildBrowserPart() {
 async function serverTests(filters) {
   const wantsReplicas = filters.length === 0 || filters.some((filter) => filter.includes('replica'));
   const programs = wantsReplicas ? await findPostgresPrograms() : undefined;
+  if (filters.length === 0 || filters.some((filter) => filter.includes('pooler'))) await ensurePgBouncer();
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
   const first = await runVitest(filters, env);
   const files = filesToRunAgain(first);

@@ -27,16 +27,36 @@ function newest() {
 }
 
 async function installed() {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+  if (!canInstall())
     return missing('Install PostgreSQL 15 or newer, or name its programs in PARLEY_POSTGRES_PROGRAMS.');
   console.log("There is no PostgreSQL for the tests with replicas. Installing Debian's package postgresql …");
+  const failure = await installPackage('postgresql');
+  if (failure !== undefined) return missing(failure);
+  return newest() ?? missing('The PostgreSQL that was installed is older than 15.');
+}
+
+/** Installs Debian's PgBouncer for the tests behind one, where it is not here and can be had. */
+export async function ensurePgBouncer() {
+  if (existsSync('/usr/sbin/pgbouncer') || existsSync('/usr/bin/pgbouncer')) return;
+  console.log("There is no PgBouncer for the tests behind one. Installing Debian's package pgbouncer …");
+  const failure = canInstall() ? await installPackage('pgbouncer') : 'Install it.';
+  if (failure !== undefined) console.log(`PgBouncer is NOT TRIED. ${failure}`);
+}
+
+const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+
+/**
+ * Returns what went wrong, if anything.
+ * @param {string} name
+ */
+async function installPackage(name) {
   // On run level 1, Debian's packages do not start what they install.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  for (const parameters of [['update'], ['install', '-y', '--no-install-recommends', 'postgresql']]) {
+  for (const parameters of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
     const { code, output } = await runQuietly('apt-get', parameters, { env });
-    if (code !== 0) return missing(output.trim());
+    if (code !== 0) return output.trim();
   }
-  return newest() ?? missing('The PostgreSQL that was installed is older than 15.');
+  return undefined;
 }
 
 /** @param {string} why */

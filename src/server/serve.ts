@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { demoMember, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import { startNode } from './node.ts';
@@ -35,12 +36,14 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     stopping.stop();
   });
   try {
-    const { connection, embedded, stop } = await connect(config, log, stopping.first);
+    const { connection, pooled, embedded, stop } = await connect(config, log, stopping.first);
     undo.unshift(stop);
     await checkPortIsFree(config.host, config.port);
     const watch = watchDatabase({ log, slowFrom: config.slowQuery });
+    await migrateOn(connection, log);
     const db = openDatabase({
-      connection,
+      connection: pooled ?? connection,
+      isPooled: pooled !== undefined,
       watch,
       onIdleError: (error) => {
         // PostgreSQL going down is no news once Parley stops.
@@ -48,10 +51,6 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       },
     });
     undo.unshift(() => closePool(db));
-    const migrated = await migrate(db, migrationsFolder, (name) =>
-      log.info(`Applying the migration ${name}. In a large community that may take minutes …`),
-    );
-    for (const name of migrated) log.info(`Applied the migration ${name}.`);
     const secret = await sharedSecret(db, {
       given: config.secret,
       folder: embedded?.folder ?? config.dataFolder ?? defaultDataFolder(),
@@ -95,6 +94,19 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
   log.info('Parley has stopped.');
   // A connection to a database that went away may never end; it holds nobody up.
   setTimeout(() => process.exit(), poolPatience).unref();
+}
+
+/** On a connection to PostgreSQL itself: it holds a lock, and may take minutes. */
+async function migrateOn(connection: pg.PoolConfig, log: Logger): Promise<void> {
+  const db = openDatabase({ connection, size: 1 });
+  try {
+    const migrated = await migrate(db, migrationsFolder, (name) =>
+      log.info(`Applying the migration ${name}. In a large community that may take minutes …`),
+    );
+    for (const name of migrated) log.info(`Applied the migration ${name}.`);
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Since the start script began, where that started this process. */

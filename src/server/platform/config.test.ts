@@ -188,6 +188,9 @@ test('everything that is wrong is told at once, without secrets', () => {
 });
 
 test('replicas without DATABASE_URL are refused, because there is nothing that they could follow', () => {
+  expect(messageOf(() => readConfig({ DATABASE_DIRECT_URL: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
+    'The configuration is not valid:\n  DATABASE_DIRECT_URL must stand beside DATABASE_URL, which names the pooler.',
+  );
   expect(messageOf(() => readConfig({ DATABASE_REPLICA_URLS: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
     'The configuration is not valid:\n  DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
   );

@@ -28,6 +28,8 @@ export type Config = Readonly<{
   host: string;
   /** A PostgreSQL of the operator's own; undefined: the embedded one. */
   databaseUrl: string | undefined;
+  /** The same without the pooler that `databaseUrl` leads to; undefined: there is none. */
+  databaseDirectUrl: string | undefined;
   /** Streaming replicas of it, which serve reads. */
   databaseReplicaUrls: readonly string[];
   /** Absolute; undefined: `data` in the project folder. */
@@ -63,6 +65,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value?.trim()));
   const parsed = variables.safeParse(set);
   const wrong = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
+  if (set['DATABASE_DIRECT_URL'] !== undefined && set['DATABASE_URL'] === undefined)
+    wrong.push('DATABASE_DIRECT_URL must stand beside DATABASE_URL, which names the pooler.');
   if (set['DATABASE_REPLICA_URLS'] !== undefined && set['DATABASE_URL'] === undefined)
     wrong.push(
       'DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
@@ -88,6 +92,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     port: value.PORT,
     host: value.HOST,
     databaseUrl: value.DATABASE_URL,
+    databaseDirectUrl: value.DATABASE_DIRECT_URL,
     databaseReplicaUrls: Object.freeze(value.DATABASE_REPLICA_URLS),
     dataFolder: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
@@ -195,6 +200,10 @@ const variables = z.object({
     .transform((url) => new URL(url).origin)
     .optional(),
   DATABASE_URL: address(
+    postgres,
+    'must be an address such as postgres://user:password@host:5432/database',
+  ).optional(),
+  DATABASE_DIRECT_URL: address(
     postgres,
     'must be an address such as postgres://user:password@host:5432/database',
   ).optional(),

@@ -1,7 +1,9 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { sessionSettings } from './database.ts';
 import { connectionOfRunning, type Embedded, startEmbedded } from './embedded/embedded.ts';
+import { isRefusedSetting, poolingOf } from './pooler.ts';
 import { errorCode, messageOf, StartupError } from './startup-error.ts';
 
 /** The oldest PostgreSQL that Parley works with. */
@@ -9,7 +11,10 @@ const oldestVersion = 15;
 
 /** A database that answered, and what to do when it is no longer needed. */
 export type Connected = {
+  /** To PostgreSQL itself. */
   connection: pg.PoolConfig;
+  /** To a pooler that gives each transaction a server, for what requests ask; undefined where there is none. */
+  pooled: pg.PoolConfig | undefined;
   /** Undefined with DATABASE_URL, and where another process runs the embedded PostgreSQL. */
   embedded: Embedded | undefined;
   stop: () => Promise<void>;
@@ -20,39 +25,86 @@ export type Connected = {
  * @throws StartupError with a sentence for the operator.
  */
 export async function connect(config: Config, log: Logger, signal?: AbortSignal): Promise<Connected> {
-  if (config.databaseUrl !== undefined) return connectTo(config.databaseUrl);
+  const { databaseUrl: url, databaseDirectUrl: directUrl } = config;
+  if (url !== undefined)
+    return directUrl === undefined ? connectTo('DATABASE_URL', url) : connectThrough(url, directUrl);
   const embedded = await startEmbedded({ folder: config.dataFolder, log, signal });
-  return { connection: embedded.connection, embedded, stop: () => embedded.stop() };
+  return { connection: embedded.connection, pooled: undefined, embedded, stop: () => embedded.stop() };
 }
 
 /** For commands that work beside a running Parley: uses its database where one runs, else does as `connect`. */
 export async function connectBeside(config: Config, log: Logger): Promise<Connected> {
   const running = config.databaseUrl === undefined ? await connectionOfRunning(config.dataFolder) : undefined;
   if (running === undefined) return connect(config, log);
-  return { connection: running, embedded: undefined, stop: () => Promise.resolve() };
+  return { connection: running, pooled: undefined, embedded: undefined, stop: () => Promise.resolve() };
 }
 
-async function connectTo(url: string): Promise<Connected> {
-  const connection = { connectionString: url };
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
+/** PostgreSQL itself, or a pooler in session mode, which is as good. `name`: the setting the address comes from. */
+async function connectTo(name: string, url: string): Promise<Connected> {
+  const where = withoutPassword(url);
+  const pooling = await withClient(url, sessionSettings, async (client) => {
     const { rows } = await client.query<{ version: number }>(
       `select current_setting('server_version_num')::int / 10000 as version`,
     );
     const version = rows[0]?.version ?? 0;
     if (version < oldestVersion)
       throw new StartupError(
-        `The database at ${withoutPassword(url)} is PostgreSQL ${version}, and Parley needs ${oldestVersion} or newer.`,
+        `The database at ${where} is PostgreSQL ${version}, and Parley needs ${oldestVersion} or newer.`,
       );
-    return { connection, embedded: undefined, stop: () => Promise.resolve() };
+    return withClient(url, sessionSettings, (other) => poolingOf(client, other));
+  });
+  if (pooling === 'transaction')
+    throw new StartupError(
+      `At ${where} (${name}) is a pooler that gives each transaction another connection, such as PgBouncer in transaction mode: ${wanted}.`,
+    );
+  const connection = { connectionString: url };
+  return { connection, pooled: undefined, embedded: undefined, stop: () => Promise.resolve() };
+}
+
+/** A pooler for what requests ask, and PostgreSQL itself for what needs a session. */
+async function connectThrough(url: string, directUrl: string): Promise<Connected> {
+  const connected = await connectTo('DATABASE_DIRECT_URL', directUrl);
+  const [pooled, direct] = [
+    await withClient(url, {}, databaseOf),
+    await withClient(directUrl, {}, databaseOf),
+  ];
+  if (pooled !== direct)
+    throw new StartupError(
+      `DATABASE_URL (${withoutPassword(url)}) and DATABASE_DIRECT_URL (${withoutPassword(directUrl)}) lead to different databases.`,
+    );
+  return { ...connected, pooled: { connectionString: url } };
+}
+
+const wanted = 'DATABASE_DIRECT_URL has to name PostgreSQL itself, beside the pooler in DATABASE_URL';
+
+/** Works on a connection that ends with the work. @throws StartupError where there is none */
+async function withClient<Result>(
+  url: string,
+  settings: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const where = withoutPassword(url);
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, ...settings });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await work(client);
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`The database at ${withoutPassword(url)} cannot be reached: ${reason(error)}.`);
+    if (isRefusedSetting(error))
+      throw new StartupError(`At ${where} is a pooler that refuses settings of a session: ${wanted}.`);
+    throw new StartupError(`The database at ${where} cannot be reached: ${reason(error)}.`);
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** Names a database among all of all servers. */
+async function databaseOf(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ database: string }>(`
+    select extract(epoch from pg_postmaster_start_time()) || ' ' || oid as database
+    from pg_database where datname = current_database()`);
+  return rows[0]?.database;
 }
 
 /** An address as it may be shown. Parameters go as well: `?password=` is one. */

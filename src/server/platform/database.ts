@@ -35,6 +35,11 @@ export type DatabaseOptions = {
   size?: number;
   /** Called when an idle connection breaks; without a listener Node would end the process. */
   onIdleError?: (error: Error) => void;
+  /**
+   * Whether a pooler gives each transaction another connection to the server: then nothing is left behind on one, neither
+   * settings nor prepared statements.
+   */
+  isPooled?: boolean;
   /** Watches the connections, and what runs on them. */
   watch?: { opened: (pool: pg.Pool) => void; ran: Ran };
 };
@@ -46,9 +51,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   return new Kysely<Tables>({
     dialect: {
       createDriver() {
-        const pool = openPool({ ...options, connection: { ...options.connection, pipeline: true } });
-        options.watch?.opened(pool);
-        return pooledDriver(pool, options.watch?.ran);
+        const { connection, isPooled = false, watch } = options;
+        const pool = openPool({
+          ...options,
+          connection: { ...(isPooled && noSettings), ...connection, pipeline: true },
+        });
+        watch?.opened(pool);
+        return pooledDriver(pool, watch?.ran, isPooled ? settingsForOne : undefined);
       },
       createAdapter: () => new PooledAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
@@ -88,6 +97,26 @@ export async function closePool(db: Database): Promise<void> {
   await Promise.race([db.destroy(), tooLong]);
 }
 
+/** What a session is to be like. */
+export const sessionSettings = {
+  statement_timeout: statementTimeout,
+  idle_in_transaction_session_timeout: 30_000,
+  // Every statement of a request has an index to go by. For a search of two hundred rare words PostgreSQL guesses that half
+  // of all posts have one of them, and would rather read them all.
+  options: '-c enable_seqscan=off',
+} as const;
+
+/** The same for one transaction, as SQL. */
+const settingsForOne = `set local statement_timeout = ${sessionSettings.statement_timeout};
+  set local idle_in_transaction_session_timeout = ${sessionSettings.idle_in_transaction_session_timeout};
+  set local enable_seqscan = off`;
+
+const noSettings = {
+  statement_timeout: undefined,
+  idle_in_transaction_session_timeout: undefined,
+  options: undefined,
+} as const;
+
 /** Typed SQL on a connection whose transactions somebody else begins and ends. */
 export function databaseOn(client: pg.Client): Database {
   const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
@@ -101,11 +130,7 @@ export function openPool({ connection, size = 20, onIdleError = () => {} }: Data
     max: size,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: statementTimeout,
-    idle_in_transaction_session_timeout: 30_000,
-    // Every statement of a request has an index to go by. For a search of two hundred rare words PostgreSQL guesses that half
-    // of all posts have one of them, and would rather read them all.
-    options: '-c enable_seqscan=off',
+    ...sessionSettings,
     application_name: 'parley',
     types: javascriptTypes,
     ...connection,

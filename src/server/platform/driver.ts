@@ -16,13 +16,15 @@ export type Ran = (statement: string, milliseconds: number) => void;
 /**
  * Runs queries on a pool, those that come again and again as prepared statements. Where its clients pipeline (`pg`),
  * `inOneGo` does, and nobody waits for a transaction to begin.
+ * @param settings SQL for connections that keep nothing from one transaction to the next: each statement then runs in a
+ * transaction that begins with it, and none is prepared.
  */
-export function pooledDriver(pool: pg.Pool, ran: Ran = () => {}): Driver {
+export function pooledDriver(pool: pg.Pool, ran: Ran = () => {}, settings?: string): Driver {
   const clients = new WeakMap<DatabaseConnection, Connection>();
   return {
     init: () => Promise.resolve(),
     async acquireConnection() {
-      const connection = new Connection(await pool.connect(), ran);
+      const connection = new Connection(await pool.connect(), ran, settings);
       clients.set(connection, connection);
       return connection;
     },
@@ -112,6 +114,7 @@ const needsNoAnswer = /^set local\b/iu;
 class Connection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   readonly #ran: Ran;
+  readonly #settings: string | undefined;
   #isBroken = false;
   #inTransaction = false;
   /** Sent, but not answered yet: how the transaction begins, and what is needed no sooner than its end. */
@@ -119,14 +122,15 @@ class Connection implements DatabaseConnection {
   /** Not sent yet. */
   #last: CompiledQuery | undefined;
 
-  constructor(client: pg.PoolClient, ran: Ran) {
+  constructor(client: pg.PoolClient, ran: Ran, settings: string | undefined) {
     this.#client = client;
     this.#ran = ran;
+    this.#settings = settings;
   }
 
   begin(): void {
     this.#inTransaction = true;
-    this.#waitLater(this.#client.query('begin'));
+    this.#waitLater(this.#sendBegin());
   }
 
   async commit(): Promise<void> {
@@ -176,11 +180,29 @@ class Connection implements DatabaseConnection {
     const group = groups.get(query);
     if (group !== undefined) return { rows: (await this.#runAll(group)) as Row[] };
     if (!onlyReads.test(query.sql)) await this.#answered();
+    if (this.#settings !== undefined && !this.#inTransaction) return this.#runAlone<Row>(query);
     return this.#run<Row>(query);
   }
 
   streamQuery(): never {
     throw new Error('Results come as a whole.');
+  }
+
+  #sendBegin(): Promise<unknown> {
+    return this.#client.query(this.#settings === undefined ? 'begin' : `begin; ${this.#settings}`);
+  }
+
+  /** In a transaction of its own; all of it is sent together. */
+  async #runAlone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const { stream } = this.#client.connection;
+    stream.cork();
+    const sent = [this.#sendBegin(), this.#run<Row>(query), this.#client.query('commit')] as const;
+    stream.uncork();
+    const [begun, result, ended] = await Promise.allSettled(sent);
+    if (begun.status === 'rejected') throw begun.reason;
+    if (result.status === 'rejected') throw result.reason;
+    if (ended.status === 'rejected') throw ended.reason;
+    return result.value;
   }
 
   #sendLast(): void {
@@ -215,10 +237,14 @@ class Connection implements DatabaseConnection {
     });
   }
 
+  #statement(text: string, values: readonly unknown[]): pg.QueryConfig {
+    return this.#settings === undefined ? statement(text, values) : { text, values: [...values] };
+  }
+
   async #run<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const start = performance.now();
     try {
-      return resultOf<Row>(await this.#client.query(statement(text, parameters)));
+      return resultOf<Row>(await this.#client.query(this.#statement(text, parameters)));
     } catch (error) {
       // A transaction is over with its first error, and is run again as a whole (database.ts).
       if (!isOutdated(error, text) || this.#inTransaction) throw error;
