@@ -14,6 +14,7 @@ import { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './account
 import { createPasskeys } from './accounts/passkeys.ts';
 import { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './accounts/provider-routes.ts';
 import { createProviders } from './accounts/providers.ts';
+import { createRegistrations } from './accounts/registrations.ts';
 import { type AccountDeps, sessionRoutes, signedIn, visitorRoutes } from './accounts/routes.ts';
 import { logSecurityEvents } from './accounts/security-events.ts';
 import {
@@ -25,6 +26,7 @@ import { createSecondFactor } from './accounts/second-factor.ts';
 import { createSigningIn } from './accounts/signing-in.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { answerRoutes } from './answers/routes.ts';
+import { removalRoutes } from './care/removal-routes.ts';
 import { careRoutes, type CareRoutesDeps } from './care/routes.ts';
 import { bookmarkRoutes } from './bookmarks/routes.ts';
 import { type DepartureDeps, departureRoutes } from './departures/routes.ts';
@@ -123,14 +125,16 @@ export function createApp(options: AppOptions) {
   const passwordCost = options.passwordCost ?? fullCost;
   const auth = createAuth(db, settings, passwordCost);
   const preferences = createPreferences({ db, settings, askToConfirm: background?.askToConfirm });
+  const mails = background?.accountMails;
+  const registrations = createRegistrations({ db, settings, isMailed: mails !== undefined });
   const accounts = createAccounts({
     db,
     auth,
     settings,
+    registrations,
     sessions: kept?.sessions,
     onRegistered: preferences.askNewMember,
   });
-  const mails = background?.accountMails;
   const askForPassword = createPasswordCheck(db);
   const resetting = createResetting({ db, settings, mails, passwordCost });
   const addresses = createAddresses({ db, mails, askForPassword });
@@ -140,7 +144,16 @@ export function createApp(options: AppOptions) {
   const passkeys = createPasskeys({ db, settings, askForPassword, signingIn });
   const provider = settings.identityProvider && createIdentityProvider(settings.identityProvider, log);
   const found = { provider: provider ?? undefined };
-  const providers = createProviders({ db, auth, settings, accounts, signingIn, askForPassword, ...found });
+  const providers = createProviders({
+    db,
+    auth,
+    settings,
+    accounts,
+    signingIn,
+    askForPassword,
+    registrations,
+    ...found,
+  });
   const app = router<{ Variables: object }>();
   app.onError((error, c) => answerError(error, c, log, metrics?.refused));
   app.use(requests({ trustedProxies: settings.trustedProxies, log }));
@@ -254,6 +267,7 @@ function createApi(
     .route('/', bookmarkRoutes(deps))
     .route('/', muteRoutes(deps))
     .route('/', careRoutes(deps))
+    .route('/', removalRoutes(deps))
     .route('/', activityRoutes())
     .route('/', topicRoutes(deps))
     .route('/', searchRoutes(deps))

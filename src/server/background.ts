@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type pg from 'pg';
 import { accountMailJob, type AccountMails, queueAccountMails } from './accounts/account-mails.ts';
+import { forgetOldRegistrations } from './accounts/registrations.ts';
 import { forgetOldSecurityEvents, hasSecurityNews, queueSecurityMails } from './accounts/security-events.ts';
 import {
   departureJob,
@@ -123,6 +124,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     }
     await forgetOld(db, log);
     await forgetOldSecurityEvents(db, { mails: mailer !== undefined });
+    await forgetOldRegistrations(db);
   }
 
   /** Once for all news of a few seconds; what fails is done by the next minute's round. */

@@ -7,6 +7,7 @@ import { logSecurityEvents } from './accounts/security-events.ts';
 import { registerImport } from './archive/command.ts';
 import { registerBackup } from './backup/command.ts';
 import { registerMembers } from './care/command.ts';
+import { registerRemovals } from './care/removal-command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { connectBeside } from './platform/connect.ts';
@@ -62,6 +63,7 @@ function createProgram(): Command {
   registerResetPassword(program, { ...terminal, withDatabase });
   const members = registerMembers(program, { ...terminal, withDatabase });
   registerRemoveFactors(members, { ...terminal, withDatabase });
+  registerRemovals(members, { ...terminal, withDatabase });
   registerBackup(program, { ...terminal, withClient, migrationsFolder, version: packageJson.version });
   registerDoctor(program, {
     ...terminal,

@@ -21,7 +21,7 @@ const operations = operationsOf(document);
 const made = rightRequests({ ann, bob, db: server.db });
 const rightRequest: RightRequest = async (operation, sender, owner) => {
   // For all others there is nothing at these addresses.
-  if (operation.path.startsWith('/care/'))
+  if (/^\/(care|moderation)\//.test(operation.path))
     await setRole(server.db, { email: sender.email, role: 'operator' });
   return made(operation, sender, owner);
 };

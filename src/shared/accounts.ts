@@ -75,6 +75,15 @@ export type Credentials = z.infer<typeof credentials>;
 export const role = z.enum(['member', 'operator']);
 export type Role = z.infer<typeof role>;
 
+/** What a new account waits for before it can post, where many registered from its network. */
+export const waitsFor = z.enum(['confirmation', 'moderator']);
+export type WaitsFor = z.infer<typeof waitsFor>;
+export const waitingMessages: Readonly<Record<WaitsFor, string>> = {
+  confirmation:
+    'Confirm your email address before you post: open the link in the email we sent you. You can get another one in Settings.',
+  moderator: 'A moderator has to approve your account before you can post.',
+};
+
 /** The signed-in member as they see themselves. */
 export const me = z.object({
   id,
@@ -89,6 +98,8 @@ export const me = z.object({
   role,
   /** While it lasts, the member reads and does not write. */
   suspended: z.object({ until: time, reason: z.string() }).nullable(),
+  /** What the account waits for before it can post; null: nothing. */
+  waitsFor: waitsFor.nullable(),
   /** How much the operators told the member that they have not seen yet; 100 for all above. */
   notices: z.int().nonnegative(),
   /** How many of the member's posts are hidden from others; 100 for all above. */

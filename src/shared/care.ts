@@ -24,6 +24,9 @@ export const careAction = z.enum([
   'undo_undo',
   'purge',
   'role',
+  'approve',
+  'remove_activity',
+  'restore_activity',
 ]);
 export type CareAction = z.infer<typeof careAction>;
 

@@ -34,6 +34,13 @@ export const limits = {
   /** Passkeys of one member. */
   passkeys: 20,
   passkeyName: 80,
+  /** Members that one post can mention, and that a new member can mention in a day. */
+  mentionsPerPost: 10,
+  mentionsPerDay: 50,
+  /** Days for which somebody is a new member. */
+  newMemberDays: 3,
+  /** Accounts whose activity one removal takes. */
+  removalAccounts: 5000,
   /** Questions a feed loads at a time. */
   feedPage: 20,
   /** Questions whose titles one request may ask for. */

@@ -233,6 +233,12 @@ const careMemberRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/care-member.tsx'), 'CareMemberPage'),
 });
 
+const registrationsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/registrations',
+  component: lazyRouteComponent(() => import('./pages/registrations.tsx'), 'RegistrationsPage'),
+});
+
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -312,6 +318,7 @@ const routeTree = rootRoute.addChildren([
     careRoute,
     careLogRoute,
     careMemberRoute,
+    registrationsRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),

@@ -14,6 +14,7 @@ import {
   type Registration,
   registrationProblem,
   type Role,
+  type WaitsFor,
 } from '#shared/accounts.ts';
 import type { PasswordChange } from '#shared/profiles.ts';
 import { type Auth, renewedAt } from './auth.ts';
@@ -30,6 +31,7 @@ import {
   ownMember,
   standingOf,
 } from './queries.ts';
+import type { Registrations } from './registrations.ts';
 import { tellOfSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './session-cache.ts';
 
@@ -47,12 +49,15 @@ export type AccountsOptions = {
   settings: Settings;
   /** Absent where every request asks the database. */
   sessions?: SessionCache | undefined;
+  /** Absent where nobody registers. */
+  registrations?: Registrations | undefined;
   /** What follows a registration. */
   onRegistered?: ((memberId: number) => Promise<void>) | undefined;
 };
 
 /** Registering, signing in and out. */
-export function createAccounts({ db, auth, settings, sessions, onRegistered }: AccountsOptions) {
+export function createAccounts(options: AccountsOptions) {
+  const { db, auth, settings, sessions, onRegistered } = options;
   const tries = createPasswordTries(db);
   const known = createKnownBrowsers(db, settings);
   // Against floods only (DECISIONS section 8.5): a university's first lecture of the year stays below.
@@ -79,6 +84,8 @@ export function createAccounts({ db, auth, settings, sessions, onRegistered }: A
         returnHeaders: true,
       });
       const memberId = Number(response.user.id);
+      const { address } = visitor;
+      await options.registrations?.note({ memberId, address, isConfirmed: false });
       // Can be asked for again in the settings; the account is made.
       await onRegistered?.(memberId).catch(() => {});
       return { memberId, cookies: [...headers.getSetCookie(), known.remember(visitor.headers, memberId)] };
@@ -210,6 +217,7 @@ export async function me(db: Queryable, id: number): Promise<Me | null> {
     answersCount: row.answers_count,
     role: row.role,
     suspended: suspension(toStanding(row)),
+    waitsFor: row.waits_for,
     notices: row.notices,
     hiddenPosts: row.hidden_posts,
   };
@@ -226,9 +234,14 @@ export function suspensionOf(row: StandingColumns): Me['suspended'] {
   return suspension(toStanding(row));
 }
 
-type StandingColumns = { role: Role; suspended_until: Date | null; suspended_for: string | null };
+type StandingColumns = {
+  role: Role;
+  suspended_until: Date | null;
+  suspended_for: string | null;
+  waits_for?: WaitsFor | null;
+};
 
 function toStanding(row: StandingColumns): Standing {
-  const { role, suspended_until: until, suspended_for: reason } = row;
-  return { role, suspended: until === null || reason === null ? null : { until, reason } };
+  const { role, suspended_until: until, suspended_for: reason, waits_for: waitsFor = null } = row;
+  return { role, suspended: until === null || reason === null ? null : { until, reason }, waitsFor };
 }

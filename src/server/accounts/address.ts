@@ -20,6 +20,7 @@ import { deadLink, linkTimes, noteAddress, useLink } from './links.ts';
 import type { AskForPassword } from './own-password.ts';
 import { forgetWaysWithoutPassword } from './passkey-queries.ts';
 import { ownMember } from './queries.ts';
+import { approveAccounts } from './registrations.ts';
 import { endAllSessions } from './reset.ts';
 import { deleteSecondFactor } from './second-factor-queries.ts';
 import { tellOfSecurityEvent } from './security-events.ts';
@@ -129,6 +130,7 @@ export function createAddresses({
     // Those to the old address.
     await deleteLinks(tx, { memberId, purposes: ['reset', 'address'] });
     await writeAddress(tx, { memberId, address, isConfirmed });
+    if (isConfirmed) await approveAccounts(tx, [memberId]);
     if (mails !== undefined) {
       const expiresAt = new Date(databaseTime() + linkTimes.return);
       await noteAddress(tx, { memberId, purpose: 'return', address: before.email, expiresAt });

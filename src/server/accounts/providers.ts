@@ -18,6 +18,7 @@ import { accountOf, memberByAccount } from './provider-queries.ts';
 import { memberByEmail } from './queries.ts';
 import { relyingParty } from './relying-party.ts';
 import { markUsed } from './second-factor-queries.ts';
+import type { Registrations } from './registrations.ts';
 import type { SigningIn, SignInOutcome } from './signing-in.ts';
 import { createStep } from './steps.ts';
 
@@ -49,6 +50,7 @@ export type ProvidersDeps = {
   settings: Settings;
   accounts: Accounts;
   signingIn: SigningIn;
+  registrations: Registrations;
   askForPassword: AskForPassword;
   /** Absent where none is set up. */
   provider: IdentityProvider | undefined;
@@ -60,7 +62,7 @@ export type ProvidersDeps = {
  * that it is they: nobody gets an account for an address that somebody else says is theirs.
  */
 export function createProviders(deps: ProvidersDeps) {
-  const { db, auth, settings, accounts, signingIn, askForPassword } = deps;
+  const { db, auth, settings, accounts, signingIn, askForPassword, registrations } = deps;
   const away = createStep(settings, { name: 'provider', schema: visit, seconds: 15 * 60 });
   const linking = createStep(settings, {
     name: 'provider_link',
@@ -68,7 +70,7 @@ export function createProviders(deps: ProvidersDeps) {
     seconds: 10 * 60,
   });
   // As for registrations (accounts.ts): against floods only.
-  const registrations = rateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+  const flood = rateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
   return { begin, beginLinking, finish, link, own, unlink };
 
   /** Where to send a browser that signs in, and the cookie to set. */
@@ -123,7 +125,7 @@ export function createProviders(deps: ProvidersDeps) {
 
   async function register(identity: Identity & { email: string }, visitor: Visitor): Promise<number> {
     if (!settings.signUp) throw new ProblemError('disabled', providerAccountMessages.closed);
-    if (!(await registrations.take(visitor.address)))
+    if (!(await flood.take(visitor.address)))
       throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
     const { email, subject } = identity;
     const taken = new ProblemError('email-taken', accountMessages.emailTaken);
@@ -131,7 +133,9 @@ export function createProviders(deps: ProvidersDeps) {
     if (await isAddressTaken(db, { address: email })) throw taken;
     try {
       const body = { name: nameOf(identity), email, providerId: providerIdOf(settings), accountId: subject };
-      return (await auth.api.createMember({ body })).memberId;
+      const { memberId } = await auth.api.createMember({ body });
+      await registrations.note({ memberId, address: visitor.address, isConfirmed: true });
+      return memberId;
     } catch (error) {
       throw isTwice(error) ? taken : error;
     }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '#server/platform/database.ts';
+import type { WaitsFor } from '#shared/accounts.ts';
 import { sessionsMax } from './session-bounds.ts';
 
 export async function memberByEmail(db: Queryable, email: string) {
@@ -34,12 +35,17 @@ export async function ownMember(db: Queryable, id: number) {
       'role',
       'suspended_until',
       'suspended_for',
+      waitsFor,
       counted(sql`notice where member_id = member.id and seen_at is null`).as('notices'),
       counted(sql`put_away where author_id = member.id and how = 'hidden'`).as('hidden_posts'),
     ])
     .where('id', '=', id)
     .executeTakeFirst();
 }
+
+const waitsFor = sql<WaitsFor | null>`(
+  select waits_for from registration where registration.member_id = member.id
+)`.as('waits_for');
 
 /** Up to 100: nobody is shown more. */
 const counted = (rows: RawBuilder<unknown>) =>
@@ -48,7 +54,7 @@ const counted = (rows: RawBuilder<unknown>) =>
 export async function standingOf(db: Queryable, id: number) {
   return db
     .selectFrom('member')
-    .select(['role', 'suspended_until', 'suspended_for'])
+    .select(['role', 'suspended_until', 'suspended_for', waitsFor])
     .where('id', '=', id)
     .executeTakeFirst();
 }

@@ -15,7 +15,8 @@ import { madeByHeader } from '#shared/waiting.ts';
 import { type Accounts, endOtherSessions, endSession, me, type SignedIn, type Visitor } from './accounts.ts';
 import { sessionsOf } from './queries.ts';
 import type { SigningIn, SignInOutcome } from './signing-in.ts';
-import { refuseSuspended } from './suspended.ts';
+import { refuseWaiting } from './registrations.ts';
+import { isOwnAffair, refuseSuspended } from './suspended.ts';
 
 export type AccountDeps = { db: Database; accounts: Accounts; settings: Settings };
 
@@ -29,6 +30,7 @@ export function signedIn({ accounts }: AccountDeps) {
     if (madeBy !== String(session.viewer.id))
       throw new ProblemError('signed-out', 'The member who did this is signed out by now.');
     refuseSuspended(session.viewer.standing, c.req);
+    refuseWaiting(session.viewer.standing, c.req, isOwnAffair);
     c.set('viewer', session.viewer);
     await next();
     setCookies(c, session.cookies);

@@ -6,12 +6,14 @@ import { suspension } from './accounts.ts';
 const ownAffairs =
   /^\/api\/(sessions|password|second-factor|passkeys|provider-account|address|departure|notifications|notification-settings|push-subscription|notices)(\/|$)/;
 
+export const isOwnAffair = (path: string): boolean => ownAffairs.test(path);
+
 /**
  * Whoever is suspended reads on and writes nothing.
  * @throws ProblemError 'suspended' with until when (`until`, ISO 8601) and why (`reason`).
  */
 export function refuseSuspended(standing: Standing, { method, path }: { method: string; path: string }) {
-  if (method === 'GET' || method === 'HEAD' || ownAffairs.test(path)) return;
+  if (method === 'GET' || method === 'HEAD' || isOwnAffair(path)) return;
   const holds = suspension(standing);
   if (holds === null) return;
   const until = `${holds.until.slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,4 +1,5 @@
 import { endDraft } from '#server/drafts/drafts.ts';
+import { refuseManyMentions } from '#server/mentions/limits.ts';
 import { mentionsAdded } from '#server/mentions/mentioned.ts';
 import { forgetPost, tellOfMentions } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
@@ -124,11 +125,12 @@ export async function editAnswer(
     // Also the answer to the same edit sent again, after the first one's got lost.
     if (old.content === draft.content) return;
     checkBasis({ kind: 'answer', old }, draft.basedOn);
+    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
+    await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
     await keepRevision(tx, { kind: 'answer', id, old });
     const at = await updateAnswer(tx, { id, content: draft.content });
     const active = await touchQuestion(tx, { id: questionId, at });
     const start = answerExcerpt(draft.content);
-    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
     const place = { senderId: viewer.id, questionId, answerId: id, replyId: null };
     const bells = await tellOfMentions(tx, { ...place, mentioned });
     const post = draftPlaces.edit({ kind: 'answer', id });

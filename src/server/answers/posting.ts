@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { endingOf, type KnownDraft, knownDrafts } from '#server/drafts/drafts.ts';
+import { mentionsProblem } from '#server/mentions/limits.ts';
 import { mentionedIn } from '#server/mentions/mentioned.ts';
 import { answersTold, bellsOf } from '#server/notifications/notifications.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
@@ -91,14 +92,12 @@ type Posts = {
 
 async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPosting, Outcome<Answer>>> {
   const { fresh, questions } = posts;
-  const refusalOf = (posting: AnswerPosting) => {
-    const question = questions.get(posting.wanted.questionId);
-    return question === undefined ? missing() : lockedProblem(question.locked_for);
-  };
-  const refused = fresh.flatMap((posting): [AnswerPosting, ProblemError][] => {
-    const problem = refusalOf(posting);
-    return problem === null ? [] : [[posting, problem]];
-  });
+  const refused: [AnswerPosting, ProblemError][] = [];
+  // By member, so that two transactions count the mentions of the same members in one order.
+  for (const posting of fresh.toSorted((a, b) => a.viewer.id - b.viewer.id)) {
+    const problem = await refusalOf(tx, posting, posts);
+    if (problem !== null) refused.push([posting, problem]);
+  }
   const refusals = new Map<AnswerPosting, Outcome<Answer>>(refused);
   const postable = fresh.filter((posting) => !refusals.has(posting));
   const freed = refused.map(([posting]) => ({ posting, id: null }));
@@ -125,6 +124,21 @@ async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPosting, Outco
     ...refusals,
     ...posted.map(({ posting, id }): [AnswerPosting, Answer] => [posting, answers.get(id) ?? lost()]),
   ]);
+}
+
+async function refusalOf(
+  tx: Tx,
+  { viewer, wanted }: AnswerPosting,
+  { questions, publicUrl }: Posts,
+): Promise<ProblemError | null> {
+  const question = questions.get(wanted.questionId);
+  if (question === undefined) return missing();
+  const text = wanted.draft.content;
+  const added = mentionedIn(text, publicUrl);
+  return (
+    lockedProblem(question.locked_for) ??
+    (await mentionsProblem(tx, { memberId: viewer.id, text, added, publicUrl }))
+  );
 }
 
 /** Returns the answers by their ids. */

@@ -8,6 +8,14 @@ export async function lockMemberByEmail(tx: Tx, email: string) {
   return rows[0];
 }
 
+/** Addresses are compared trimmed and without case. */
+export async function membersByEmail(db: Queryable, emails: readonly string[]) {
+  const wanted = emails.map((email) => email.trim().toLowerCase());
+  const { rows } = await sql<{ id: number; email: string }>`
+    select id, email from member where email = any(${wanted}::text[]) order by id`.execute(db);
+  return rows;
+}
+
 export async function changeRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
   await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
 }

@@ -63,7 +63,8 @@ export async function setRestoring(tx: Tx, id: number) {
 
 export async function runningUndoings(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from undoing where state in ('undoing', 'restoring') order by id limit 100`.execute(db);
+    select id from undoing where state in ('undoing', 'restoring') and removal_id is null
+    order by id limit 100`.execute(db);
   return rows.map((row) => row.id);
 }
 

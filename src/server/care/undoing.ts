@@ -5,6 +5,7 @@ import { changeVotesOf } from '#server/votes/votes.ts';
 import type { Undoing } from '#shared/care.ts';
 import { answerFlags } from './flags.ts';
 import { bringBack, canComeBack, putAway } from './put-away.ts';
+import { isModerator, lockRemoval, nextOfRemoval, runningRemovals } from './removal-queries.ts';
 import {
   countDoings,
   dateVotes,
@@ -69,32 +70,51 @@ export async function workOnUndoings(db: Database, until: number): Promise<void>
   for (const id of await runningUndoings(db)) {
     while (Date.now() < until && (await step(db, id))) continue;
   }
+  for (const id of await runningRemovals(db)) {
+    while (Date.now() < until && (await stepOfRemoval(db, id))) continue;
+  }
+}
+
+/** Goes on with a removal of many accounts, likewise. Returns whether there may be more to do. */
+export async function stepOfRemoval(db: Database, removalId: number): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    // Accounts come one after the other, also where two nodes take turns.
+    if ((await lockRemoval(tx, removalId)) === undefined) return false;
+    const id = await nextOfRemoval(tx, removalId);
+    if (id === undefined) return false;
+    await stepOf(tx, id);
+    return true;
+  });
 }
 
 /** Returns whether there may be more to do. */
 async function step(db: Database, id: number): Promise<boolean> {
-  return transaction(db, async (tx) => {
-    // Two nodes take turns.
-    const run = await lockUndoing(tx, id);
-    if (run === undefined) return false;
-    const done = run.state === 'undoing' ? await undoNext(tx, run) : await restoreNext(tx, run);
-    if (done !== null) {
-      await noteProgress(tx, { id, ...done });
-      return true;
-    }
-    await finish(tx, id);
-    await publishAll(tx, [
-      { topic: `member:${run.member_id}`, event: { kind: 'standing-changed' } },
-      { topic: 'care', event: { kind: 'care-changed' } },
-    ]);
-    return false;
-  });
+  return transaction(db, (tx) => stepOf(tx, id));
+}
+
+async function stepOf(tx: Tx, id: number): Promise<boolean> {
+  // Two nodes take turns.
+  const run = await lockUndoing(tx, id);
+  if (run === undefined) return false;
+  const done = run.state === 'undoing' ? await undoNext(tx, run) : await restoreNext(tx, run);
+  if (done !== null) {
+    await noteProgress(tx, { id, ...done });
+    return true;
+  }
+  await finish(tx, id);
+  await publishAll(tx, [
+    { topic: `member:${run.member_id}`, event: { kind: 'standing-changed' } },
+    { topic: 'care', event: { kind: 'care-changed' } },
+  ]);
+  return false;
 }
 
 type Progress = { posts: number; votes: number };
 
 /** Null where nothing is left of what the member did before it began. */
 async function undoNext(tx: Tx, run: UndoingRow): Promise<Progress | null> {
+  // Became a moderator since.
+  if (await isModerator(tx, run.member_id)) return null;
   const post = await newestPostOf(tx, { memberId: run.member_id, before: run.created_at });
   if (post !== undefined) {
     await answerFlags(tx, { post, outcome: 'acted' });

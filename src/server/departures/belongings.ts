@@ -16,6 +16,7 @@ export const belongings: Readonly<Record<string, Fate>> = {
   'second_factor.member_id': 'at once',
   'push_subscription.member_id': 'at once',
   'session.member_id': 'at once',
+  'registration.member_id': 'at once',
   'bookmark.member_id': 'soon',
   'bookmark_list.member_id': 'soon',
   'draft.member_id': 'soon',

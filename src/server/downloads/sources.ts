@@ -175,6 +175,14 @@ export const lists: readonly Source[] = [
       where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
   },
   {
+    file: 'registration',
+    about: 'the network you registered from, which is stored for 30 days',
+    page: lines,
+    rows: (memberId, after) => sql<Row>`
+      select member_id as key, network, registered_at as "registeredAt", waits_for as "waitsFor" from registration
+      where member_id = ${memberId} and ${behind('member_id', after)}`,
+  },
+  {
     file: 'passkeys',
     about: 'your passkeys: their names, when they were added and last used',
     page: lines,

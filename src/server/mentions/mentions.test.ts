@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import type { Notifications } from '#shared/notifications.ts';
@@ -95,18 +96,81 @@ test('a follower who was told of an answer is not told again when an edit names 
   expect(await messagesTo(ann)).toHaveLength(1);
 });
 
-test('of many names in one post ten are told, those that come first, also over several edits', async () => {
+test('of the members that several edits of one post mention, ten are notified, those that come first', async () => {
   const crowd: Member[] = [];
   for (let n = 0; n < 12; n++) crowd.push(await server.register(`Guest ${n}`));
   const id = await ann.ask({
     title,
     content: `[@Nobody](/profile/999999999) ${naming(...crowd.slice(0, 8))}`,
   });
-  await ann.put(`/questions/${id}`, { title, content: naming(...crowd), tags: [] });
-  await ann.put(`/questions/${id}`, { title, content: naming(...crowd, eve), tags: [] });
+  await ann.put(`/questions/${id}`, { title, content: naming(...crowd.slice(2)), tags: [] });
+  await ann.put(`/questions/${id}`, { title, content: naming(eve), tags: [] });
   const told = await Promise.all(crowd.map(async (member) => (await bellOf(member)).length));
   expect(told).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0]);
   expect(await bellOf(eve)).toEqual([]);
+});
+
+describe('refuses a text that mentions more than 10 members, and stores nothing', () => {
+  const ids = Array.from({ length: 41 }, (_, n) => `[@Guest](/profile/${1_000 + n})`);
+  const many = ids.slice(0, 11).join(' ');
+  const refused = {
+    status: 400,
+    errors: [{ field: 'content', message: expect.stringContaining('10 members') }],
+  };
+
+  test('when it is posted', async () => {
+    const id = await ann.ask({ title, content: ids.slice(0, 10).join(' ') });
+    const answer = await bob.answer(id);
+    expect(await bob.post('/questions', { title, content: ids.join(' ') })).toMatchObject(refused);
+    expect(await bob.post(`/questions/${id}/answers`, { content: many })).toMatchObject(refused);
+    expect(await bob.post(`/questions/${id}/replies`, { content: many })).toMatchObject(refused);
+    expect(await bob.post(`/answers/${answer.id}/replies`, { content: many })).toMatchObject(refused);
+    expect((await ann.read(id)).answers.items).toHaveLength(1);
+    expect((await bob.me()).answersCount).toBe(1);
+  });
+
+  test('when an edit adds to them, not when an old text has them already', async () => {
+    const id = await ann.ask({ title });
+    const answer = await ann.answer(id);
+    const reply = await ann.reply(answer.id);
+    expect(await ann.put(`/questions/${id}`, { title, content: many, tags: [] })).toMatchObject(refused);
+    expect(await ann.put(`/answers/${answer.id}`, { content: many })).toMatchObject(refused);
+    expect(await ann.put(`/replies/${reply.id}`, { content: many })).toMatchObject(refused);
+    await sql`update question set content = ${many} where id = ${id}`.execute(server.db);
+    const shorter = ids.slice(0, 11).toReversed().join(' ');
+    expect(await ann.put(`/questions/${id}`, { title, content: shorter, tags: [] })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+test('refuses the 51st member that a new member mentions in a day, and of others none', async () => {
+  const guests = Array.from({ length: 100 }, (_, n) => `[@Guest](/profile/${1_000 + n})`);
+  const id = await eve.ask({ title });
+  const post = (member: Member, from: number, to: number, key?: string) =>
+    member.post<{ id: number }>(
+      `/questions/${id}/answers`,
+      { content: guests.slice(from, to).join(' ') },
+      key,
+    );
+  const first = await post(ann, 0, 10, 'sent-twice');
+  // Neither what is sent twice nor what an edit keeps counts again.
+  expect(await post(ann, 0, 10, 'sent-twice')).toMatchObject({ status: 201, body: { id: first.body.id } });
+  const kept = { content: `Now: ${guests.slice(0, 10).join(' ')}` };
+  expect(await ann.put(`/answers/${first.body.id}`, kept)).toMatchObject({ status: 200 });
+  for (const from of [10, 20, 30]) expect((await post(ann, from, from + 10)).status).toBe(201);
+  const all = await Promise.all(Array.from({ length: 4 }, (_, n) => post(ann, 40 + n * 5, 45 + n * 5)));
+  expect(all.filter(({ status }) => status === 201)).toHaveLength(2);
+  const refused = all.find(({ status }) => status !== 201);
+  expect(refused).toMatchObject({
+    status: 429,
+    code: 'too-many',
+    detail: expect.stringContaining('50 members'),
+  });
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(80_000);
+  expect(await ann.post(`/questions/${id}/answers`, { content: 'Without.' })).toMatchObject({ status: 201 });
+  await sql`update member set created_at = now() - interval '4 days' where id = ${ann.id}`.execute(server.db);
+  expect((await post(ann, 40, 50)).status).toBe(201);
 });
 
 test('a post that is sent twice by the same key tells once, and takes its mention along when it is deleted', async () => {

@@ -27,6 +27,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
     settings: {
       publicUrl: null,
       trustedProxies: 0,
+      accountsPerNetwork: 20,
       signUp: true,
       passwordSignIn: true,
       hideLoginReason: false,
@@ -62,6 +63,7 @@ test('every setting is taken from the environment', () => {
       SMTP_URL: 'smtps://me:secret@mail.example.org',
       MAIL_FROM: 'Ask us <ask@example.org>',
       TRUST_PROXY: '2',
+      ACCOUNTS_PER_NETWORK: '50',
       SIGN_UP: 'off',
       PASSWORD_SIGN_IN: 'off',
       HIDE_LOGIN_REASON: 'on',
@@ -101,6 +103,7 @@ test('every setting is taken from the environment', () => {
     settings: {
       publicUrl: 'https://ask.example.org',
       trustedProxies: 2,
+      accountsPerNetwork: 50,
       signUp: false,
       passwordSignIn: false,
       hideLoginReason: true,
@@ -144,6 +147,7 @@ test('everything that is wrong is told at once, without secrets', () => {
     SMTP_URL: 'http://me:hunter2@mail.example.org',
     MAIL_FROM: 'Ask\nBcc: all@example.org',
     TRUST_PROXY: 'yes',
+    ACCOUNTS_PER_NETWORK: 'many',
     SIGN_UP: 'maybe',
     PASSWORD_SIGN_IN: '1',
     HIDE_LOGIN_REASON: 'x',
@@ -172,6 +176,7 @@ test('everything that is wrong is told at once, without secrets', () => {
       SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, or smtps:// for TLS from the start.
       MAIL_FROM must be an address such as Parley <parley@example.org>.
       TRUST_PROXY must be a whole number from 0 to 10.
+      ACCOUNTS_PER_NETWORK must be a whole number from 0 to 1000.
       SIGN_UP must be on or off.
       PASSWORD_SIGN_IN must be on or off.
       HIDE_LOGIN_REASON must be on or off.

@@ -108,6 +108,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
       trustedProxies: value.TRUST_PROXY,
+      accountsPerNetwork: value.ACCOUNTS_PER_NETWORK,
       signUp: value.SIGN_UP,
       passwordSignIn: value.PASSWORD_SIGN_IN,
       hideLoginReason: value.HIDE_LOGIN_REASON,
@@ -261,6 +262,7 @@ const variables = z.object({
     .optional(),
   TRUST_PROXY: wholeNumber(10).default(0),
   RATE_LIMITS: onOff().default(true),
+  ACCOUNTS_PER_NETWORK: wholeNumber(1_000).default(20),
   SIGN_UP: onOff().default(true),
   PASSWORD_SIGN_IN: onOff().default(true),
   HIDE_LOGIN_REASON: onOff().default(false),

@@ -21,6 +21,7 @@ const kinds = {
   'not-author': { status: 403, title: 'Only the author may do this' },
   'not-allowed': { status: 403, title: 'Not allowed' },
   suspended: { status: 403, title: 'Suspended' },
+  'not-approved': { status: 403, title: 'Not approved yet' },
   locked: { status: 403, title: 'Locked' },
   'foreign-origin': { status: 403, title: 'Requests from other sites are refused' },
   disabled: { status: 403, title: 'Switched off' },

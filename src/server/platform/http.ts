@@ -1,5 +1,5 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Role } from '#shared/accounts.ts';
+import type { Role, WaitsFor } from '#shared/accounts.ts';
 import { problem } from '#shared/problem.ts';
 import type { Database, Reader } from './database.ts';
 import { ProblemError } from './errors.ts';
@@ -18,6 +18,8 @@ declare const signedIn: unique symbol;
 export type Standing = {
   readonly role: Role;
   readonly suspended: { readonly until: Date; readonly reason: string } | null;
+  /** What a new account waits for before it can post. */
+  readonly waitsFor: WaitsFor | null;
 };
 
 /**

@@ -21,6 +21,12 @@ export function siteOf(network: string): string {
   return network.includes(':') ? network.split(':').slice(0, 3).join(':') : network;
 }
 
+/** The same as accounts are listed by it: '192.0.2.1' or '2001:db8:1::/48'. Null where the address is not known. */
+export function registrationNetwork(network: string): string | null {
+  if (isIPv4(network)) return network;
+  return network.includes(':') ? `${siteOf(network)}::/48` : null;
+}
+
 /** Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Null for what is no address. */
 function networkOf(text: string): string | null {
   const bare = text

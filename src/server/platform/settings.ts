@@ -6,6 +6,11 @@ export type Settings = {
   secret: string;
   /** How many proxies in front are believed about the member's network address. */
   trustedProxies: number;
+  /**
+   * Accounts of one network in an hour that write at once; later ones confirm their address first or wait for a moderator.
+   * 0: the network of an account matters for nothing, such as where all members come from one.
+   */
+  accountsPerNetwork: number;
   signUp: boolean;
   passwordSignIn: boolean;
   /** Says 'wrong credentials' without telling which of address and password was wrong. */

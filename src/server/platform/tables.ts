@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { NotificationKind } from '#shared/notifications.ts';
-import type { Role } from '#shared/accounts.ts';
+import type { Role, WaitsFor } from '#shared/accounts.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { MailChoice } from '#shared/notification-settings.ts';
 
@@ -18,6 +18,12 @@ export type Tables = {
   };
   recovery_code: { member_id: number; place: number; hash: string };
   passkey: PasskeyTable;
+  registration: {
+    member_id: number;
+    network: string | null;
+    registered_at: Generated<Date>;
+    waits_for: WaitsFor | null;
+  };
   used_once: { key: string; expires_at: Date };
   tag: TagTable;
   question: QuestionTable;

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { Database } from '#server/platform/database.ts';
+import type { Database, Queryable } from '#server/platform/database.ts';
 import { memberLimit } from '#server/platform/rate-limits.ts';
+import { limits } from '#shared/limits.ts';
 import { isRepeated } from './idempotency.ts';
 
 export type PostingLimits = ReturnType<typeof createPostingLimits>;
 
 /** Who is new to a community: younger than so many days, with less reputation than so much. */
-const newcomer = { days: 3, reputation: 20 } as const;
+const newcomer = { days: limits.newMemberDays, reputation: 20 } as const;
 
 /** Links in one post from which on it counts as one with many. */
 export const manyLinks = 6;
@@ -83,7 +84,7 @@ function linksIn(text: string): number {
   return text.match(/https?:\/\/|\bwww\./giu)?.length ?? 0;
 }
 
-async function newcomersAmong(db: Database, memberIds: readonly number[]): Promise<Set<number>> {
+export async function newcomersAmong(db: Queryable, memberIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select id from member where id = any(${memberIds}::bigint[])
       and created_at > now() - make_interval(days => ${newcomer.days}) and reputation < ${newcomer.reputation}`.execute(

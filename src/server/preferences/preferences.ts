@@ -1,3 +1,4 @@
+import { approveAccounts } from '#server/accounts/registrations.ts';
 import { databaseTime } from '#server/platform/clock.ts';
 import { type Database, type Queryable, transaction, type Tx } from '#server/platform/database.ts';
 import { invalidField, ProblemError } from '#server/platform/errors.ts';
@@ -125,7 +126,11 @@ export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps
     const claim = verify({ secret, purpose: purposeFor(address.email) }, token);
     if (claim === null || !(Number(claim.split('.')[1]) > databaseTime())) throw oldLink();
     const { email } = address;
-    const isConfirmed = await transaction(db, (tx) => confirmAddress(tx, { memberId, email }));
+    const isConfirmed = await transaction(db, async (tx) => {
+      const isTheirs = await confirmAddress(tx, { memberId, email });
+      if (isTheirs) await approveAccounts(tx, [memberId]);
+      return isTheirs;
+    });
     if (!isConfirmed) throw oldLink();
   }
 

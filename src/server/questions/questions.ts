@@ -1,4 +1,5 @@
 import { endDraft } from '#server/drafts/drafts.ts';
+import { refuseManyMentions } from '#server/mentions/limits.ts';
 import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
 import { tellOfMentions } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
@@ -38,9 +39,12 @@ export async function askQuestion(
 ): Promise<number> {
   const { viewer, key, draft } = asking;
   const mentioned = mentionedIn(draft.content, asking.publicUrl);
+  const { publicUrl } = asking;
+  const mentioning = { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl };
   const posting: Posting = { viewer, key, kind: 'question', request: draft };
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
+      await refuseManyMentions(tx, mentioning);
       const id = await insertQuestion(tx, {
         authorId: viewer.id,
         draft,
@@ -132,6 +136,8 @@ export async function editQuestion(
     const tags = await questionTags(tx, id);
     if (old.title === draft.title && old.content === draft.content && sameTags(tags, draft.tags)) return;
     checkBasis({ kind: 'question', old }, draft.basedOn);
+    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
+    await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
     await keepRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     const start = excerpt(draft.content);
     await updateQuestion(tx, { id, draft, excerpt: start });
@@ -145,7 +151,6 @@ export async function editQuestion(
       tags: stored,
       createdAt: old.created_at.toISOString(),
     };
-    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
     const place = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
     const bells = await tellOfMentions(tx, { ...place, mentioned });
     const post = draftPlaces.edit({ kind: 'question', id });

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { endDraft } from '#server/drafts/drafts.ts';
+import { refuseManyMentions } from '#server/mentions/limits.ts';
 import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
 import { forgetPost, tellOfMentions, tellOfReply } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
@@ -55,13 +56,15 @@ export async function postReply(
   },
 ): Promise<number> {
   const { on, viewer, key, draft } = posting;
-  const mentioned = mentionedIn(draft.content, posting.publicUrl);
+  const { publicUrl } = posting;
+  const mentioned = mentionedIn(draft.content, publicUrl);
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).locked_for);
       const { parentReplyId, content } = draft;
       const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;
+      await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
       const { id, created_at: at } = await insertReply(tx, {
         on,
         parentReplyId,
@@ -156,10 +159,11 @@ export async function editReply(
     refuseLocked(await lockOfReply(tx, id));
     if (old.content === edit.content) return;
     checkBasis({ kind: 'reply', old }, edit.basedOn);
+    const mentioned = mentionsAdded({ before: old.content, after: edit.content, publicUrl });
+    await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
     await keepRevision(tx, { kind: 'reply', id, old });
     await updateReply(tx, { id, content: edit.content });
     const { question_id: questionId, answer_id: answerId } = old;
-    const mentioned = mentionsAdded({ before: old.content, after: edit.content, publicUrl });
     const place = { senderId: viewer.id, questionId, answerId, replyId: id };
     const bells = await tellOfMentions(tx, { ...place, mentioned });
     const post = draftPlaces.edit({ kind: 'reply', id });

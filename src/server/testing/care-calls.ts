@@ -1,5 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { beginRemoval } from '#server/care/removals.ts';
 import { setRole } from '#server/care/roles.ts';
+import { workOnUndoings } from '#server/care/undoing.ts';
+import type { Database } from '#server/platform/database.ts';
 import type { PostAction } from '#shared/care.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
 import { type Call, get, idOf, post, put, type Stage } from './calls.ts';
@@ -15,6 +18,16 @@ export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage
     db,
     sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member'`,
   );
+  const [other, waiting, removed] = await idsOf(
+    db,
+    sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member' and id <> ${nobody}
+      order by id limit 3`,
+  );
+  await sql`insert into registration (member_id, network, waits_for)
+    values (${other}, '192.0.2.1', null), (${waiting}, '192.0.2.1', 'moderator')`.execute(db);
+  const selection = { memberIds: [removed], network: null, from: null, to: null };
+  const done = await beginRemoval(db, { selection, reason: 'So.', remover: { operatorId: null } });
+  await workOnUndoings(db, Date.now() + 60_000);
   const about = (action: PostAction, more: object = {}) =>
     post(rare, '/care/post-actions', { action, kind: 'question', id: asked, reason: 'So.', ...more });
   const member = (action: string, until: string | null = null) =>
@@ -49,5 +62,25 @@ export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage
     member('lift'),
     get(rare, `/care/members/${nobody}`),
     member('undo'),
+    get(rare, '/moderation/registrations?hours=720'),
+    get(rare, '/moderation/registrations/accounts?network=192.0.2.1&hours=720'),
+    get(
+      rare,
+      `/moderation/registrations/accounts?network=192.0.2.1&cursor=${encodeCursor({ after: 0, id: other })}`,
+    ),
+    post(rare, '/moderation/approvals', { memberIds: [waiting] }),
+    post(rare, '/moderation/removals/preview', { memberIds: [other] }),
+    post(rare, '/moderation/removals/preview', { network: '192.0.2.1', from: '2020-01-01T00:00:00.000Z' }),
+    post(rare, '/moderation/removals', { memberIds: [other], reason: 'So.' }),
+    get(rare, '/moderation/removals'),
+    get(rare, `/moderation/removals/${done}`),
+    post(rare, `/moderation/removals/${done}/restoration`, { reason: 'So.' }),
   ];
+}
+
+async function idsOf(db: Database, query: RawBuilder<unknown>): Promise<[number, number, number]> {
+  const { rows } = await (query as RawBuilder<{ id: number }>).execute(db);
+  const [first, second, third] = rows.map(({ id }) => id);
+  if (first === undefined || second === undefined || third === undefined) throw new Error('too few members');
+  return [first, second, third];
 }

@@ -179,6 +179,14 @@ const asked: Readonly<Record<string, Asked>> = {
   'POST /care/post-actions': care,
   'POST /care/member-actions': care,
   'GET /care/members/{id}': care,
+  'GET /moderation/registrations': care,
+  'GET /moderation/registrations/accounts': care,
+  'POST /moderation/approvals': care,
+  'POST /moderation/removals/preview': care,
+  'POST /moderation/removals': care,
+  'GET /moderation/removals': care,
+  'GET /moderation/removals/{id}': care,
+  'POST /moderation/removals/{id}/restoration': care,
 };
 
 /** What concerns nobody but the member, their safety above all, goes on while they are suspended. */

@@ -41,7 +41,15 @@ export function spawnParley({
   const main = path.join(project, 'src/server/main.ts');
   const child = spawn(executable, [...node.flags, main, ...parameters], {
     cwd: '/',
-    env: { PATH: process.env['PATH'], PORT: '0', NODE_COMPILE_CACHE: compiled, ...node.env, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      NODE_COMPILE_CACHE: compiled,
+      // Everybody comes from one address.
+      ACCOUNTS_PER_NETWORK: '0',
+      ...node.env,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });

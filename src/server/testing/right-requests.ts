@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import webPush from 'web-push';
+import { beginRemoval } from '#server/care/removals.ts';
+import { workOnUndoings } from '#server/care/undoing.ts';
 import type { Database } from '#server/platform/database.ts';
 import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
 import { linkToken, type LinkPurpose } from './links.ts';
 import { addPasskey } from './authenticator.ts';
-import { done, type Member, password } from './member.ts';
+import { done, type Member, password, register } from './member.ts';
 import type { Operation } from './openapi.ts';
 import { defaults } from './server.ts';
 import { goingOn } from './ways-in.ts';
@@ -44,6 +47,13 @@ export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: 
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/care/members/{id}': async (owner) => owner.id,
+    '/moderation/removals/{id}': async () => {
+      const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
+      const remover = { operatorId: null };
+      const removalId = await beginRemoval(db, { selection, reason: 'Advertisements.', remover });
+      await workOnUndoings(db, Date.now() + 60_000);
+      return removalId;
+    },
     '/topics/{tag}': async () => 'bread',
     '/feeds/{feed}': async () => 'recent',
     '/notification-settings/{about}': async () => 'answers',
@@ -59,7 +69,17 @@ export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: 
       return { action: 'warn', memberId: ann.id, reason: 'Please link your sources.', until: null };
     },
     'PUT /notices/seen': async () => ({ upTo: 1 }),
+    'POST /moderation/approvals': async () => {
+      const id = await newcomer();
+      await sql`insert into registration (member_id, waits_for) values (${id}, 'moderator')
+        on conflict (member_id) do update set waits_for = 'moderator'`.execute(db);
+      return { memberIds: [id] };
+    },
+    'POST /moderation/removals/preview': async () => selected(await newcomer()),
+    'POST /moderation/removals': async () => ({ ...selected(await newcomer()), reason: 'Advertisements.' }),
   };
+  const newcomer = async () => (await register(ann.address, 'Seller')).id;
+  const selected = (id: number) => ({ memberIds: [id], network: null, from: null, to: null });
 
   return async ({ name, path, body }, sender, owner) => {
     const place = Object.keys(places).find((beginning) => path.startsWith(beginning));

@@ -41,6 +41,7 @@ export const defaults: Settings = {
   publicUrl: null,
   secret: 'a secret that only the tests know, long enough to be one',
   trustedProxies: 0,
+  accountsPerNetwork: 0,
   signUp: true,
   passwordSignIn: true,
   hideLoginReason: false,

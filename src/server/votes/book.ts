@@ -43,6 +43,11 @@ export class VoteBook {
     return this.#entries.get(keyOf(target))?.post;
   }
 
+  /** The member's vote as it is by now; null for none. */
+  voteOf(target: VoteTarget, memberId: number): Direction | null {
+    return this.#entries.get(keyOf(target))?.votes.get(memberId)?.vote ?? null;
+  }
+
   /** Makes `vote` the member's; what they are told of it. */
   set(target: VoteTarget, memberId: number, vote: Direction | null): VoteState {
     const entry = this.#entries.get(keyOf(target));

@@ -12,6 +12,7 @@ import { profilesChanged, questionCounted } from '#server/posts/told.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { VoteBook, type Voted } from './book.ts';
+import { NetworkVotes } from './networks.ts';
 import {
   addPoints,
   changesBy,
@@ -51,7 +52,8 @@ async function setVotes(
     db,
     async (tx) => {
       const book = await openBook(tx, votes);
-      const outcomes = votes.map((wanted) => decide(book, { ...wanted, settings }));
+      const networks = settings.accountsPerNetwork === 0 ? null : await openNetworks(tx, book, votes);
+      const outcomes = votes.map((wanted) => decide(book, { ...wanted, settings, networks }));
       await write(tx, book);
       return outcomes;
     },
@@ -121,9 +123,25 @@ const votersIn = (votes: readonly WantedVote[] = []) =>
 
 const missing = { question: 'Question not found', answer: 'Answer not found', reply: 'Reply not found' };
 
+/** Of the votes that are new: what is turned or taken back is counted already. */
+async function openNetworks(tx: Tx, book: VoteBook, votes: readonly WantedVote[]): Promise<NetworkVotes> {
+  const asked = votes.flatMap(({ target, viewer, vote }) => {
+    const post = book.postOf(target);
+    const isAdded = vote !== null && book.voteOf(target, viewer.id) === null;
+    return post === undefined || !isAdded ? [] : [{ target, post, voterId: viewer.id }];
+  });
+  return NetworkVotes.open(tx, asked);
+}
+
 function decide(
   book: VoteBook,
-  { target, viewer, vote, settings }: WantedVote & { settings: Settings },
+  {
+    target,
+    viewer,
+    vote,
+    settings,
+    networks,
+  }: WantedVote & { settings: Settings; networks: NetworkVotes | null },
 ): Outcome<VoteState> {
   const post = book.postOf(target);
   if (post === undefined) return new ProblemError('not-found', missing[target.kind]);
@@ -132,6 +150,10 @@ function decide(
   // One from before this was switched off can be taken back.
   if (post.author_id === viewer.id && vote !== null && !settings.selfVotes)
     return new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
+  if (networks !== null && vote !== null && book.voteOf(target, viewer.id) === null) {
+    const refused = networks.take({ target, post, voterId: viewer.id });
+    if (refused !== null) return refused;
+  }
   return book.set(target, viewer.id, vote);
 }
 

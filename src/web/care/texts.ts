@@ -90,6 +90,12 @@ export function doneText(action: CareAction, kind: CarePost['kind'] | null): str
       return t`Everything that one account did was brought back`;
     case 'purge':
       return t`Gone for good, 30 days after it was deleted`;
+    case 'approve':
+      return t`Accounts approved`;
+    case 'remove_activity':
+      return t`All activity of several accounts removed`;
+    case 'restore_activity':
+      return t`All activity of several accounts restored`;
     case 'role':
       return t`Role changed on the command line`;
   }

@@ -35,7 +35,7 @@ export function MemberLayout() {
       <div className={classes.columns}>
         <Sidebar />
         <main id="main" tabIndex={-1} className={classes.main}>
-          {member !== null && (member.suspended != null || member.notices > 0) && (
+          {member !== null && (member.suspended != null || member.waitsFor != null || member.notices > 0) && (
             <Suspense>
               <StandingNotes />
             </Suspense>

@@ -50,6 +50,7 @@ function Queue() {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Flagged posts`}</PageHeading>
+        <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
         <ButtonLink href={paths.careLog}>{t`What was done and why`}</ButtonLink>
       </div>
       <p className={classes.keys}>

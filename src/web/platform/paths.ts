@@ -16,6 +16,7 @@ export const paths: Readonly<Record<PathName, string>> = {
   bookmarks: '/bookmarks',
   care: '/care',
   careLog: '/care/log',
+  registrations: '/moderation/registrations',
   login: '/login',
   register: '/register',
 };
@@ -33,6 +34,7 @@ type PathName =
   | 'bookmarks'
   | 'care'
   | 'careLog'
+  | 'registrations'
   | 'login'
   | 'register';
 

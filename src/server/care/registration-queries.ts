@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Reader } from '#server/platform/database.ts';
+import type { RegisteredAccount, RegistrationNetwork } from '#shared/removals.ts';
+import { activityOf } from './removal-queries.ts';
+
+type NetworkRow = Omit<RegistrationNetwork, 'firstAt' | 'latestAt'> & { firstAt: Date; latestAt: Date };
+
+const since = (hours: number) => sql`registered_at > now() - make_interval(hours => ${hours})`;
+
+/** Networks of recent registrations, and (null) accounts that wait and whose network is not stored any more. */
+export async function selectNetworks(
+  db: Reader,
+  { hours, limit }: { hours: number; limit: number },
+): Promise<NetworkRow[]> {
+  const { rows } = await sql<NetworkRow>`
+    select network, count(*) as accounts, count(waits_for) as waiting, min(registered_at) as "firstAt",
+      max(registered_at) as "latestAt"
+    from (
+      select * from registration where network is not null and ${since(hours)}
+      union all
+      select * from registration where network is null and waits_for is not null
+    ) recent
+    group by network order by count(waits_for) > 0 desc, count(*) desc, max(registered_at) desc
+    limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+type AccountRow = Omit<RegisteredAccount, 'registeredAt'> & { registeredAt: Date };
+
+/** The accounts of one of these, the latest first, behind the number `before`. */
+export async function selectAccounts(
+  db: Reader,
+  wanted: { network: string | null; hours: number; before: number | null; limit: number },
+): Promise<AccountRow[]> {
+  const { network, hours, before, limit } = wanted;
+  const which =
+    network === null
+      ? sql`network is null and waits_for is not null`
+      : sql`network = ${network} and ${since(hours)}`;
+  const { rows } = await sql<AccountRow>`
+    select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
+      recent.waits_for as "waitsFor", role = 'operator' as "isModerator",
+      exists (select from undoing where member_id = member.id and state <> 'restored') as "isRemoved", ${activityOf}
+    from (
+      select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}
+      order by member_id desc limit ${sql.lit(limit)}
+    ) recent join member on member.id = recent.member_id
+    order by member.id desc`.execute(db);
+  return rows;
+}

@@ -1,0 +1,31 @@
+import type { SessionState } from '#shared/accounts.ts';
+import { Caller, done, Member, password } from './member.ts';
+
+let registered = 0;
+
+/** Registers a member through a proxy that says the request comes from `network`. The server trusts one proxy. */
+export async function registerFrom(address: string, network: string, name = 'Guest'): Promise<Member> {
+  const email = `from${++registered}@example.org`;
+  const visitor = new Caller(address);
+  const state = done(
+    await visitor.send<SessionState>('POST', '/members', {
+      body: { displayName: name, email, password },
+      headers: { 'x-forwarded-for': network },
+    }),
+  );
+  if (state.member === null) throw new Error('registration signed nobody in');
+  const member = new Member(address, state.member);
+  member.cookies = visitor.cookies;
+  return member;
+}
+
+/** The same for several, one after the other. */
+export async function registerSeveralFrom(
+  address: string,
+  network: string,
+  count: number,
+): Promise<Member[]> {
+  const members: Member[] = [];
+  for (let n = 0; n < count; n++) members.push(await registerFrom(address, network, `Guest ${n}`));
+  return members;
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { brokenInvariants } from '#server/invariants.ts';
+import type { Member } from '#server/testing/member.ts';
+import { registerFrom, registerSeveralFrom } from '#server/testing/networks.ts';
+import { startTestServer } from '#server/testing/server.ts';
+
+const server = await startTestServer({ accountsPerNetwork: 20, trustedProxies: 1 });
+afterAll(() => server.stop());
+beforeEach(() => server.forgetRates());
+const { address, db } = server;
+
+const up = (member: Member, kind: string, id: number) => member.put(`/${kind}/${id}/vote`, { vote: 'up' });
+const statuses = async (votes: Promise<{ status: number }>[]) =>
+  (await Promise.all(votes)).map(({ status }) => status).toSorted((a, b) => a - b);
+
+test('refuses the fourth vote on a post by new members of one network, also when they vote at once', async () => {
+  const ann = await server.register('Ann');
+  const ring = await registerSeveralFrom(address, '192.0.2.1', 6);
+  const id = await ann.ask();
+  expect(await statuses(ring.map((member) => up(member, 'questions', id)))).toEqual([
+    200, 200, 200, 403, 403, 403,
+  ]);
+  const voted = (await ann.read(id)).question;
+  expect(voted.upvotes).toBe(3);
+  expect((await ann.me()).reputation).toBe(15);
+  // Members of other networks vote, and those who voted can turn and take back.
+  const elsewhere = await registerFrom(address, '192.0.2.2');
+  expect((await up(elsewhere, 'questions', id)).status).toBe(200);
+  const { rows } = await sql<{
+    id: number;
+  }>`select member_id as id from vote where question_id = ${id}`.execute(db);
+  const voter = ring.find((member) => member.id === rows[0]?.id);
+  expect((await voter!.put(`/questions/${id}/vote`, { vote: 'down' })).status).toBe(200);
+  expect((await voter!.put(`/questions/${id}/vote`, { vote: null })).status).toBe(200);
+  const other = ring.find((member) => !rows.some((row) => row.id === member.id));
+  expect((await up(other!, 'questions', id)).status).toBe(200);
+  expect(await brokenInvariants(db)).toEqual([]);
+});
+
+test('refuses the fourth vote for an author by new members of the same network, on whichever posts', async () => {
+  const [author, ...ring] = await registerSeveralFrom(address, '2001:db8:7:1::1', 8);
+  const id = await author!.ask();
+  const answers = await Promise.all(ring.map(() => author!.answer(id)));
+  const votes = ring.map((member, n) => up(member, 'answers', answers[n]!.id));
+  expect(await statuses(votes)).toEqual([200, 200, 200, 403, 403, 403, 403]);
+  expect(await up(ring[0]!, 'questions', id)).toMatchObject({
+    status: 403,
+    code: 'not-allowed',
+    detail: expect.stringContaining('3 days'),
+  });
+  expect((await author!.me()).reputation).toBe(30);
+  // The author's own vote counts as ever.
+  expect((await up(author!, 'questions', id)).status).toBe(200);
+  // After three days nobody is limited.
+  await sql`update registration set registered_at = now() - interval '4 days'`.execute(db);
+  expect((await up(ring[0]!, 'questions', id)).status).toBe(200);
+  expect(await brokenInvariants(db)).toEqual([]);
+});

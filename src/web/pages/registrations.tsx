@@ -1,0 +1,144 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import type { RegisteredAccount, RemovalSelection } from '#shared/removals.ts';
+import { careKeys } from '#web/care/care.ts';
+import classes from '#web/care/care.module.css';
+import { NetworkCard } from '#web/care/NetworkCard.tsx';
+import { RemovalList } from '#web/care/RemovalList.tsx';
+import { approveAccounts, networksQuery } from '#web/care/removals.ts';
+import { lazyPart } from '#web/platform/lazy-part.ts';
+import { useLive } from '#web/platform/live.ts';
+import { paths } from '#web/platform/paths.ts';
+import { useMember } from '#web/platform/session.ts';
+import { usePageTitle } from '#web/platform/title.ts';
+import { toast } from '#web/platform/toast.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { Empty } from '#web/ui/Empty.tsx';
+import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { NotFoundPage } from './not-found.tsx';
+import pageClasses from './page.module.css';
+
+const RemovalDialog = lazyPart(() => import('#web/care/RemovalDialog.tsx'));
+
+/** Recent registrations by network, for moderators. */
+export function RegistrationsPage() {
+  const member = useMember();
+  if (member === null) return null;
+  return member.role === 'operator' ? <Registrations /> : <NotFoundPage />;
+}
+
+const spans = () =>
+  [
+    ['1', t`Last hour`],
+    ['24', t`Last 24 hours`],
+    ['168', t`Last 7 days`],
+    ['720', t`Last 30 days`],
+  ] as const;
+type Span = ReturnType<typeof spans>[number][0];
+
+function Registrations() {
+  usePageTitle(t`Recent registrations`);
+  const client = useQueryClient();
+  const [span, setSpan] = useState<Span>('24');
+  const [selected, setSelected] = useState<ReadonlyMap<number, RegisteredAccount>>(new Map());
+  const [removing, setRemoving] = useState<RemovalSelection | null>(null);
+  const hours = Number(span);
+  const query = useQuery(networksQuery(hours));
+  const refresh = () => void client.invalidateQueries({ queryKey: careKeys.all });
+  useLive('care', { heard: refresh, missed: refresh });
+
+  function select(accounts: readonly RegisteredAccount[], isSelected: boolean) {
+    const next = new Map(selected);
+    for (const account of accounts) {
+      if (isSelected) next.set(account.id, account);
+      else next.delete(account.id);
+    }
+    setSelected(next);
+  }
+
+  async function approve() {
+    const waiting = [...selected.values()].filter(({ waitsFor }) => waitsFor !== null);
+    try {
+      await approveAccounts(
+        client,
+        waiting.map(({ id }) => id),
+      );
+      setSelected(new Map());
+      toast(t`Saved to the moderation log`);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : '');
+    }
+  }
+
+  function removeNetwork(network: string) {
+    const now = Date.now();
+    const from = new Date(now - hours * 3_600_000).toISOString();
+    // Whoever registers while the preview is read is not in it.
+    setRemoving({ memberIds: [], network, from, to: new Date(now).toISOString() });
+  }
+
+  const count = selected.size;
+  const isAnyWaiting = [...selected.values()].some(({ waitsFor }) => waitsFor !== null);
+  const actions = (
+    <div className={classes.buttons}>
+      <span className={classes.quiet}>{plural(count, { one: '# selected', other: '# selected' })}</span>
+      <Button variant="default" disabled={!isAnyWaiting} onClick={() => void approve()}>{t`Approve`}</Button>
+      <Button
+        disabled={count === 0}
+        onClick={() => setRemoving({ memberIds: [...selected.keys()], network: null, from: null, to: null })}
+      >
+        {t`Remove activity of selected accounts`}
+      </Button>
+    </div>
+  );
+
+  return (
+    <>
+      <div className={pageClasses.header}>
+        <PageHeading className={pageClasses.heading}>{t`Recent registrations`}</PageHeading>
+        <ButtonLink href={paths.care}>{t`Flagged posts`}</ButtonLink>
+      </div>
+      <RemovalList />
+      <div className={classes.span}>
+        <SelectField label={t`Registered`} options={spans()} value={span} onChange={setSpan} />
+      </div>
+      {query.data === undefined ? (
+        query.isError && <NotLoaded text={t`The results could not be loaded.`} query={query} />
+      ) : query.data.items.length === 0 ? (
+        <Empty title={t`No registrations`} text={t`Accounts that register show up here, by network.`} />
+      ) : (
+        <ul className={classes.list}>
+          {query.data.items.map((each) => (
+            <li key={each.network ?? ''}>
+              <NetworkCard
+                of={each}
+                hours={hours}
+                selected={selected}
+                onSelect={select}
+                onRemove={each.network === null ? undefined : () => removeNetwork(each.network ?? '')}
+              >
+                {actions}
+              </NetworkCard>
+            </li>
+          ))}
+        </ul>
+      )}
+      {removing !== null && (
+        <Suspense>
+          <RemovalDialog
+            selection={removing}
+            onDone={() => {
+              setRemoving(null);
+              setSelected(new Map());
+            }}
+            onClose={() => setRemoving(null)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
