@@ -1,4 +1,4 @@
-import { expect, test, type Locator, type Page } from '@playwright/test';
+import { expect, test, type Locator } from '@playwright/test';
 import { ask, register } from './members.ts';
 import { answer, askAndOpen, unique } from './posts.ts';
 
@@ -25,6 +25,33 @@ test('figures are of one width in counts and of their own width in running text'
   await expect(page.getByText('0/200', { exact: true })).toHaveCSS('font-variant-numeric', 'tabular-nums');
 });
 
+test('code is monospaced while it is written, in a question, an answer, a reply and an edit', async ({
+  page,
+}) => {
+  await register(page.request);
+  const isMonospaced = async (field: Locator) => {
+    await field.fill(`Before \`npm ci\`:\n\n${code}`);
+    const widths = await field.evaluate((element) => {
+      const canvas = document.createElement('canvas').getContext('2d')!;
+      const { fontSize, fontFamily } = getComputedStyle(element);
+      canvas.font = `${fontSize} ${fontFamily}`;
+      return ['iiiiiiiiii', 'MMMMMMMMMM', 'const x=1;'].map((text) => canvas.measureText(text).width);
+    });
+    expect(Math.max(...widths) - Math.min(...widths), widths.join()).toBeLessThan(0.01);
+  };
+  await page.goto('/ask');
+  await isMonospaced(page.getByRole('textbox', { name: 'Details' }));
+  const id = await ask(page.request, { title: unique('Is it monospaced?') });
+  await answer(page.request, id);
+  await page.goto(`/question/${id}`);
+  await isMonospaced(page.getByRole('textbox', { name: 'Your answer' }));
+  const posted = page.getByRole('article', { name: 'Answer by' });
+  await posted.getByRole('button', { name: 'Reply' }).click();
+  await isMonospaced(page.getByRole('textbox', { name: 'Your reply' }));
+  await posted.getByRole('button', { name: 'Edit' }).click();
+  await isMonospaced(posted.getByRole('textbox').first());
+});
+
 test.describe('in Arabic', () => {
   test.use({ locale: 'ar' });
 
@@ -43,6 +70,24 @@ test.describe('in Arabic', () => {
     await field.fill(`اكتب \`--all run\` ثم:\n\n${code}`);
     await page.getByRole('tab').last().click();
     await startsAtItsBeginning(page.getByRole('tabpanel').last());
+  });
+
+  test('code is left to right and monospaced among the versions of a post', async ({ page }) => {
+    await register(page.request);
+    const block = '```\n// تعليق\n\nconst one = 1;\n```';
+    const id = await askAndOpen(page, unique('كيف تغيّر هذا؟'), `نص قبل الشيفرة\n\n${block}`);
+    const data = { title: unique('كيف تغيّر؟'), content: `نص آخر\n\n${block}`, tags: [] };
+    const edited = await page.request.put(`/api/questions/${id}`, { data });
+    expect(edited.status(), await edited.text()).toBe(200);
+    await page.goto(`/question/${id}`);
+    await page.locator('button[aria-haspopup="dialog"]:has(time)').click();
+    const versions = page.getByRole('dialog');
+    for (const line of ['// تعليق', 'const one = 1;']) {
+      const paragraph = versions.locator('p').filter({ hasText: line }).first();
+      await expect(paragraph).toHaveCSS('direction', 'ltr');
+      await expect(paragraph).toHaveCSS('font-family', /monospace/u);
+    }
+    await expect(versions.locator('p').filter({ hasText: 'نص آخر' }).first()).toHaveCSS('direction', 'rtl');
   });
 
   test('a wide table of a left-to-right text starts at its beginning', async ({ page }) => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { demoMember, isEmptyCommunity, loadDemo } from './archive/demo.ts';
+import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import { startNode } from './node.ts';
 import type { Config } from './platform/config.ts';
 import { connect } from './platform/connect.ts';
@@ -57,10 +57,11 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       removesFile: embedded !== undefined,
       log,
     });
-    if (demo) await loadDemo(connection);
+    const settings = { ...config.settings, secret };
+    const moderatorPassword = demo ? await loadDemo({ connection, db, settings }) : null;
     const node = await startNode({
       config,
-      settings: { ...config.settings, secret },
+      settings,
       db,
       watch,
       connection,
@@ -71,8 +72,14 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
     stopping.second.addEventListener('abort', node.cutOff);
     await embedded?.note({ address: node.address });
     log.info(`Parley is ready at ${node.address} (started in ${secondsSinceStart()} s)`);
-    if (demo)
+    if (demo) {
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
+      log.info(
+        moderatorPassword === null
+          ? `For a new password of the moderator: npm run parley -- reset-password ${demoModerator}`
+          : `Sign in as the moderator ${demoModerator} with the password ${moderatorPassword}. It is shown this once.`,
+      );
+    }
     // Only a hint: a database that goes away at this moment ends no Parley that serves.
     else if (await isEmptyCommunity(db).catch(() => false))
       log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');

@@ -1,44 +1,73 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { hashPassword } from '#server/accounts/password.ts';
+import { setRole } from '#server/care/roles.ts';
+import type { Settings } from '#server/platform/settings.ts';
 import type { Database } from '#server/platform/database.ts';
 import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { importStackExchange } from './archive.ts';
+import { liveInDemo } from './demo-life.ts';
 import { terminalProgress } from '#server/platform/progress.ts';
 
 /** Whom a visitor of the demo community can sign in as. Registering is open there, so this lets nobody in anew. */
 export const demoMember = { email: 'demo@parley.example', password: 'parley-demo' } as const;
 
-/** The user in demo/Users.xml that becomes the demo member. */
-const demoUser = 1;
+/** Their password is another one in each community: they may do what visitors may not. */
+export const demoModerator = 'moderator@parley.example';
 
-/** Loads the demo community, dated so that its newest post is an hour old. A second time changes nothing. */
-export async function loadDemo(connection: pg.ClientConfig): Promise<void> {
+/** The users in demo/Users.xml that become the two. */
+const users = { member: 1, moderator: 2 } as const;
+
+/**
+ * Loads the demo community, dated so that its newest post is an hour old. A second time changes nothing.
+ * @returns the moderator's password; null where the community was loaded before.
+ */
+export async function loadDemo({
+  connection,
+  db,
+  settings,
+}: {
+  connection: pg.ClientConfig;
+  db: Database;
+  settings: Settings;
+}): Promise<string | null> {
   const client = new pg.Client(connection);
   await client.connect();
+  const password = randomBytes(12).toString('base64url');
   try {
-    await importStackExchange({
+    const { unchanged } = await importStackExchange({
       folder: path.join(projectFolder, 'demo'),
       client,
-      own: { name: 'demo', newest: new Date(Date.now() - 60 * 60 * 1000), settle: letDemoMemberIn },
+      own: {
+        name: 'demo',
+        newest: new Date(Date.now() - 60 * 60 * 1000),
+        settle: async (client, memberId) => {
+          await letIn(client, { id: await memberId(users.member), ...demoMember });
+          await letIn(client, { id: await memberId(users.moderator), email: demoModerator, password });
+        },
+      },
       progress: terminalProgress(process.stderr),
     });
+    if (unchanged) return null;
   } finally {
     await client.end();
   }
+  await setRole(db, { email: demoModerator, role: 'operator' });
+  await liveInDemo({ db, settings, member: demoMember.email, moderator: demoModerator });
+  return password;
 }
 
-async function letDemoMemberIn(
+async function letIn(
   client: ClientBase,
-  memberId: (user: number) => Promise<number>,
+  { id, email, password }: { id: number; email: string; password: string },
 ): Promise<void> {
-  const id = await memberId(demoUser);
-  await client.query('update member set email = $2 where id = $1', [id, demoMember.email]);
+  await client.query('update member set email = $2 where id = $1', [id, email]);
   await client.query(
     `insert into account (member_id, account_id, provider_id, password) values ($1::bigint, $1::bigint::text, 'credential', $2)`,
-    [id, await hashPassword(demoMember.password)],
+    [id, await hashPassword(password)],
   );
 }
 

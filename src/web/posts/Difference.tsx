@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro';
 import type { Revision } from '#shared/revisions.ts';
+import { isInCode } from '#web/editor/code.ts';
+import { lineEnd } from '#web/editor/edit.ts';
 import { paragraphChanges, type Run, wordChanges } from './difference.ts';
 import classes from './Revisions.module.css';
 
@@ -16,14 +18,16 @@ export default function Difference({ before, after }: { before: Revision | null;
           <Runs of={wordChanges(before?.title ?? after.title, after.title)} />
         </p>
       )}
-      {paragraphChanges(before?.content ?? after.content, after.content).map((runs, index) => {
-        const key = `paragraph ${index}`;
-        return (
-          <p key={key} className={classes.content} dir="auto">
-            <Runs of={runs} />
-          </p>
-        );
-      })}
+      {withCode(paragraphChanges(before?.content ?? after.content, after.content)).map(
+        ({ runs, isCode }, index) => {
+          const key = `paragraph ${index}`;
+          return (
+            <p key={key} className={isCode ? classes.code : classes.content} dir={isCode ? 'ltr' : 'auto'}>
+              <Runs of={runs} />
+            </p>
+          );
+        },
+      )}
       {tags !== null && (
         <p className={classes.tags} dir="auto">
           {t`Tags`}: <Runs of={wordChanges(before?.tags?.join(', ') ?? tags, tags || t`none`)} />
@@ -31,6 +35,22 @@ export default function Difference({ before, after }: { before: Revision | null;
       )}
     </div>
   );
+}
+
+/** The paragraphs with whether they are, or begin, a fenced block of code in the text they are of. */
+function withCode(paragraphs: readonly (readonly Run[])[]): { runs: readonly Run[]; isCode: boolean }[] {
+  const written = { before: '', after: '' };
+  return paragraphs.map((runs) => {
+    const [old, now] = (['in', 'out'] as const).map((left) =>
+      runs.flatMap(({ kind, text }) => (kind === left ? [] : text)).join(''),
+    ) as [string, string];
+    const side = now === '' ? 'before' : 'after';
+    const text = `${written[side]}${side === 'before' ? old : now}`;
+    const isCode = isInCode(text, lineEnd(text, written[side].length));
+    if (old !== '') written.before += `${old}\n\n`;
+    if (now !== '') written.after += `${now}\n\n`;
+    return { runs, isCode };
+  });
 }
 
 function Runs({ of }: { of: readonly Run[] }) {
