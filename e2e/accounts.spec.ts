@@ -12,7 +12,7 @@ test.describe('registering', () => {
     await page.getByRole('link', { name: 'Create an account' }).click();
     await expect(page).toHaveTitle('Create an account · Parley');
     await page.getByLabel('Full name').fill(member.displayName);
-    await page.getByLabel('Email').fill(member.email);
+    await page.getByLabel('Email', { exact: true }).fill(member.email);
     await page.getByLabel('Password', { exact: true }).fill(member.password);
     await page.getByLabel('Confirm password').fill(member.password);
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -46,8 +46,57 @@ test.describe('registering', () => {
     await fill('Email', 'nobody');
     await submit.click();
     await says('Please enter a valid email address.');
-    await expect(page.getByLabel('Email')).toBeFocused();
-    await expect(page.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
+    await expect(page.getByLabel('Email', { exact: true })).toBeFocused();
+    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  });
+
+  test('the form says who sees the email address, and a visitor can keep it from the profile', async ({
+    page,
+    browser,
+  }) => {
+    const member = someone('Hidden Harriet');
+    await page.goto('/register');
+    const show = page.getByRole('checkbox', { name: 'Show my email address on my profile' });
+    await expect(show).toBeChecked();
+    await expect(show).toHaveAccessibleDescription(/Only members who are signed in see it, never in lists/);
+    const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
+    await fill('Full name', member.displayName);
+    await fill('Email', member.email);
+    await fill('Password', member.password);
+    await fill('Confirm password', member.password);
+    await show.uncheck();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/');
+    const session = await page.request.get('/api/session');
+    const { id } = ((await session.json()) as { member: { id: number } }).member;
+    const context = await browser.newContext();
+    const viewer = await context.newPage();
+    await register(viewer.request, someone());
+    await viewer.goto(`/profile/${id}`);
+    await expect(viewer.getByRole('heading', { name: member.displayName })).toBeVisible();
+    await expect(viewer.getByText(member.email)).toHaveCount(0);
+    await page.goto('/settings');
+    await page.getByRole('checkbox', { name: 'Show my email address to other members' }).check();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expect(page.getByRole('status').filter({ hasText: 'Your profile is saved.' })).toBeVisible();
+    await viewer.reload();
+    await expect(viewer.getByRole('link', { name: member.email })).toBeVisible();
+    await context.close();
+  });
+
+  test('a name that hides characters is refused at its field', async ({ page }) => {
+    const member = someone('Bob\u202E');
+    await page.goto('/register');
+    for (const [label, value] of [
+      ['Full name', member.displayName],
+      ['Email', member.email],
+      ['Password', member.password],
+      ['Confirm password', member.password],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(value);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Name contains characters that cannot be shown');
+    await expect(page.getByLabel('Full name')).toBeFocused();
   });
 
   test('the register page leads back to the login page', async ({ page }) => {
@@ -61,7 +110,7 @@ test.describe('registering', () => {
     const member = await register(request);
     await page.goto('/register');
     await page.getByLabel('Full name').fill('Somebody Else');
-    await page.getByLabel('Email').fill(member.email.toUpperCase());
+    await page.getByLabel('Email', { exact: true }).fill(member.email.toUpperCase());
     await page.getByLabel('Password', { exact: true }).fill('another one');
     await page.getByLabel('Confirm password').fill('another one');
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -90,7 +139,7 @@ test.describe('registering', () => {
     const member = someone();
     await page.goto('/register');
     await page.getByLabel('Full name').fill(member.displayName);
-    await page.getByLabel('Email').fill(member.email);
+    await page.getByLabel('Email', { exact: true }).fill(member.email);
     await page.getByLabel('Password', { exact: true }).fill(member.password);
     await page.getByLabel('Confirm password').fill(member.password);
     await context.setOffline(true);
@@ -177,7 +226,7 @@ test.describe('signing in', () => {
     await page.goto('/ask');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Full name').fill(member.displayName);
-    await page.getByLabel('Email').fill(member.email);
+    await page.getByLabel('Email', { exact: true }).fill(member.email);
     await page.getByLabel('Password', { exact: true }).fill(member.password);
     await page.getByLabel('Confirm password').fill(member.password);
     await page.getByRole('button', { name: 'Create account' }).click();

@@ -29,6 +29,8 @@ const other = await server.register('Other');
 const author = await server.register('Author');
 const suspended = await server.register('Suspended');
 const operator = await server.register('Operator');
+/** Two of one name would imitate each other. */
+let operators = 0;
 await setRole(server.db, { email: operator.email, role: 'operator' });
 const rightRequest = rightRequests({ ann, bob, db: server.db });
 const operations = operationsOf(done(await server.visitor().get<Document>('/openapi.json')));
@@ -124,7 +126,8 @@ async function callersOf(operation: Operation, column: Column): Promise<readonly
   const makesAnother =
     changesSignIn(operation) || isWayIn(operation) || /^\/(members$|mail\/)/u.test(operation.path);
   const isFresh = operation.method !== 'GET' && makesAnother;
-  const one = async (known: Member) => (isFresh ? server.register(known.name) : known);
+  const one = async (known: Member) =>
+    isFresh ? server.register(known === operator ? `Operator ${++operators}` : known.name) : known;
   if (column === 'the same, suspended') {
     const owner = await one(suspended);
     return [owner, owner];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, time } from './fields.ts';
 import { limits } from './limits.ts';
+import { isOddName, tidyName } from './names.ts';
 import { codePoints, hasControlCharacters } from './text.ts';
 
 /** Messages of SPEC section 8; shown word for word. */
@@ -26,6 +27,7 @@ export const registerMessages = {
   nameShort: `Name must be at least ${limits.displayNameMin} characters`,
   nameLong: `Name can have up to ${limits.displayNameMax} characters`,
   nameCharacters: 'Name contains characters that cannot be shown',
+  nameImitates: 'This name is too similar to that of a moderator. Please choose another one.',
 } as const;
 
 /** Compared without case and stored trimmed (DECISIONS section 8.1). */
@@ -36,12 +38,16 @@ export const email = z
   .max(limits.email, accountMessages.invalidEmail)
   .pipe(z.email(accountMessages.invalidEmail));
 
-export const displayName = z
+/** A name as it may stand here already: an imported one, or one from before there were more rules. */
+export const knownName = z
   .string({ error: registerMessages.nameShort })
-  .trim()
+  .overwrite(tidyName)
   .refine((name) => codePoints(name) >= limits.displayNameMin, registerMessages.nameShort)
   .refine((name) => codePoints(name) <= limits.displayNameMax, registerMessages.nameLong)
   .refine((name) => !hasControlCharacters(name), registerMessages.nameCharacters);
+
+/** A name that somebody chooses now; the server refuses those that imitate a moderator as well. */
+export const displayName = knownName.refine((name) => !isOddName(name), registerMessages.nameCharacters);
 
 export const registration = z.object({
   displayName: z.string(),
@@ -49,10 +55,12 @@ export const registration = z.object({
   password: z.string(),
   /** Optional for programs; where present it must equal the password. */
   confirmPassword: z.string().optional(),
+  /** Whether the profile shows the address to signed-in members; absent: as the site has it. */
+  showEmail: z.boolean().optional(),
 });
 export type Registration = z.infer<typeof registration>;
 
-export type RegistrationProblem = { field: keyof Registration; message: string };
+export type RegistrationProblem = { field: Exclude<keyof Registration, 'showEmail'>; message: string };
 
 /** The first rule a registration breaks, in the order of SPEC section 5; null when it breaks none. */
 export function registrationProblem(form: Registration): RegistrationProblem | null {

@@ -17,6 +17,8 @@ export const limits = {
   passwordMax: 128,
   email: 254,
   bio: 1000,
+  /** Other members' email addresses that one member may open in an hour (DECISIONS section 10.2). */
+  addressesAnHour: 60,
   searchQuery: 200,
   /** Parts of one search: plain words, quoted phrases, everything left out with `-`, and conditions such as `[tag]`. */
   searchWords: 40,

@@ -1,15 +1,21 @@
 import { z } from 'zod';
-import { displayName, registerMessages } from './accounts.ts';
+import { knownName, registerMessages } from './accounts.ts';
 import { id, paged, time } from './fields.ts';
 import { limits } from './limits.ts';
 import { answerCard } from './search.ts';
 import { codePoints, hasForbiddenCharacters } from './text.ts';
+
+/** Whether profiles show addresses: where members do not say otherwise, only where they say so, or never. */
+export const profileEmails = ['shown', 'hidden', 'never'] as const;
+export type ProfileEmail = (typeof profileEmails)[number];
 
 export const profile = z.object({
   id,
   displayName: z.string(),
   /** Null where the member keeps it to themselves, or has none. */
   email: z.string().nullable(),
+  /** Why the address is not shown although the member shows it: the viewer opened too many. Null elsewhere. */
+  emailWithheld: z.literal('too-many').nullable(),
   bio: z.string().nullable(),
   createdAt: time,
   reputation: z.int().nonnegative(),
@@ -29,7 +35,7 @@ export type AnswerCards = z.infer<typeof answerCards>;
 
 /** What members decide about themselves. */
 export const settings = z.object({
-  displayName,
+  displayName: knownName,
   bio: z
     .string()
     .trim()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { time } from './fields.ts';
+import { profileEmails } from './profiles.ts';
 import { signInState } from './second-factor.ts';
 import { hasControlCharacters } from './text.ts';
 
@@ -22,6 +23,8 @@ export const providerAccountMessages = {
 export const waysIn = z.object({
   /** What the identity provider is called; null: there is none. */
   provider: z.string().nullable(),
+  /** Whether profiles show email addresses: unless members choose otherwise, only if they choose so, or never. */
+  profileEmail: z.enum(profileEmails),
 });
 
 const insideAddress = z

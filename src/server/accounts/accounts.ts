@@ -9,6 +9,7 @@ import type { Settings } from '#server/platform/settings.ts';
 import {
   accountMessages,
   type Credentials,
+  displayName,
   type Me,
   email as emailSchema,
   type Registration,
@@ -20,6 +21,7 @@ import type { PasswordChange } from '#shared/profiles.ts';
 import { type Auth, renewedAt } from './auth.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { createPasswordTries } from './failed-tries.ts';
+import { refuseImitation } from './imitation.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { deleteLinks, isAddressTaken } from './link-queries.ts';
 import { isPasswordOf } from './password.ts';
@@ -71,6 +73,8 @@ export function createAccounts(options: AccountsOptions) {
       throw new ProblemError('disabled', accountMessages.disabled);
     const wrong = registrationProblem(form);
     if (wrong !== null) throw invalidField(wrong.field, wrong.message);
+    const name = displayName.parse(form.displayName);
+    await refuseImitation(db, name, null);
     await refuseCommonPassword(settings, form.password, 'password');
     if (!(await registrations.take(visitor.address)))
       throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
@@ -79,7 +83,7 @@ export function createAccounts(options: AccountsOptions) {
       throw new ProblemError('email-taken', accountMessages.emailTaken);
     try {
       const { headers, response } = await auth.api.signUpEmail({
-        body: { name: form.displayName.trim(), email, password: form.password },
+        body: { name, email, password: form.password, showEmail: form.showEmail },
         headers: visitor.headers,
         returnHeaders: true,
       });

@@ -69,6 +69,13 @@ export function createAuth(db: Database, settings: Settings, passwordCost: Passw
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
+      additionalFields: {
+        showEmail: {
+          type: 'boolean',
+          fieldName: 'show_email',
+          defaultValue: settings.profileEmail === 'shown',
+        },
+      },
     },
     account: {
       modelName: 'account',

@@ -53,7 +53,9 @@ const link = createRoute({
 /** For anybody. */
 export function providerVisitorRoutes({ db, settings, providers }: ProviderDeps) {
   return router<VisitorEnv>()
-    .openapi(readWays, (c) => c.json({ provider: settings.identityProvider?.name ?? null }, 200))
+    .openapi(readWays, (c) =>
+      c.json({ provider: settings.identityProvider?.name ?? null, profileEmail: settings.profileEmail }, 200),
+    )
     .openapi(begin, async (c) => {
       const next = c.req.valid('json').next ?? null;
       const { url, cookie } = await providers.begin(c.req.raw.headers, { next });

@@ -264,9 +264,12 @@ describe('a provider', () => {
 
   test('that is not set up is not offered', async () => {
     const plain = await server.beside();
-    expect(done(await plain.visitor().get('/sign-in'))).toEqual({ provider: null });
+    expect(done(await plain.visitor().get('/sign-in'))).toEqual({ provider: null, profileEmail: 'shown' });
     expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ code: 'disabled' });
     await plain.stop();
-    expect(done(await server.visitor().get('/sign-in'))).toEqual({ provider: 'Example' });
+    expect(done(await server.visitor().get('/sign-in'))).toEqual({
+      provider: 'Example',
+      profileEmail: 'shown',
+    });
   });
 });

@@ -7,12 +7,14 @@ import type { Identity, IdentityProvider } from '#server/platform/identity-provi
 import { rateLimit } from '#server/platform/rate-limits.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { accountMessages, displayName, email as emailSchema } from '#shared/accounts.ts';
+import { cleanName } from '#shared/names.ts';
 import { type OwnProviderAccount, providerAccountMessages } from '#shared/providers.ts';
 import { type Proof, secondFactorMessages } from '#shared/second-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
 import { isAddressTaken } from './link-queries.ts';
 import type { AskForPassword } from './own-password.ts';
+import { isImitation } from './imitation.ts';
 import { linkAccount, providerIdOf, unlinkAccount } from './provider-accounts.ts';
 import { accountOf, memberByAccount } from './provider-queries.ts';
 import { memberByEmail } from './queries.ts';
@@ -132,13 +134,31 @@ export function createProviders(deps: ProvidersDeps) {
     // An address may be kept for who can take it back still.
     if (await isAddressTaken(db, { address: email })) throw taken;
     try {
-      const body = { name: nameOf(identity), email, providerId: providerIdOf(settings), accountId: subject };
+      const body = {
+        name: await nameOf(identity),
+        email,
+        providerId: providerIdOf(settings),
+        accountId: subject,
+      };
       const { memberId } = await auth.api.createMember({ body });
       await registrations.note({ memberId, address: visitor.address, isConfirmed: true });
       return memberId;
     } catch (error) {
       throw isTwice(error) ? taken : error;
     }
+  }
+
+  /**
+   * The first name of those the provider gives that may be one here (SPEC section 5), without characters that may not.
+   * A name that is an email address is shown to everybody, so that what stands before the @ has to do.
+   */
+  async function nameOf({ names, email }: Identity & { email: string }): Promise<string> {
+    for (const candidate of [...names, email]) {
+      const [beforeAt = ''] = candidate.split('@');
+      const name = displayName.safeParse(cleanName(beforeAt));
+      if (name.success && !(await isImitation(db, name.data, null))) return name.data;
+    }
+    return 'Member';
   }
 
   async function linkHere(identity: Identity, memberId: number, visitor: Visitor) {
@@ -175,15 +195,6 @@ export function createProviders(deps: ProvidersDeps) {
     if (deps.provider !== undefined) return deps.provider;
     throw new ProblemError('disabled', providerAccountMessages.off);
   }
-}
-
-/** The first name of those the provider gives that may be one here (SPEC section 5). */
-function nameOf({ names, email }: Identity & { email: string }): string {
-  for (const candidate of [...names, email.split('@')[0]]) {
-    const name = displayName.safeParse(candidate);
-    if (name.success) return name.data;
-  }
-  return 'Member';
 }
 
 /** Two browsers at once: the unique constraints decide. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { isThere, likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
+import { nameless } from '#server/posts/post.ts';
 
 /** What can be kept. */
 export type BookmarkTarget = { kind: 'question' | 'answer'; id: number };
@@ -99,8 +100,9 @@ export async function bookmarksPage(
       question.title, question.excerpt, question.excerpt_cut, left(answer.content, 3500) as answer_start,
       author.id as author_id,
       coalesce(
-        author.display_name, author.email,
-        case when answer.id is null then question.imported_author_name else answer.imported_author_name end
+        author.display_name,
+        case when answer.id is null then question.imported_author_name else answer.imported_author_name end,
+        ${nameless}
       ) as author_name,
       to_json(array(
         select list_id from bookmark_in_list where bookmark_id = kept.id order by list_id

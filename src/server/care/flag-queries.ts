@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
+import { nameless } from '#server/posts/post.ts';
 import type { CarePost, FlagReason } from '#shared/care.ts';
 
 type OwnFlag = { post: CarePost; memberId: number };
@@ -110,7 +111,7 @@ export async function flaggedPosts(
     select flagged.*, question.id as question_id, question.title, question.locked_for is not null as locked,
       coalesce(reply.content, answer.content, question.content) as content,
       post.author_id, post.created_at,
-      coalesce(author.display_name, author.email, post.imported_author_name, '') as author_name,
+      coalesce(author.display_name, post.imported_author_name, ${nameless}) as author_name,
       array(
         select jsonb_build_object('reason', reason, 'count', count(*)) from flag
         where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null

@@ -47,8 +47,8 @@ export async function logEntries(
   const { rows } = await sql<LogRow>`
     select entry.id, entry.at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
       entry.member_id, entry.operator_id, entry.before,
-      coalesce(operator.display_name, operator.email) as operator_name,
-      coalesce(member.display_name, member.email) as member_name,
+      operator.display_name as operator_name,
+      member.display_name as member_name,
       question.title, put_away.id as put_away_id
     from (
       select * from care_log ${before === null ? sql`` : sql`where id < ${before}`}

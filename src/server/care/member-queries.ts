@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
+import { nameless } from '#server/posts/post.ts';
 import type { Role } from '#shared/accounts.ts';
 
 export type CareMemberRow = {
@@ -13,7 +14,7 @@ export type CareMemberRow = {
 };
 
 const columns = sql`
-  member.id, coalesce(display_name, email) as name, role, suspended_until, suspended_for,
+  member.id, coalesce(display_name, ${nameless}) as name, role, suspended_until, suspended_for,
   (select count(*) from notice where member_id = member.id and kind = 'warning') as warnings,
   (select count(*) from put_away where author_id = member.id) as hidden_posts`;
 

@@ -94,7 +94,7 @@ export async function hiddenOn(
 ) {
   const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and how = 'hidden'`;
   const { rows } = await sql<PutAwayRow & { author_name: string | null }>`
-    select put_away.*, coalesce(member.display_name, member.email) as author_name
+    select put_away.*, member.display_name as author_name
     from put_away left join member on member.id = author_id
     where question_id = ${questionId} and ${whose} order by put_away.id limit ${sql.lit(limit)}`.execute(db);
   return rows;

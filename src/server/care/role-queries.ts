@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/platform/database.ts';
+import { nameless } from '#server/posts/post.ts';
 import type { Role } from '#shared/accounts.ts';
 
 export async function lockMemberByEmail(tx: Tx, email: string) {
@@ -26,7 +27,7 @@ export async function selectMembersWithRole(
   { role, after, limit }: { role: Role; after: number; limit: number },
 ) {
   const { rows } = await sql<{ id: number; email: string; name: string }>`
-    select id, email, coalesce(display_name, email) as name from member
+    select id, email, coalesce(display_name, ${nameless}) as name from member
     where role = ${sql.lit(role)} and email is not null and id > ${after} order by id limit ${sql.lit(limit)}`.execute(
     db,
   );

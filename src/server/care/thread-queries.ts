@@ -33,7 +33,7 @@ export async function lastDoneTo(tx: Tx, { kind, id }: CarePost) {
     operator_id: number | null;
     operator_name: string | null;
   }>`
-    select action, reason, at, operator_id, coalesce(member.display_name, member.email) as operator_name
+    select action, reason, at, operator_id, member.display_name as operator_name
     from care_log left join member on member.id = operator_id
     where post_kind = ${kind} and post_id = ${id} order by care_log.id desc limit 1`.execute(tx);
   return rows[0];

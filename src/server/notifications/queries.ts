@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
 import { type NotificationKind, unreadCounted } from '#shared/notifications.ts';
-import type { PostKind } from '#server/posts/post.ts';
+import { nameless, type PostKind } from '#server/posts/post.ts';
 import type { NotificationAbout } from '#shared/notification-settings.ts';
 
 /** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
@@ -159,7 +159,7 @@ export async function notificationsOf(
   const { rows } = await sql<NotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, sender.email) as sender_name
+      coalesce(sender.display_name, ${nameless}) as sender_name
     from notification
     join question on question.id = notification.question_id
     join member sender on sender.id = notification.sender_id
@@ -193,7 +193,7 @@ export async function waitingOf(
   const { rows } = await sql<WaitingRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, sender.email) as sender_name,
+      coalesce(sender.display_name, ${nameless}) as sender_name,
       coalesce(notification_about(kind), 'replies') as about, count(*) over () as total
     from notification
     join question on question.id = notification.question_id

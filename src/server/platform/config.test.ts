@@ -31,6 +31,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
       signUp: true,
       passwordSignIn: true,
       hideLoginReason: false,
+      profileEmail: 'shown',
       selfVotes: true,
       identityProvider: null,
       refuseCommonPasswords: false,
@@ -72,6 +73,7 @@ test('every setting is taken from the environment', () => {
       OIDC_CLIENT_SECRET: 'z'.repeat(16),
       OIDC_NAME: ' Example ',
       COMMON_PASSWORDS: 'refuse',
+      PROFILE_EMAIL: 'never',
       SELF_VOTES: 'off',
       HSTS: 'subdomains',
       RATE_LIMITS: 'off',
@@ -107,6 +109,7 @@ test('every setting is taken from the environment', () => {
       signUp: false,
       passwordSignIn: false,
       hideLoginReason: true,
+      profileEmail: 'never',
       selfVotes: false,
       identityProvider: {
         issuer: 'https://id.example.org',
@@ -153,6 +156,7 @@ test('everything that is wrong is told at once, without secrets', () => {
     HIDE_LOGIN_REASON: 'x',
     OIDC_ISSUER: 'http://id.example.org',
     COMMON_PASSWORDS: 'off',
+    PROFILE_EMAIL: 'x',
     SELF_VOTES: 'x',
     HSTS: 'x',
     SERVICE_WORKER: 'x',
@@ -182,6 +186,7 @@ test('everything that is wrong is told at once, without secrets', () => {
       HIDE_LOGIN_REASON must be on or off.
       OIDC_ISSUER must begin with https://.
       COMMON_PASSWORDS must be allow or refuse.
+      PROFILE_EMAIL must be one of shown, hidden, never.
       SELF_VOTES must be on or off.
       HSTS must be host, subdomains or off.
       SERVICE_WORKER must be on or off.

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { profileEmails } from '#shared/profiles.ts';
 import { projectFolder } from './embedded/folders.ts';
 import { type LogLevel, logLevels } from './log.ts';
 import type { Settings } from './settings.ts';
@@ -112,6 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       signUp: value.SIGN_UP,
       passwordSignIn: value.PASSWORD_SIGN_IN,
       hideLoginReason: value.HIDE_LOGIN_REASON,
+      profileEmail: value.PROFILE_EMAIL,
       selfVotes: value.SELF_VOTES,
       identityProvider: providerOf(value),
       refuseCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
@@ -281,6 +283,7 @@ const variables = z.object({
     .regex(/^[^\p{Cc}]{1,40}$/u, 'must have 1 to 40 characters')
     .optional(),
   COMMON_PASSWORDS: z.enum(['allow', 'refuse'], 'must be allow or refuse').default('allow'),
+  PROFILE_EMAIL: z.enum(profileEmails, `must be one of ${profileEmails.join(', ')}`).default('shown'),
   SELF_VOTES: onOff().default(true),
   HSTS: z.enum(['host', 'subdomains', 'off'], 'must be host, subdomains or off').default('host'),
   SERVICE_WORKER: onOff().default(true),

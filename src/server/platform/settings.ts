@@ -1,3 +1,5 @@
+import type { ProfileEmail } from '#shared/profiles.ts';
+
 /** What an operator decides about the product, independent of where it runs. */
 export type Settings = {
   /** The address members use, such as 'https://ask.example.org'; null where it is not known. */
@@ -15,6 +17,11 @@ export type Settings = {
   passwordSignIn: boolean;
   /** Says 'wrong credentials' without telling which of address and password was wrong. */
   hideLoginReason: boolean;
+  /**
+   * Whether profiles show email addresses to signed-in members (DECISIONS section 10.2): where members do not say otherwise,
+   * only where they say so, or never.
+   */
+  profileEmail: ProfileEmail;
   /** Members may vote on their own posts (SPEC section 4; DECISIONS section 3.2). */
   selfVotes: boolean;
   /** Where members may sign in as well; null: nowhere else. */

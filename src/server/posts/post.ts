@@ -4,10 +4,16 @@ import type { Source } from '#shared/fields.ts';
 /** The three kinds of posts; also the names of their tables. */
 export type PostKind = 'question' | 'answer' | 'reply';
 
+/**
+ * What a member without a name is called. Every way to register gives one; an email address must never stand in for it,
+ * because names are in lists, feeds and mails (DECISIONS section 10.2).
+ */
+export const nameless = sql.lit('Member');
+
 /** Every select of a post joins its author as `author` and its source as `source`, and adds these columns. */
 export const bylineColumns = sql`
   post.author_id,
-  coalesce(author.display_name, author.email, post.imported_author_name) as author_name,
+  coalesce(author.display_name, post.imported_author_name, ${nameless}) as author_name,
   author.source_key as author_source_key,
   source.site as source_site,
   post.source_key,

@@ -1,28 +1,32 @@
+import { refuseImitation } from '#server/accounts/imitation.ts';
 import { toAnswerCard } from '#server/answers/cards.ts';
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
-import { ProblemError } from '#server/platform/errors.ts';
+import { invalidField, ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
+import { rateLimit } from '#server/platform/rate-limits.ts';
+import type { Settings } from '#server/platform/settings.ts';
 import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
 import { profilesChanged } from '#server/posts/told.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
+import { displayName as displayNameSchema, registerMessages } from '#shared/accounts.ts';
 import { limits } from '#shared/limits.ts';
+import { tidyName } from '#shared/names.ts';
 import type { AnswerCards, MemberSettings, Profile } from '#shared/profiles.ts';
 import type { QuestionCards } from '#shared/questions.ts';
 import { answersBy, memberProfile, ownSettings, questionsBy, updateSettings } from './queries.ts';
 
 /** A member as others see them; the member themselves always see their address. */
-export async function readProfile(
-  db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<Profile> {
-  const row = await memberProfile(db, id);
-  if (row === undefined) throw new ProblemError('not-found', 'User not found');
-  const seesEmail = row.show_email || row.id === viewer.id;
+export async function readProfile(db: Reader, { id, viewer, mayOpen }: Seen): Promise<Profile> {
+  const row = await requireMember(db, id);
+  const isOwn = row.id === viewer.id;
+  const isShown = row.email !== null && row.show_email;
+  const isOpened = isShown && !isOwn && (await mayOpen(viewer.id, row.id));
   return {
     id: row.id,
-    displayName: row.display_name ?? row.email ?? '',
-    email: seesEmail ? row.email : null,
+    displayName: row.display_name ?? 'Member',
+    email: isOwn || isOpened === true ? row.email : null,
+    emailWithheld: isOpened === 'too-many' ? isOpened : null,
     bio: row.bio,
     createdAt: row.created_at.toISOString(),
     reputation: Math.max(0, row.reputation),
@@ -34,28 +38,55 @@ export async function readProfile(
   };
 }
 
-type Wanted = { id: number; viewer: Viewer; cursor: string | undefined };
+/** Whether a member may see the address of another, who shows it. */
+export type MayOpenAddress = (viewerId: number, memberId: number) => Promise<boolean | 'too-many'>;
+
+type Seen = { id: number; viewer: Viewer; mayOpen: MayOpenAddress };
+
+/** A member may open the addresses of so many others in an hour, each as often as they like. */
+export function limitOpenedAddresses(db: Database, { profileEmail }: Pick<Settings, 'profileEmail'>) {
+  const hour = { seconds: 60 * 60 };
+  const seen = rateLimit(db, { name: 'address-seen', points: 1, ...hour });
+  const opened = rateLimit(db, { name: 'addresses', points: limits.addressesAnHour, ...hour });
+  return async (viewerId: number, memberId: number): Promise<boolean | 'too-many'> => {
+    if (profileEmail === 'never') return false;
+    const pair = `${viewerId} ${memberId}`;
+    if ((await seen.taken(pair)) > 0) return true;
+    if (!(await opened.take(String(viewerId)))) return 'too-many';
+    await seen.take(pair);
+    return true;
+  };
+}
+
+/** @throws ProblemError 'not-found' */
+async function requireMember(db: Reader, id: number) {
+  const row = await memberProfile(db, id);
+  if (row === undefined) throw new ProblemError('not-found', 'User not found');
+  return row;
+}
+
+type Wanted = { id: number; cursor: string | undefined };
 
 /** A member's questions, newest first. */
-export async function readQuestionsBy(db: Reader, { id, viewer, cursor }: Wanted): Promise<QuestionCards> {
+export async function readQuestionsBy(db: Reader, { id, cursor }: Wanted): Promise<QuestionCards> {
   const rows = await questionsBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
     limit: limits.feedPage + 1,
   });
-  if (rows.length === 0) await readProfile(db, { id, viewer });
+  if (rows.length === 0) await requireMember(db, id);
   const { items, nextCursor } = page(rows, limits.feedPage, byTime);
   return { items: items.map(toQuestionCard), nextCursor };
 }
 
 /** A member's answers, newest first. */
-export async function readAnswersBy(db: Reader, { id, viewer, cursor }: Wanted): Promise<AnswerCards> {
+export async function readAnswersBy(db: Reader, { id, cursor }: Wanted): Promise<AnswerCards> {
   const rows = await answersBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
     limit: limits.feedPage + 1,
   });
-  if (rows.length === 0) await readProfile(db, { id, viewer });
+  if (rows.length === 0) await requireMember(db, id);
   const { items, nextCursor } = page(rows, limits.feedPage, byTime);
   return { items: items.map(toAnswerCard), nextCursor };
 }
@@ -70,8 +101,22 @@ export async function changeSettings(
   db: Database,
   { viewer, settings }: { viewer: Viewer; settings: MemberSettings },
 ): Promise<MemberSettings> {
+  const chosen = displayNameSchema.safeParse(settings.displayName);
   await transaction(db, async (tx) => {
-    await updateSettings(tx, { id: viewer.id, ...settings, bio: settings.bio === '' ? null : settings.bio });
+    const before = (await ownSettings(tx, viewer.id)).display_name;
+    // Imported names, and those from before there were more rules, stay.
+    const isKept = before !== null && tidyName(before) === settings.displayName;
+    if (!isKept) {
+      if (!chosen.success) throw invalidField('displayName', registerMessages.nameCharacters);
+      await refuseImitation(tx, settings.displayName, viewer.id);
+    }
+    const displayName = isKept ? before : settings.displayName;
+    await updateSettings(tx, {
+      id: viewer.id,
+      ...settings,
+      displayName,
+      bio: settings.bio === '' ? null : settings.bio,
+    });
     // Also where the name is what it was: this is rare, and pages with it are looked up again at most.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
     await publishAll(tx, [...profilesChanged([viewer.id]), renamed]);

@@ -3,7 +3,14 @@ import { answers, type Deps, json, problems, router } from '#server/platform/htt
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { answerCards, profile, settings } from '#shared/profiles.ts';
 import { questionCards } from '#shared/questions.ts';
-import { changeSettings, readAnswersBy, readProfile, readQuestionsBy, readSettings } from './profiles.ts';
+import {
+  changeSettings,
+  limitOpenedAddresses,
+  readAnswersBy,
+  readProfile,
+  readQuestionsBy,
+  readSettings,
+} from './profiles.ts';
 
 const pageQuery = z.object({ cursor: cursorQuery });
 
@@ -46,18 +53,16 @@ const change = createRoute({
   responses: { 200: answers(settings, 'As they are now'), ...problems },
 });
 
-export function profileRoutes({ db }: Deps) {
+export function profileRoutes({ db, settings: site }: Deps) {
+  const mayOpen = limitOpenedAddresses(db, site);
   return router()
-    .openapi(read, async (c) =>
-      c.json(
-        await readProfile(c.get('reading'), { id: c.req.valid('param').id, viewer: c.get('viewer') }),
-        200,
-      ),
-    )
+    .openapi(read, async (c) => {
+      const wanted = { id: c.req.valid('param').id, viewer: c.get('viewer'), mayOpen };
+      return c.json(await readProfile(c.get('reading'), wanted), 200);
+    })
     .openapi(questions, async (c) => {
       const wanted = {
         id: c.req.valid('param').id,
-        viewer: c.get('viewer'),
         cursor: c.req.valid('query').cursor,
       };
       return c.json(await readQuestionsBy(c.get('reading'), wanted), 200);
@@ -65,7 +70,6 @@ export function profileRoutes({ db }: Deps) {
     .openapi(answered, async (c) => {
       const wanted = {
         id: c.req.valid('param').id,
-        viewer: c.get('viewer'),
         cursor: c.req.valid('query').cursor,
       };
       return c.json(await readAnswersBy(c.get('reading'), wanted), 200);

@@ -45,6 +45,7 @@ export const defaults: Settings = {
   signUp: true,
   passwordSignIn: true,
   hideLoginReason: false,
+  profileEmail: 'shown',
   selfVotes: true,
   identityProvider: null,
   refuseCommonPasswords: false,

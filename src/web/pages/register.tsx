@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { accountMessages, registrationProblem, type RegistrationProblem } from '#shared/accounts.ts';
@@ -8,9 +9,11 @@ import { AccountForm } from '#web/accounts/AccountForm.tsx';
 import { useRegister } from '#web/accounts/accounts.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
+import { waysInQuery } from '#web/accounts/ways-in.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { said } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
+import check from '#web/ui/check.module.css';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './account.module.css';
 
@@ -26,6 +29,9 @@ export function RegisterPage() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
   const register = useRegister();
+  const { profileEmail = 'shown' } = useQuery(waysInQuery).data ?? {};
+  /** Null until the visitor has chosen: then it is as the site has it. */
+  const [showEmail, setShowEmail] = useState<boolean | null>(null);
 
   function fail(found: Problem) {
     setProblem(found);
@@ -36,7 +42,8 @@ export function RegisterPage() {
     const found = registrationProblem(form);
     if (found !== null) return fail({ ...found, message: said(found.message) });
     setProblem(null);
-    register.mutate(form, { onError: (error) => fail(problemOf(error)) });
+    const chosen = showEmail === null ? {} : { showEmail };
+    register.mutate({ ...form, ...chosen }, { onError: (error) => fail(problemOf(error)) });
   }
 
   function field(name: keyof typeof empty) {
@@ -75,6 +82,23 @@ export function RegisterPage() {
           toggle={false}
           {...field('confirmPassword')}
         />
+        {profileEmail !== 'never' && (
+          <div>
+            <label className={classes.choice}>
+              <input
+                type="checkbox"
+                className={check.check}
+                checked={showEmail ?? profileEmail === 'shown'}
+                aria-describedby="show-email-note"
+                onChange={(event) => setShowEmail(event.currentTarget.checked)}
+              />
+              {t`Show my email address on my profile`}
+            </label>
+            <p id="show-email-note" className={classes.note}>
+              {t`Only members who are signed in see it, never in lists or search results. You can change this in the settings.`}
+            </p>
+          </div>
+        )}
       </AccountForm>
       <p className={classes.other}>
         <Trans>
@@ -97,7 +121,5 @@ function problemOf(error: Error): Problem {
 }
 
 function isField(name: string): name is Field {
-  return (
-    name in ({ displayName: 0, email: 0, password: 0, confirmPassword: 0 } satisfies Record<Field, number>)
-  );
+  return name in empty;
 }

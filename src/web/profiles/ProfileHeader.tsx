@@ -24,6 +24,9 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
           </PageHeading>
           <p className={classes.facts}>
             {profile.email !== null && <a href={`mailto:${profile.email}`}>{profile.email}</a>}
+            {profile.emailWithheld === 'too-many' && (
+              <span>{t`Email address not shown: you have opened many in the last hour`}</span>
+            )}
             <span>
               <Trans>
                 Joined{' '}

@@ -1,8 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Button, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { limits } from '#shared/limits.ts';
 import { settings as settingsRules, type MemberSettings } from '#shared/profiles.ts';
+import { waysInQuery } from '#web/accounts/ways-in.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { said } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
@@ -23,6 +25,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
   const nameField = useRef<HTMLInputElement>(null);
   const bioField = useRef<HTMLTextAreaElement>(null);
   const save = useSaveSettings();
+  const { profileEmail = 'shown' } = useQuery(waysInQuery).data ?? {};
 
   function fail(found: Problem) {
     setProblem(found);
@@ -73,15 +76,17 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
         />
         <Counter text={bio} max={limits.bio} />
       </div>
-      <label className={classes.choice}>
-        <input
-          type="checkbox"
-          className={check.check}
-          checked={showEmail}
-          onChange={(event) => setShowEmail(event.currentTarget.checked)}
-        />
-        {t`Show my email address to other members`}
-      </label>
+      {profileEmail !== 'never' && (
+        <label className={classes.choice}>
+          <input
+            type="checkbox"
+            className={check.check}
+            checked={showEmail}
+            onChange={(event) => setShowEmail(event.currentTarget.checked)}
+          />
+          {t`Show my email address to other members`}
+        </label>
+      )}
       <FormError message={problem?.field === null ? problem.message : null} />
       <Button type="submit" loading={save.isPending}>
         {t`Save changes`}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import unhomoglyph from 'unhomoglyph';
+import type { Queryable } from '#server/platform/database.ts';
+import { invalidField } from '#server/platform/errors.ts';
+import { registerMessages } from '#shared/accounts.ts';
+
+/** Words by which members know who keeps order, in the languages of the interface. */
+const roleWords = `
+  admin admins administrator administrators administratorin moderator moderators moderatorin modteam
+  administrateur administratrice modérateur modératrice administrador administradora moderador moderadora
+`
+  .trim()
+  .split(/\s+/u);
+
+/** The same where words are not set apart by spaces, or are names as well: only as the whole name. */
+const wholeNames = ['مشرف', 'المشرف', 'مدير', '管理员', '版主', '管理者', '管理人', 'モデレーター'];
+
+/**
+ * Refuses a name that looks like that of a member who keeps order, or like their role: those of one skeleton are drawn
+ * alike (UTS 39, section 4), whatever their letters, capitals and punctuation.
+ * @throws ProblemError 'invalid' at `displayName`
+ */
+export async function refuseImitation(db: Queryable, name: string, memberId: number | null): Promise<void> {
+  if (await isImitation(db, name, memberId)) throw invalidField('displayName', registerMessages.nameImitates);
+}
+
+/** @param memberId who is to have the name; null for a new member */
+export async function isImitation(db: Queryable, name: string, memberId: number | null): Promise<boolean> {
+  const keepers = await operators(db);
+  if (keepers.some(({ id }) => id === memberId)) return false;
+  const wanted = keysOf(name);
+  const isLike = (other: string) => keysOf(other).some((key) => wanted.includes(key));
+  if (keepers.some((keeper) => keeper.name !== null && isLike(keeper.name))) return true;
+  return wholeNames.some(isLike) || name.split(/[^\p{L}\p{N}\p{M}]+/u).some(isRoleWord) || isRoleWord(name);
+}
+
+const isRoleWord = (word: string) => word !== '' && keysOf(word).some((key) => roleKeys.has(key));
+
+const roleKeys = new Set(roleWords.flatMap(keysOf));
+
+/**
+ * What names that are drawn alike have in common. Capitals become small before and after: a capital I is drawn like a
+ * small l, and is an i.
+ */
+function keysOf(name: string): string[] {
+  const plain = name.normalize('NFKC');
+  return [skeleton(plain.toLowerCase()), skeleton(plain).toLowerCase()].map((drawn) => {
+    const letters = drawn.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '');
+    return letters === '' ? drawn : letters;
+  });
+}
+
+function skeleton(text: string): string {
+  const seen = text.normalize('NFD').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return unhomoglyph(seen).normalize('NFD');
+}
+
+/** The index member_operator serves it. */
+async function operators(db: Queryable): Promise<{ id: number; name: string | null }[]> {
+  const { rows } = await sql<{ id: number; name: string | null }>`
+    select id, display_name as name from member where role = 'operator'`.execute(db);
+  return rows;
+}
