@@ -20,11 +20,20 @@ export function nameOf(language: string): string {
 /** The first of the languages somebody reads that there is a file for; English where there is none. */
 export function bestOf(wanted: readonly string[], available: readonly string[] = languages): string {
   for (const tag of wanted) {
-    const { language } = new Intl.Locale(tag);
+    const language = languageOf(tag);
     const found = available.find((code) => code === tag) ?? available.find((code) => code === language);
     if (found !== undefined) return found;
   }
   return 'en';
+}
+
+/** Of a tag such as 'de-AT', 'de'; null for one that is no language, such as the 'C' of a system without any set. */
+function languageOf(tag: string): string | null {
+  try {
+    return new Intl.Locale(tag).language;
+  } catch {
+    return null;
+  }
 }
 
 /** The language chosen in this browser; null where the browser's own languages decide. */
