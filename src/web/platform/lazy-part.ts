@@ -10,13 +10,15 @@ export const lazyPart: typeof lazy = (load) => lazy(() => patiently(load));
 /** Milliseconds to the next try where the server answers but the program does not come. */
 const pauseMs = 5_000;
 
-async function patiently<Result>(load: () => Promise<Result>): Promise<Result> {
+/** Loads a program, again and again where it does not come. */
+export async function patiently<Result>(load: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await load();
     } catch (error) {
-      console.error('A part of the page could not be fetched:', error);
       await untilWorthTrying();
+      // A page that is left gives up what it is loading, and is gone by now.
+      console.error('A part of the page could not be fetched:', error);
     }
   }
 }

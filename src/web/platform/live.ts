@@ -11,6 +11,7 @@ import type {
   Topic,
   Writing,
 } from '#shared/events.ts';
+import { patiently } from './lazy-part.ts';
 import { notePosition, safePosition } from './position.ts';
 import { sessionEnded, sessionQuery } from './session.ts';
 import { lookForNewVersionSoon } from './upgrade.ts';
@@ -76,7 +77,7 @@ function connect(client: QueryClient): () => void {
 }
 
 async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
-  const { io } = await import('socket.io-client');
+  const { io } = await patiently(() => import('socket.io-client'));
   if (ending.aborted) return;
   const opened: LiveSocket = io({
     path: '/api/live',
