@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { ask, register } from './members.ts';
 import { answer, reply, secondMember, unique, upvote } from './posts.ts';
+import { remove } from './trio.ts';
 
 /** Cumulative layout shift that a page may have (0.1 counts as good elsewhere). */
 const most = 0.02;
@@ -100,6 +101,51 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   await pill.click();
   await expect(page.getByRole('article', { name: 'Reply by Quincy Other' }).first()).toBeFocused();
   await expect(pill).toBeHidden();
+});
+
+test('what others do moves nothing under one who reads where the browser has no scroll anchoring', async ({
+  page,
+  browser,
+}) => {
+  await page.addInitScript(() => {
+    // As WebKit has it.
+    const supports = CSS.supports.bind(CSS) as (...given: string[]) => boolean;
+    CSS.supports = (...given: string[]) => given[0] !== 'overflow-anchor' && supports(...given);
+  });
+  await register(page.request);
+  const { page: other } = await secondMember(browser, 'Quincy Other');
+  const id = await ask(other.request, { title: unique('Does it stay in every browser?') });
+  for (const n of [1, 2, 3, 4]) await answer(other.request, id, `Answer ${n}. `.repeat(90));
+  await page.goto(`/question/${id}`);
+  const answers = page.getByRole('article', { name: /^Answer by/u });
+  await expect(answers).toHaveCount(4);
+  const first = Number((await answers.first().getAttribute('id'))?.replace('answer-', ''));
+  const read = answers.last();
+  await read.scrollIntoViewIfNeeded();
+  await expect(answers.first()).not.toBeInViewport();
+  await page.evaluate(() => document.documentElement.style.setProperty('overflow-anchor', 'none'));
+  const top = async () => (await read.boundingBox())?.y ?? Number.NaN;
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+  let place = await top();
+  const before = await height();
+  // Pages scroll by whole pixels.
+  const moved = async () => Math.abs((await top()) - place);
+
+  await reply(other.request, first, 'A reply that comes in above.\n\n'.repeat(8));
+  await expect(page.getByText('A reply that comes in above.').first()).toBeAttached();
+  await expect.poll(height).toBeGreaterThan(before + 100);
+  await expect.poll(moved).toBeLessThan(2);
+
+  // So near the end that the page gets too short for where it is scrolled to.
+  await page.evaluate(() =>
+    window.scrollTo(0, document.documentElement.scrollHeight - window.innerHeight - 100),
+  );
+  place = await top();
+  const grown = await height();
+  await remove(other.request, `/api/answers/${first}`);
+  await expect(answers).toHaveCount(3);
+  await expect.poll(height).toBeLessThan(grown - 100);
+  await expect.poll(moved).toBeLessThan(2);
 });
 
 /** From the next page on, adds up what moves without the reader's doing. */

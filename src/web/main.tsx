@@ -36,6 +36,9 @@ setTimeout(() => void begin());
 async function begin(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) throw new Error('index.html has no element with the id "root".');
+  // WebKit; a program of its own, since the others never need it.
+  if (!CSS.supports('overflow-anchor', 'auto'))
+    void import('./platform/scroll-anchor.ts').then(({ keepScrollAnchor }) => keepScrollAnchor());
   keepPages(queryClient, keptNames);
   const router = createAppRouter(queryClient);
   // Before anything is asked: what is refused is said in a language.
