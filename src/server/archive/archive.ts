@@ -2,6 +2,7 @@ import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
 import { sqlState } from '#server/platform/database.ts';
 import type { Progress } from '#server/platform/progress.ts';
+import { messageOf } from '#server/platform/startup-error.ts';
 import { accountForStaged, remarks, type Added, type Tallies } from './accounting.ts';
 import {
   archiveFileNames,
@@ -92,6 +93,11 @@ export async function importStackExchange(options: ImportOptions): Promise<Impor
     return summary;
   } catch (error) {
     signal?.throwIfAborted();
+    if (lacksResources(error)) {
+      throw new ArchiveProblem(`The database has no room for the archive: ${messageOf(error)}.`, {
+        cause: error,
+      });
+    }
     throw broken || endsConnection(error) ? new BrokenConnection(undefined, { cause: error }) : error;
   } finally {
     signal?.removeEventListener('abort', leave);
@@ -99,6 +105,11 @@ export async function importStackExchange(options: ImportOptions): Promise<Impor
     await session.leaveSession(client).catch(ignore);
     client.off('error', breaks).off('end', breaks);
   }
+}
+
+/** Class 53 is a full disk, or memory that is used up. */
+function lacksResources(error: unknown): boolean {
+  return sqlState(error)?.startsWith('53') === true;
 }
 
 function ignore(): void {}

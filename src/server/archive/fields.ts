@@ -11,7 +11,8 @@ export function integer(text: string | undefined): number | null {
 
 /** A time of a row. Archives write UTC without a zone; very old ones have days for votes. */
 export function time(text: string | undefined): string | null {
-  const match = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,7})?))?Z?$/u.exec(text ?? '');
+  // PostgreSQL has no year 0.
+  const match = /^((?!0000)\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,7})?))?Z?$/u.exec(text ?? '');
   if (match === null) return null;
   const [, day, clock = '00:00:00'] = match;
   const date = new Date(`${day}T${clock}Z`);

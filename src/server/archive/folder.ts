@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiveProblem } from './problem.ts';
+import { errorCode } from '#server/platform/startup-error.ts';
+import { ArchiveProblem, unreadable } from './problem.ts';
 
 /** The files of a Stack Exchange archive, by the name of their root element, with the name people know them by. */
 export const archiveFileNames = {
@@ -37,7 +38,9 @@ export async function findArchive(folder: string): Promise<ArchiveFolder> {
     const kind = kindOf(name);
     if (kind === undefined) continue;
     const path = join(folder, name);
-    const status = await stat(path);
+    const status = await stat(path).catch((error: unknown) => {
+      throw unreadable(path, error);
+    });
     if (!status.isFile()) throw new ArchiveProblem(`${path} is not a file.`);
     const other = found[kind];
     if (other !== undefined) {
@@ -55,13 +58,11 @@ async function list(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'ENOENT') throw new ArchiveProblem(`There is no folder ${folder}.`);
     if (code === 'ENOTDIR')
       throw new ArchiveProblem(`${folder} is a file. Name the folder that the archive was unpacked into.`);
-    throw new ArchiveProblem(
-      `${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw unreadable(folder, error);
   }
 }
 

@@ -156,6 +156,7 @@ describe('what is odd in archives', () => {
           question(1, { Title: 'Again' }),
           { Id: 'x', PostTypeId: 1 },
           question(2, { CreationDate: 'soon' }),
+          question(3, { CreationDate: '0000-01-01T00:00:00.000' }),
         ],
         Votes: [
           vote(1, 1, 2),
@@ -169,11 +170,11 @@ describe('what is odd in archives', () => {
     expect(files).toEqual([
       {
         file: 'Posts.xml',
-        read: 4,
+        read: 5,
         taken: 1,
         known: 0,
         leftOut: [
-          { reason: 'incomplete or unreadable', rows: 2 },
+          { reason: 'incomplete or unreadable', rows: 3 },
           { reason: 'repeated', rows: 1 },
         ],
       },

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -96,6 +96,21 @@ describe('what is no archive is refused with a sentence', () => {
     await expect(community.import(folder)).rejects.toThrow(/Posts\.xml is not a file\.$/u);
   });
 
+  it.skipIf(process.platform !== 'linux')('a file that cannot be found or read', async () => {
+    const community = await createCommunity();
+    const folder = await writeArchive({ Users: [] });
+    const path = join(folder, 'Posts.xml');
+    const refusal = () => community.import(folder).catch(String);
+    await symlink('/nowhere', path);
+    expect(await refusal()).toBe(
+      `ArchiveProblem: ${path} cannot be read: it is not there, or a link that leads nowhere.`,
+    );
+    await unlink(path);
+    // Reading it fails for every user, root included.
+    await symlink('/proc/self/mem', path);
+    expect(await refusal()).toBe(`ArchiveProblem: ${path} cannot be read: EIO: i/o error, read.`);
+  });
+
   it('a folder with the same file twice, in different letter case', async () => {
     const community = await createCommunity();
     const folder = await writeArchive({ Posts: [question(1)], posts: [question(1)] });
@@ -107,6 +122,19 @@ describe('what is no archive is refused with a sentence', () => {
 const long = {
   Posts: Array.from({ length: 3000 }, (_, id) => question(id + 1, { Body: `<p>${'word '.repeat(100)}</p>` })),
 };
+
+it('an archive that does not fit on the disk is refused with a sentence', async () => {
+  const community = await createCommunity();
+  await community.client.query(`
+    create function no_space() returns trigger language plpgsql as $$
+    begin raise exception sqlstate '53100' using message = 'could not extend file: No space left on device'; end $$;
+    create trigger no_space before insert on question execute function no_space();`);
+  const refusal = await community.import(await writeArchive(whole)).catch(String);
+  await community.client.query('drop function no_space cascade');
+  expect(refusal).toBe(
+    'ArchiveProblem: The database has no room for the archive: could not extend file: No space left on device.',
+  );
+});
 
 describe('an import that does not come to its end leaves nothing', () => {
   it('when the operator interrupts it', async () => {

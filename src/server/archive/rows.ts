@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { SaxesParser } from 'saxes';
 import { archiveFileNames, type ArchiveFile } from './folder.ts';
-import { ArchiveProblem } from './problem.ts';
+import { ArchiveProblem, unreadable } from './problem.ts';
 
 /** The attributes of one `<row>`. */
 export type Row = Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncG
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const reader = new RowReader(file);
   let pending = '';
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of readable(stream, file)) {
     const text = pending + reader.decode(() => decoder.decode(chunk, { stream: true }));
     // A reference cut in two by the end of a chunk waits for its rest.
     const reference = text.lastIndexOf('&');
@@ -36,6 +36,15 @@ export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncG
     yield { rows: reader.read(text.slice(0, end)), bytes: chunk.length };
   }
   yield { rows: reader.finish(pending + reader.decode(() => decoder.decode())), bytes: 0 };
+}
+
+async function* readable(stream: ReadStream, file: ArchiveFile): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw unreadable(file.path, error);
+  }
 }
 
 const referenceMax = 12;
