@@ -29,7 +29,10 @@ test('an author edits a question; every member can read the earlier version', as
   await expectOpened(dialog);
   await expect(dialog.getByRole('deletion').filter({ hasText: 'water' })).toBeVisible();
   await expect(dialog.getByRole('insertion').filter({ hasText: 'oil' })).toBeVisible();
-  await expect(dialog.getByText('With water?', { exact: true })).toBeVisible();
+  const first = dialog.getByText('With water?', { exact: true });
+  await expect(first).toHaveCount(0);
+  await dialog.getByRole('heading', { name: 'First version' }).click();
+  await expect(first).toBeVisible();
   await reader.page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(edited).toBeFocused();

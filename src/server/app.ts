@@ -46,7 +46,7 @@ import { memberPages } from './pages/pages.ts';
 import { limitBodies } from './platform/bodies.ts';
 import { createIdentityProvider } from './platform/identity-provider.ts';
 import { type Floods } from './platform/floods.ts';
-import { limitMembers, limitVisitors, queueSearches } from './platform/limiting.ts';
+import { limitChanges, limitMembers, limitVisitors, queueRequests } from './platform/limiting.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Deps, router } from './platform/http.ts';
 import { type Metrics, metricsRoutes } from './platform/metrics.ts';
@@ -249,7 +249,14 @@ function createApi(
     .route('/', passkeyVisitorRoutes(deps))
     .route('/', providerVisitorRoutes(deps))
     .route('/', mailLinkRoutes(deps));
-  api.use(signedIn(deps), limitMembers(deps.floods), queueSearches(), chooseReading(deps));
+  api.use(
+    signedIn(deps),
+    limitMembers(deps.floods),
+    limitChanges(deps.limits.change),
+    queueRequests('writing'),
+    queueRequests('searching'),
+    chooseReading(deps),
+  );
   return api
     .route('/', sessionRoutes(deps))
     .route('/', addressRoutes(deps))

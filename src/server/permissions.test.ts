@@ -322,6 +322,7 @@ function addressesOf({ path, parameters }: Operation, ids: Readonly<Record<strin
       .replace('{feed}', feed)
       .replace('{tag}', 'rye')
       .replace('{place}', 'ask')
+      .replace('{number}', '1')
       .replace('{id}', `${ids[kind]}`);
     return search.flatMap((words) =>
       (choices.length > 0 ? choices : ['']).map((choice) => `${filled}?${words}${choice}`),

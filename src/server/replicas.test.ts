@@ -46,6 +46,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
       ...['/answers', '/replies', '/revisions'].map((part) => `/questions/${id}${part}`),
       ...['/replies', '/revisions'].map((part) => `/answers/${answer.id}${part}`),
       `/replies/${reply.id}/revisions`,
+      `/replies/${reply.id}/revisions/1`,
       ...['', '/questions', '/answers'].map((part) => `/members/${ada.id}${part}`),
       ...['', '/pages', '/pages/questions'].map((part) => `/topics${part}`),
       ...['', '/topics', '/questions', '/activity'].map((part) => `/following${part}`),

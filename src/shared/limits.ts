@@ -53,6 +53,10 @@ export const limits = {
   repliesPage: 100,
   /** Notifications the bell lists; the link to all of them appears when there are more (SPEC section 9). */
   bell: 10,
+  /** Earlier versions kept of one post: the first and the latest ones. */
+  revisions: 100,
+  /** Versions of a post listed at a time. */
+  revisionsPage: 20,
   /** Deepest level a reply can have; the first is level 0. */
   replyLevel: 3,
 } as const;

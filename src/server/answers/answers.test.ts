@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
 import type { Answer, AnswersPage } from '#shared/answers.ts';
-import type { Revision } from '#shared/revisions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -88,7 +87,7 @@ describe('editing an answer', () => {
     const answer = await bob.answer(await ann.ask(), 'Two days.');
     const { body } = await bob.put<Answer>(`/answers/${answer.id}`, { content: 'Three days.' });
     expect(body).toMatchObject({ content: 'Three days.', editedAt: expect.any(String) });
-    const { items } = (await eve.get<{ items: Revision[] }>(`/answers/${answer.id}/revisions`)).body;
+    const items = await eve.revisions(`/answers/${answer.id}`);
     expect(items).toMatchObject([
       { number: 2, content: 'Three days.', title: null, tags: null, createdAt: body.editedAt },
       { number: 1, content: 'Two days.', createdAt: answer.createdAt },

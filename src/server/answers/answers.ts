@@ -8,7 +8,13 @@ import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { byline, times } from '#server/posts/post.ts';
-import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import {
+  checkBasis,
+  type CurrentVersion,
+  keepRevision,
+  revisionOf,
+  revisionsOf,
+} from '#server/posts/revisions.ts';
 import { lockAuthors, refuseLocked } from '#server/posts/thread.ts';
 import { acceptanceChanged, profilesChanged, questionCounted } from '#server/posts/told.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
@@ -19,7 +25,7 @@ import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/answer
 import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
-import type { Revision } from '#shared/revisions.ts';
+import type { Revision, RevisionsPage } from '#shared/revisions.ts';
 import { answerExcerpt } from './cards.ts';
 import {
   answerById,
@@ -232,17 +238,26 @@ export async function removeAnswersOfQuestion(
   );
 }
 
-/** All versions of an answer, the current one first. */
+/** The versions of an answer, the current one first, without their texts. */
 export async function answerRevisions(
   db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<Revision[]> {
-  const row = await answerById(db, { id, viewerId: viewer.id });
+  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
+): Promise<RevisionsPage> {
+  return revisionsOf(db, { kind: 'answer', id, current: await currentVersion(db, { id, viewer }), cursor });
+}
+
+export async function answerRevision(
+  db: Reader,
+  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
+): Promise<Revision> {
+  return revisionOf(db, { kind: 'answer', id, current: await currentVersion(db, { id, viewer }), number });
+}
+
+async function currentVersion(db: Reader, wanted: { id: number; viewer: Viewer }): Promise<CurrentVersion> {
+  const row = await answerById(db, { id: wanted.id, viewerId: wanted.viewer.id });
   if (row === undefined) throw missing();
-  const earlier = await earlierRevisions(db, { kind: 'answer', id });
   const createdAt = (row.edited_at ?? row.created_at).toISOString();
-  const number = (earlier[0]?.number ?? 0) + 1;
-  return [{ number, title: null, content: row.content, tags: null, createdAt }, ...earlier];
+  return { title: null, content: row.content, tags: null, createdAt };
 }
 
 async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {

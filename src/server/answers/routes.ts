@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
+import { revisionRoutes } from '#server/posts/revision-routes.ts';
 import {
   acceptance,
   accepted,
@@ -12,10 +13,16 @@ import {
 } from '#shared/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
-import { revisions } from '#shared/revisions.ts';
 import { acceptAnswer } from './acceptance.ts';
 import { createAnswering } from './posting.ts';
-import { answerRevisions, answersOfExisting, deleteAnswer, editAnswer, readAnswer } from './answers.ts';
+import {
+  answerRevision,
+  answerRevisions,
+  answersOfExisting,
+  deleteAnswer,
+  editAnswer,
+  readAnswer,
+} from './answers.ts';
 
 const list = createRoute({
   method: 'get',
@@ -57,13 +64,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' }, ...problems },
 });
 
-const versions = createRoute({
-  method: 'get',
-  path: '/answers/{id}/revisions',
-  summary: 'All versions of an answer, the current one first',
-  request: { params: idParam },
-  responses: { 200: answers(revisions, 'Newest first'), ...problems },
-});
+const versions = revisionRoutes('answers', 'an answer');
 
 export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
   const postAnswer = createAnswering({ db, publicUrl });
@@ -98,7 +99,7 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
-      await limits.links(target.viewer.id, c.req.valid('json').content);
+      await limits.edit(target.viewer.id, c.req.valid('json').content);
       await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readAnswer(db, target), 200);
     })
@@ -106,11 +107,13 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
       await deleteAnswer(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
       return c.body(null, 204);
     })
-    .openapi(versions, async (c) => {
-      const items = await answerRevisions(c.get('reading'), {
-        id: c.req.valid('param').id,
-        viewer: c.get('viewer'),
-      });
-      return c.json({ items }, 200);
+    .openapi(versions.list, async (c) => {
+      const { id } = c.req.valid('param');
+      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
+      return c.json(await answerRevisions(c.get('reading'), wanted), 200);
+    })
+    .openapi(versions.one, async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await answerRevision(c.get('reading'), wanted), 200);
     });
 }

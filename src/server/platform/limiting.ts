@@ -36,28 +36,39 @@ export function limitMembers(floods: Floods | undefined) {
   });
 }
 
-/** Searches of one member that run at the same time on a node, and that wait; one more is refused at once. */
-const searchesAtOnce = 2;
-const searchesWaiting = 20;
-
-/** Lets one member's searches wait for each other, so that they never take all connections for searches. */
-export function queueSearches() {
-  const queues = new Map<number, LimitFunction>();
+/** Counts everything that a signed-in member writes. @param take refuses who writes too much */
+export function limitChanges(take: (memberId: number) => Promise<void>) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
-    if (classOf(c.req.method, c.req.path) !== 'searching') return next();
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await take(c.get('viewer').id);
+    await next();
+  });
+}
+
+/** Requests of one member that run at the same time on a node, and that wait; one more is refused at once. */
+const queues = {
+  searching: { atOnce: 2, waiting: 20, refusal: 'Wait until your other searches have finished.' },
+  // A fifth of the connections to the database (`openPool`).
+  writing: { atOnce: 4, waiting: 100, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
+} as const;
+
+/** Lets one member's searches, or writes, wait for each other, so that they never take all connections. */
+export function queueRequests(requestClass: keyof typeof queues) {
+  const { atOnce, waiting, refusal } = queues[requestClass];
+  const members = new Map<number, LimitFunction>();
+  return createMiddleware<SignedInEnv>(async (c, next) => {
+    if (classOf(c.req.method, c.req.path) !== requestClass) return next();
     const { id } = c.get('viewer');
-    const queue = queues.get(id) ?? pLimit(searchesAtOnce);
-    if (queue.pendingCount >= searchesWaiting)
-      throw new ProblemError('too-many', 'Wait until your other searches have finished.', { retryAfter: 1 });
-    queues.set(id, queue);
+    const queue = members.get(id) ?? pLimit(atOnce);
+    if (queue.pendingCount >= waiting) throw new ProblemError('too-many', refusal, { retryAfter: 1 });
+    members.set(id, queue);
     try {
       return await queue(async () => {
         // The browser gave up, as it does for each letter typed.
-        if (c.req.raw.signal.aborted) return c.body(null, 204);
+        if (requestClass === 'searching' && c.req.raw.signal.aborted) return c.body(null, 204);
         return next();
       });
     } finally {
-      if (queue.activeCount + queue.pendingCount === 0) queues.delete(id);
+      if (queue.activeCount + queue.pendingCount === 0) members.delete(id);
     }
   });
 }

@@ -13,7 +13,7 @@ const countedAtMost = 2_000;
  * How a text is best looked for depends on the text, so these are planned each time for what they ask. The many forms
  * that a search takes are each rare, and would only fill the memory of every connection.
  */
-const plannedEachTime = /@@|<%|%>|~\*|\b(?:i?like|similarity|to_tsvector)\b/iu;
+const plannedEachTime = /@@|<%|%>|~\*|\b(?:i?like|similarity|search_parsed)\b/iu;
 
 /**
  * Begins statements that look for texts and yet are planned once: their values stand in sub-selects, as in

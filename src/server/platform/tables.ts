@@ -227,10 +227,12 @@ type RevisionTable = {
   question_id: number | null;
   answer_id: number | null;
   reply_id: number | null;
+  number: number;
   title: string | null;
   content: string;
   tags: string[] | null;
   created_at: Date;
+  replaced_at: Date | null;
 };
 
 type IdempotencyKeyTable = {

@@ -47,6 +47,27 @@ test('a newcomer who floods is stopped at half of what others may do, and told f
   }
 });
 
+test('60 edits of one member in ten minutes meet no limit, and a flood of them is refused', async () => {
+  const [bob, eve] = [await server.register('Bob'), await server.register('Eve')];
+  const questionId = await bob.ask();
+  const answer = await bob.answer(questionId);
+  const reply = await bob.reply(answer.id);
+  const edits = [
+    (n: number) => bob.put(`/questions/${questionId}`, { title: `Title ${n}`, content: 'So.', tags: [] }),
+    (n: number) => bob.put(`/answers/${answer.id}`, { content: `Answer ${n}` }),
+    (n: number) => bob.put(`/replies/${reply.id}`, { content: `Reply ${n}` }),
+  ];
+  for (let n = 0; n < 60; n++) expect((await edits[n % 3]?.(n))?.status).toBe(200);
+  for (const [index, edit] of edits.entries()) {
+    let refused = await edit(100);
+    for (let n = 101; n < 150 && refused.status === 200; n++) refused = await edit(n);
+    expect([index, refused.status, refused.code]).toEqual([index, 429, 'too-many']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  const other = await eve.answer(questionId);
+  expect((await eve.put(`/answers/${other.id}`, { content: 'Another.' })).status).toBe(200);
+});
+
 test('a newcomer posts few texts with many links at a time, and as many others as ever', async () => {
   const [ann, old] = [await server.register('Ann'), await server.register('Old')];
   await sql`update member set reputation = 20 where id = ${old.id}`.execute(server.db);

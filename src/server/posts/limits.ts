@@ -13,8 +13,8 @@ const newcomer = { days: limits.newMemberDays, reputation: 20 } as const;
 export const manyLinks = 6;
 
 /**
- * Against floods, not against busy people: 30 questions, 60 answers or replies and 300 votes in ten minutes are never
- * refused (DECISIONS section 8.5). For newcomers the limits stand there, for others at twice that. Posts with many links
+ * Against floods, not against busy people: 30 questions, 60 answers or replies, 60 edits and 300 votes in ten minutes are
+ * never refused (DECISIONS section 8.5). For newcomers the limits stand there, for others at twice that. Posts with many links
  * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes.
  */
 export function createPostingLimits(db: Database) {
@@ -41,6 +41,13 @@ export function createPostingLimits(db: Database) {
     seconds,
     lower: lower(60),
   });
+  const edit = memberLimit(db, {
+    name: 'edit',
+    message: 'You have edited a lot in a short time. Please try again in a few minutes.',
+    points: 120,
+    seconds,
+    lower: lower(60),
+  });
   return {
     /** For each post; one that repeats an earlier request by its idempotency key takes nothing. */
     async post(kind: 'question' | 'answer' | 'reply', { memberId, key, text }: NewPost): Promise<void> {
@@ -48,6 +55,19 @@ export function createPostingLimits(db: Database) {
       await (kind === 'question' ? ask : write)(memberId);
       if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
     },
+    /** For each edit, with the text that a post gets. */
+    async edit(memberId: number, text: string): Promise<void> {
+      await edit(memberId);
+      if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
+    },
+    // Everything that a member writes, so that what has no limit of its own has this one. A draft is saved 600 times in ten
+    // minutes of typing; each page that is opened writes once or twice.
+    change: memberLimit(db, {
+      name: 'change',
+      message: 'That was a lot in a few seconds. Please wait a moment.',
+      points: 3_000,
+      seconds,
+    }),
     // Somebody who types without a pause asks some 900 times in ten minutes.
     compare: memberLimit(db, {
       name: 'compare',
@@ -70,10 +90,6 @@ export function createPostingLimits(db: Database) {
       seconds,
       lower: lower(300),
     }),
-    /** For each text that a member changes a post to. */
-    async links(memberId: number, text: string): Promise<void> {
-      if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
-    },
   };
 }
 

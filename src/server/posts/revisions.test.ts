@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { PostPath } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { Revision } from '#shared/revisions.ts';
+import { limits } from '#shared/limits.ts';
+import type { RevisionsPage } from '#shared/revisions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -20,10 +21,7 @@ async function posts(): Promise<{ path: `/${PostPath}/${number}`; edit: (content
   ];
 }
 
-const contents = async (path: string) => {
-  const { items } = (await ann.get<{ items: Revision[] }>(`${path}/revisions`)).body;
-  return items.map(({ content }) => content);
-};
+const contents = async (path: string) => (await ann.revisions(path)).map(({ content }) => content);
 
 test('an edit based on a version that is no longer the current one is refused and changes nothing', async () => {
   for (const { path, edit } of await posts()) {
@@ -31,6 +29,7 @@ test('an edit based on a version that is no longer the current one is refused an
       ann.put<{ editedAt: string }>(path, { ...edit(content), basedOn });
     const { status, body: one } = await save('One.', null);
     expect({ path, status }).toEqual({ path, status: 200 });
+    await server.ageEdits(6);
     const { body: two } = await save('Two.', one.editedAt);
 
     for (const old of [null, one.editedAt])
@@ -66,9 +65,67 @@ test('an edit that is sent again because its answer got lost is no other edit', 
 
 test('an edit that names no version replaces the current one, whichever it is', async () => {
   for (const { path, edit } of await posts()) {
-    for (const content of ['One.', 'Two.'])
+    for (const content of ['One.', 'Two.']) {
       expect(await ann.put(path, edit(content))).toMatchObject({ status: 200 });
+      await server.ageEdits(6);
+    }
     expect(await ann.put(path, { ...edit('Three.'), basedOn: 'yesterday' })).toMatchObject({ status: 400 });
     expect((await contents(path)).slice(0, 2)).toEqual(['Two.', 'One.']);
   }
+});
+
+test('edits within five minutes of the first of them are one version, later ones another', async () => {
+  for (const { path, edit } of await posts()) {
+    const [first] = await contents(path);
+    for (const content of ['One.', 'Two.']) await ann.put(path, edit(content));
+    await server.ageEdits(4);
+    await ann.put(path, edit('Three.'));
+    expect(await contents(path)).toEqual(['Three.', first]);
+    // Six minutes after the first of them, two after the last.
+    await server.ageEdits(2);
+    await ann.put(path, edit('Four.'));
+    expect(await contents(path)).toEqual(['Four.', 'Three.', first]);
+    await server.ageEdits(4);
+    await ann.put(path, edit('Five.'));
+    expect(await contents(path)).toEqual(['Five.', 'Three.', first]);
+  }
+});
+
+test('of a post with many edits the first version and the latest are kept, in pages without texts', async () => {
+  for (const { path, edit } of await posts()) {
+    const [first] = await contents(path);
+    const edits = limits.revisions + 3;
+    for (let n = 1; n <= edits; n++) {
+      if (n % 20 === 1) await server.forgetRates();
+      expect((await ann.put(path, edit(`Edit ${n}.`))).status).toBe(200);
+      await server.ageEdits(6);
+    }
+    await server.forgetRates();
+    const page = (await ann.get<RevisionsPage>(`${path}/revisions`)).body;
+    expect(page.items).toHaveLength(limits.revisionsPage);
+    expect(page.items[0]).toEqual({
+      number: edits + 1,
+      createdAt: expect.any(String),
+      previous: edits,
+    });
+    const found = await ann.revisions(path);
+    expect(found.map(({ number }) => number)).toEqual([
+      ...Array.from({ length: limits.revisions }, (_, index) => edits + 1 - index),
+      1,
+    ]);
+    expect(found.map(({ content }) => content)).toEqual([
+      ...Array.from({ length: limits.revisions }, (_, index) => `Edit ${edits - index}.`),
+      first,
+    ]);
+    const next = await ann.get<RevisionsPage>(`${path}/revisions?cursor=${page.nextCursor}`);
+    expect(next.body.items[0]?.number).toBe(page.items.at(-1)?.previous);
+    for (const number of [2, 4, edits + 2])
+      expect(await ann.get(`${path}/revisions/${number}`)).toMatchObject({ status: 404, code: 'not-found' });
+  }
+});
+
+test('the versions of a post that is not there are not found', async () => {
+  for (const path of ['/questions/99999', '/answers/99999', '/replies/99999'])
+    for (const part of ['/revisions', '/revisions/1'])
+      expect(await ann.get(`${path}${part}`)).toMatchObject({ status: 404, code: 'not-found' });
 });

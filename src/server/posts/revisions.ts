@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import type { Revision } from '#shared/revisions.ts';
+import { limits } from '#shared/limits.ts';
+import type { Revision, RevisionsPage } from '#shared/revisions.ts';
+import { decodeCursor, page } from './cursor.ts';
 import type { PostKind } from './post.ts';
 
 /** A version of a post about to be replaced. */
@@ -12,23 +15,35 @@ export type OldVersion = {
   tags?: string[];
 };
 
-/** Keeps the version an edit replaces, so that every member can read it (DECISIONS section 7.2). */
+/** Edits of one post within so many minutes make one version: a post has one author, who alone edits it. */
+const mergedMinutes = 5;
+
+/**
+ * Keeps the version an edit replaces, so that every member can read it (DECISIONS section 7.2). Not where that version is
+ * itself an edit of the last minutes, which this one then joins; and of more than `limits.revisions` the first and the
+ * latest are kept. Call it with the post locked.
+ */
 export async function keepRevision(
   tx: Tx,
   { kind, id, old }: { kind: PostKind; id: number; old: OldVersion },
 ) {
-  await tx
-    .insertInto('revision')
-    .values({
-      question_id: kind === 'question' ? id : null,
-      answer_id: kind === 'answer' ? id : null,
-      reply_id: kind === 'reply' ? id : null,
-      title: old.title ?? null,
-      content: old.content,
-      tags: old.tags ?? null,
-      created_at: old.edited_at ?? old.created_at,
-    })
-    .execute();
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<{ number: number }>`
+    with latest as (
+      select number, replaced_at from revision where ${column} = ${id} order by number desc limit 1
+    )
+    insert into revision (${column}, number, title, content, tags, created_at, replaced_at)
+    select ${id}::bigint, coalesce((select number from latest), 0) + 1, ${old.title ?? null}::text, ${old.content}::text,
+      ${old.tags ?? null}::text[], ${old.edited_at ?? old.created_at}::timestamptz, now()
+    where not exists (
+      select from latest where replaced_at > now() - make_interval(mins => ${sql.lit(mergedMinutes)})
+    )
+    returning number`.execute(tx);
+  const kept = rows[0]?.number ?? 0;
+  if (kept > limits.revisions)
+    await sql`
+      delete from revision
+      where ${column} = ${id} and number > 1 and number <= ${kept - limits.revisions + 1}`.execute(tx);
 }
 
 /**
@@ -49,32 +64,48 @@ export function checkBasis(
   );
 }
 
-/** Versions shown of one post at most; an edit is kept beyond that, too. */
-const shown = 100;
+/** The version of a post that is shown on its page. */
+export type CurrentVersion = Omit<Revision, 'number'>;
 
-/** The earlier versions of a post, newest first. */
-export async function earlierRevisions(
+/** A page of a post's versions, newest first, without their texts. */
+export async function revisionsOf(
   db: Reader,
-  { kind, id }: { kind: PostKind; id: number },
-): Promise<Revision[]> {
-  const column = `${kind}_id` as const;
-  const { count } = await db
-    .selectFrom('revision')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where(column, '=', id)
-    .executeTakeFirstOrThrow();
-  const rows = await db
-    .selectFrom('revision')
-    .select(['title', 'content', 'tags', 'created_at'])
-    .where(column, '=', id)
-    .orderBy('id', 'desc')
-    .limit(shown)
-    .execute();
-  return rows.map((row, index) => ({
-    number: count - index,
-    title: row.title,
-    content: row.content,
-    tags: row.tags,
-    createdAt: row.created_at.toISOString(),
-  }));
+  wanted: { kind: PostKind; id: number; current: CurrentVersion; cursor: string | undefined },
+): Promise<RevisionsPage> {
+  const { kind, id, current } = wanted;
+  const cursor = decodeCursor(wanted.cursor);
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<{ number: number; created_at: Date }>`
+    select number, created_at from revision
+    where ${column} = ${id} ${cursor === null ? sql`` : sql`and number < ${cursor.after}::bigint`}
+    order by number desc limit ${sql.lit(limits.revisionsPage + 1)}`.execute(db);
+  const earlier = rows.map(({ number, created_at: at }) => ({ number, createdAt: at.toISOString() }));
+  const newest = { number: (earlier[0]?.number ?? 0) + 1, createdAt: current.createdAt };
+  const all = cursor === null ? [newest, ...earlier] : earlier;
+  const entries = all.map((entry, index) => ({ ...entry, previous: all[index + 1]?.number ?? null }));
+  return page(entries, limits.revisionsPage, ({ number }) => ({ after: number, id }));
+}
+
+/**
+ * One version with its text.
+ * @throws ProblemError 'not-found' where there never was one of that number, or it is no longer kept
+ */
+export async function revisionOf(
+  db: Reader,
+  wanted: { kind: PostKind; id: number; current: CurrentVersion; number: number },
+): Promise<Revision> {
+  const { kind, id, current, number } = wanted;
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<Omit<Revision, 'number' | 'createdAt'> & { created_at: Date }>`
+    select title, content, tags, created_at from revision
+    where ${column} = ${id} and number = ${number}::bigint`.execute(db);
+  const [row] = rows;
+  if (row !== undefined) {
+    const { created_at: at, ...texts } = row;
+    return { number, ...texts, createdAt: at.toISOString() };
+  }
+  const newest = await sql<{ number: number }>`
+    select coalesce(max(number), 0) + 1 as number from revision where ${column} = ${id}`.execute(db);
+  if (newest.rows[0]?.number !== number) throw new ProblemError('not-found', 'There is no such version.');
+  return { number, ...current };
 }

@@ -8,13 +8,19 @@ import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { postOnce, type Posting } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
-import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import {
+  checkBasis,
+  type CurrentVersion,
+  keepRevision,
+  revisionOf,
+  revisionsOf,
+} from '#server/posts/revisions.ts';
 import { refuseLocked } from '#server/posts/thread.ts';
 import { profilesChanged, questionActive } from '#server/posts/told.ts';
 import { questionTags, shownTags, tagQuestion } from '#server/topics/topics.ts';
 import { draftPlaces } from '#shared/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/questions.ts';
-import type { Revision } from '#shared/revisions.ts';
+import type { Revision, RevisionsPage } from '#shared/revisions.ts';
 import { tagKey } from '#shared/tags.ts';
 import { excerpt } from './excerpt.ts';
 import {
@@ -167,21 +173,24 @@ export async function editQuestion(
   });
 }
 
-/** All versions of a question, the current one first. */
+/** The versions of a question, the current one first, without their texts. */
 export async function questionRevisions(
   db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<Revision[]> {
-  const question = await readQuestion(db, { id, viewer });
-  const earlier = await earlierRevisions(db, { kind: 'question', id });
-  const current: Revision = {
-    number: (earlier[0]?.number ?? 0) + 1,
-    title: question.title,
-    content: question.content,
-    tags: question.tags,
-    createdAt: question.editedAt ?? question.createdAt,
-  };
-  return [current, ...earlier];
+  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
+): Promise<RevisionsPage> {
+  return revisionsOf(db, { kind: 'question', id, current: await currentVersion(db, { id, viewer }), cursor });
+}
+
+export async function questionRevision(
+  db: Reader,
+  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
+): Promise<Revision> {
+  return revisionOf(db, { kind: 'question', id, current: await currentVersion(db, { id, viewer }), number });
+}
+
+async function currentVersion(db: Reader, wanted: { id: number; viewer: Viewer }): Promise<CurrentVersion> {
+  const { title, content, tags, editedAt, createdAt } = await readQuestion(db, wanted);
+  return { title, content, tags, createdAt: editedAt ?? createdAt };
 }
 
 /** The question, locked, where the viewer wrote it; only then may it be edited or deleted. */

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import { type Pages, send } from '#server/platform/read-models/sending.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
+import { revisionRoutes } from '#server/posts/revision-routes.ts';
 import { answerSort } from '#shared/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { idParam } from '#shared/fields.ts';
@@ -15,13 +16,13 @@ import {
   questionTitles,
   titlesMax,
 } from '#shared/questions.ts';
-import { revisions } from '#shared/revisions.ts';
 import { deleteQuestion } from './deletion.ts';
 import { questionPage as pageOf } from './page.ts';
 import { createViewing } from './views.ts';
 import {
   askQuestion,
   editQuestion,
+  questionRevision,
   questionRevisions,
   readQuestion,
   readQuestionTitles,
@@ -75,13 +76,7 @@ const view = createRoute({
   responses: { 204: { description: 'Counted, now or before' }, ...problems },
 });
 
-const versions = createRoute({
-  method: 'get',
-  path: '/questions/{id}/revisions',
-  summary: 'All versions of a question, the current one first',
-  request: { params: idParam },
-  responses: { 200: answers(revisions, 'Newest first'), ...problems },
-});
+const versions = revisionRoutes('questions', 'a question');
 
 export type QuestionRoutesDeps = Deps & { limits: PostingLimits; pages: Pages };
 
@@ -107,7 +102,7 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
-      await limits.links(target.viewer.id, c.req.valid('json').content);
+      await limits.edit(target.viewer.id, c.req.valid('json').content);
       await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
       return c.json(await readQuestion(db, target), 200);
     })
@@ -119,12 +114,14 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
       await viewQuestion({ questionId: c.req.valid('param').id, memberId: c.get('viewer').id });
       return c.body(null, 204);
     })
-    .openapi(versions, async (c) => {
-      const items = await questionRevisions(c.get('reading'), {
-        id: c.req.valid('param').id,
-        viewer: c.get('viewer'),
-      });
-      return c.json({ items }, 200);
+    .openapi(versions.list, async (c) => {
+      const { id } = c.req.valid('param');
+      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
+      return c.json(await questionRevisions(c.get('reading'), wanted), 200);
+    })
+    .openapi(versions.one, async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await questionRevision(c.get('reading'), wanted), 200);
     });
 }
 

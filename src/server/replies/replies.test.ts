@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
 import type { RepliesPage, Reply } from '#shared/replies.ts';
-import type { Revision } from '#shared/revisions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -235,7 +234,7 @@ describe('editing a reply', () => {
       editedAt: expect.any(String),
       updatedAt: body.editedAt,
     });
-    const { items } = (await eve.get<{ items: Revision[] }>(`/replies/${reply.id}/revisions`)).body;
+    const items = await eve.revisions(`/replies/${reply.id}`);
     expect(items.map(({ number, content }) => [number, content])).toEqual([
       [2, 'Thank you'],
       [1, 'Thx'],

@@ -10,7 +10,13 @@ import type { Viewer } from '#server/platform/http.ts';
 import { decodeCursor, page } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
 import { byline, times } from '#server/posts/post.ts';
-import { checkBasis, earlierRevisions, keepRevision } from '#server/posts/revisions.ts';
+import {
+  checkBasis,
+  type CurrentVersion,
+  keepRevision,
+  revisionOf,
+  revisionsOf,
+} from '#server/posts/revisions.ts';
 import { keepQuestionOf, lockOfReply, refuseLocked } from '#server/posts/thread.ts';
 import { profilesChanged } from '#server/posts/told.ts';
 import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
@@ -18,7 +24,7 @@ import { removeVotes } from '#server/votes/votes.ts';
 import { draftPlaces } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/replies.ts';
-import type { Revision } from '#shared/revisions.ts';
+import type { Revision, RevisionsPage } from '#shared/revisions.ts';
 import {
   blankReply,
   deleteReplyRow,
@@ -218,17 +224,25 @@ export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> 
   return reply;
 }
 
-/** All versions of a reply, the current one first. */
+/** The versions of a reply, the current one first, without their texts. */
 export async function replyRevisions(
   db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
-): Promise<Revision[]> {
-  const reply = await readReply(db, { id, viewer });
+  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
+): Promise<RevisionsPage> {
+  return revisionsOf(db, { kind: 'reply', id, current: await currentVersion(db, { id, viewer }), cursor });
+}
+
+export async function replyRevision(
+  db: Reader,
+  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
+): Promise<Revision> {
+  return revisionOf(db, { kind: 'reply', id, current: await currentVersion(db, { id, viewer }), number });
+}
+
+async function currentVersion(db: Reader, wanted: { id: number; viewer: Viewer }): Promise<CurrentVersion> {
+  const reply = await readReply(db, wanted);
   if (reply.deleted) throw missing();
-  const earlier = await earlierRevisions(db, { kind: 'reply', id });
-  const createdAt = reply.editedAt ?? reply.createdAt;
-  const number = (earlier[0]?.number ?? 0) + 1;
-  return [{ number, title: null, content: reply.content, tags: null, createdAt }, ...earlier];
+  return { title: null, content: reply.content, tags: null, createdAt: reply.editedAt ?? reply.createdAt };
 }
 
 /** The reply to be answered, where it may be: not deleted, in the same thread, not too deep. */

@@ -3,12 +3,20 @@ import { requireAnswer } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
 import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
 import type { PostingLimits } from '#server/posts/limits.ts';
+import { revisionRoutes } from '#server/posts/revision-routes.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { repliesPage, reply, replyDraft, replyEdit } from '#shared/replies.ts';
-import { revisions } from '#shared/revisions.ts';
-import { deleteReply, editReply, postReply, readReply, repliesOn, replyRevisions } from './replies.ts';
+import {
+  deleteReply,
+  editReply,
+  postReply,
+  readReply,
+  repliesOn,
+  replyRevision,
+  replyRevisions,
+} from './replies.ts';
 
 const listOnAnswer = createRoute({
   method: 'get',
@@ -58,13 +66,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' }, ...problems },
 });
 
-const versions = createRoute({
-  method: 'get',
-  path: '/replies/{id}/revisions',
-  summary: 'All versions of a reply, the current one first',
-  request: { params: idParam },
-  responses: { 200: answers(revisions, 'Newest first'), ...problems },
-});
+const versions = revisionRoutes('replies', 'a reply');
 
 export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
   return router()
@@ -109,7 +111,7 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
-      await limits.links(target.viewer.id, c.req.valid('json').content);
+      await limits.edit(target.viewer.id, c.req.valid('json').content);
       await editReply(db, { ...target, key, edit: c.req.valid('json'), publicUrl });
       return c.json(await readReply(db, target), 200);
     })
@@ -117,12 +119,14 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
       await deleteReply(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
       return c.body(null, 204);
     })
-    .openapi(versions, async (c) => {
-      const items = await replyRevisions(c.get('reading'), {
-        id: c.req.valid('param').id,
-        viewer: c.get('viewer'),
-      });
-      return c.json({ items }, 200);
+    .openapi(versions.list, async (c) => {
+      const { id } = c.req.valid('param');
+      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
+      return c.json(await replyRevisions(c.get('reading'), wanted), 200);
+    })
+    .openapi(versions.one, async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await replyRevision(c.get('reading'), wanted), 200);
     });
 }
 

@@ -67,9 +67,9 @@ export async function wordsOf(db: Reader, text: Text): Promise<{ words: KnownWor
     sql<{ word: string; used: number }>`
       select lexeme as word, sum(times)::float8 as used from (
         select lexeme, ${titleWeight}::int * cardinality(positions) as times
-        from unnest(to_tsvector('english', ${text.title}))
-        union all select lexeme, cardinality(positions) from unnest(to_tsvector('english', ${text.content}))
-        union all select lexeme, cardinality(positions) from unnest(to_tsvector('english', ${text.tags}))
+        from unnest(search_parsed(${text.title}))
+        union all select lexeme, cardinality(positions) from unnest(search_parsed(${text.content}))
+        union all select lexeme, cardinality(positions) from unnest(search_parsed(${text.tags}))
       ) each
       group by lexeme`.execute(db),
   ]);
@@ -130,13 +130,13 @@ export async function mostSimilar(
     ${plannedOnce}with asked as materialized (
       select * from unnest((select ${queries}::text[]::tsquery[]), (select ${weights}::float8[])) as asked (query, weight)
     ), itself as materialized (
-      select sum(ts_rank(
-          ${inQuestion},
-          setweight(to_tsvector('english', ${text.title}), 'A') || setweight(to_tsvector('english', ${text.tags}), 'B')
-            || setweight(to_tsvector('english', ${text.content}), 'D'),
-          query, 1
-        ) * weight) as score
-      from asked
+      select sum(ts_rank(${inQuestion}, own.words, query, 1) * weight) as score
+      from asked cross join (
+        select setweight(search_parsed(${text.title}), 'A') || setweight(search_parsed(${text.tags}), 'B')
+          || setweight(search_parsed(${text.content}), 'D') as words
+        -- Once, not for each word.
+        offset 0
+      ) own
     ), candidate as materialized (
       (select id from question where words @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
       union

@@ -9,6 +9,9 @@ const wordsLookedAt = 400;
 /** What may be the name of a tag has at most so many words. */
 const wordsOfName = 3;
 
+/** No longer word is a name; looking for the signs at its end takes the square of its length. */
+const wordAtMost = 100;
+
 /**
  * The keys of all tags that would stand in the title or the text: each word and each two or three in a row, written with
  * spaces, as 'machine learning', or with hyphens, as 'machine-learning'.
@@ -31,6 +34,7 @@ function wordsIn(text: string): string[] {
   const words = tagKey(text).match(/[\p{L}\p{M}\p{N}.+#&_-]+/gu) ?? [];
   return words
     .slice(0, wordsLookedAt)
+    .filter((word) => word.length <= wordAtMost)
     .map((word) => word.replace(/^[#&_+-]+|[.&_-]+$/gu, ''))
     .filter((word) => word !== '');
 }

@@ -142,9 +142,10 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: Stage): Promi
     get(busy, `${hot}/replies`),
     get(busy, `${hot}/replies?cursor=${comment}`),
     get(busy, `${answer}/replies`),
-    get(busy, `${hot}/revisions`),
-    get(busy, `${answer}/revisions`),
-    get(busy, `/replies/${reply}/revisions`),
+    ...[hot, answer, `/replies/${reply}`].flatMap((post) => [
+      get(busy, `${post}/revisions`),
+      get(busy, `${post}/revisions/1`),
+    ]),
     get(busy, `${hot}/related`),
     get(busy, `${hot}/members?q=m`),
     get(busy, '/members?q=member%202'),

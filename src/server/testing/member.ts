@@ -1,3 +1,4 @@
+import type { Revision, RevisionEntry, RevisionsPage } from '#shared/revisions.ts';
 import type { Answer } from '#shared/answers.ts';
 import type { Me, SessionState } from '#shared/accounts.ts';
 import type { Feed } from '#shared/feeds.ts';
@@ -148,6 +149,21 @@ export class Member extends Caller {
 
   async read(questionId: number): Promise<QuestionPage> {
     return done(await this.get<QuestionPage>(`/questions/${questionId}`));
+  }
+
+  /** The versions of a post with their texts, newest first. @param post such as '/answers/7'. */
+  async revisions(post: string): Promise<Revision[]> {
+    const items: RevisionEntry[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `?cursor=${cursor}`;
+      const page: RevisionsPage = done(await this.get<RevisionsPage>(`${post}/revisions${query}`));
+      items.push(...page.items);
+      cursor = page.nextCursor;
+    }
+    const texts: Revision[] = [];
+    for (const { number } of items) texts.push(done(await this.get<Revision>(`${post}/revisions/${number}`)));
+    return texts;
   }
 
   async feed(feed: Feed, cursor?: string | null): Promise<FeedPage> {

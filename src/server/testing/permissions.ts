@@ -105,6 +105,7 @@ const asked: Readonly<Record<string, Asked>> = {
   'PUT /questions/{id}': author,
   'DELETE /questions/{id}': author,
   'GET /questions/{id}/revisions': members,
+  'GET /questions/{id}/revisions/{number}': members,
   'GET /questions/{id}/related': members,
   'GET /questions/{id}/members': members,
   'GET /questions/{id}/answers': members,
@@ -116,12 +117,14 @@ const asked: Readonly<Record<string, Asked>> = {
   'PUT /answers/{id}': author,
   'DELETE /answers/{id}': author,
   'GET /answers/{id}/revisions': members,
+  'GET /answers/{id}/revisions/{number}': members,
   'GET /answers/{id}/replies': members,
   'POST /answers/{id}/replies': members,
 
   'PUT /replies/{id}': author,
   'DELETE /replies/{id}': author,
   'GET /replies/{id}/revisions': members,
+  'GET /replies/{id}/revisions/{number}': members,
 
   'PUT /questions/{id}/vote': members,
   'PUT /answers/{id}/vote': members,

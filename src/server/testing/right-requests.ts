@@ -94,7 +94,8 @@ export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: 
         ? await linkToken(db, { memberId: sender.id, purpose })
         : fieldOf(name, field, sender);
     }
-    return { path: path.replace(/\{\w+\}/, `${value}`), body: body && right, headers: {} };
+    const named = path.replace(/\{\w+\}/, `${value}`).replace('{number}', '1');
+    return { path: named, body: body && right, headers: {} };
   };
 }
 

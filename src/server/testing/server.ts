@@ -28,6 +28,8 @@ export type TestParley = {
   background: Background | undefined;
   /** Makes every limit on rates start anew. */
   forgetRates(): Promise<void>;
+  /** Makes every edit so many minutes older: those of a few minutes are one version. */
+  ageEdits(minutes: number): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -115,6 +117,10 @@ export async function serveOn(
     beside: (other = {}, mailing) => serveOn(database, other, mailing, webFolder),
     background,
     forgetRates,
+    ageEdits: async (minutes) =>
+      void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)`.execute(
+        db,
+      )),
     async stop() {
       http.cutOff();
       await http.stop(0);

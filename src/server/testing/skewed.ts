@@ -159,10 +159,10 @@ const marks = [
   `insert into member_written (member_id, lsn) select ${member('n')}, '0/1' from generate_series(0, 4999) n`,
   `insert into idempotency_key (member_id, key, request_hash, item_id)
     select ${member('n')}, 'a key of the crowd ' || n, 'hash', 1 from generate_series(1, 8000) n`,
-  `insert into revision (question_id, title, content, tags, created_at)
-    select case when n <= 150 then 1 else n end, 'Before', 'Before.', '{}', now() from generate_series(1, 6000) n`,
-  `insert into revision (answer_id, content, created_at) select n, 'Before.', now() from generate_series(1, 6000) n`,
-  `insert into revision (reply_id, content, created_at) select n, 'Before.', now() from generate_series(1, 6000) n`,
+  `insert into revision (question_id, number, title, content, tags, created_at)
+    select case when n <= 150 then 1 else n end, case when n <= 150 then n else 1 end, 'Before', 'Before.', '{}', now() from generate_series(1, 6000) n`,
+  `insert into revision (answer_id, number, content, created_at) select n, 1, 'Before.', now() from generate_series(1, 6000) n`,
+  `insert into revision (reply_id, number, content, created_at) select n, 1, 'Before.', now() from generate_series(1, 6000) n`,
   `insert into draft (member_id, place, key, fields)
     select ${member('n')}, 'answer:' || n, 'key of a draft', '{"content": "So far."}' from generate_series(1, 6000) n`,
   `insert into draft (member_id, place, key, fields)

@@ -3,7 +3,7 @@ import type { Answer, AnswerEdit } from '#shared/answers.ts';
 import type { QuestionEdit } from '#shared/questions.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { Reply, ReplyEdit } from '#shared/replies.ts';
-import type { Revision } from '#shared/revisions.ts';
+import type { Revision, RevisionsPage } from '#shared/revisions.ts';
 import type { VoteState } from '#shared/votes.ts';
 import { api, read } from '#web/platform/api.ts';
 import type { Sending } from '#web/platform/send-waiting.ts';
@@ -24,12 +24,20 @@ export async function deletePost(post: PostRef): Promise<void> {
   await read(collections[post.kind][':id'].$delete(paramOf(post)));
 }
 
-/** All versions, the current one first. */
-export async function readRevisions(post: PostRef, signal: AbortSignal): Promise<Revision[]> {
-  const { items } = await read(
-    collections[post.kind][':id'].revisions.$get(paramOf(post), { init: { signal } }),
-  );
-  return items;
+/** A page of the versions, the current one first, without their texts. */
+export function readRevisions(
+  post: PostRef,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<RevisionsPage> {
+  const request = { ...paramOf(post), query: cursor === null ? {} : { cursor } };
+  return read(collections[post.kind][':id'].revisions.$get(request, { init: { signal } }));
+}
+
+/** One version with its text. */
+export function readRevision(post: PostRef, number: number, signal: AbortSignal): Promise<Revision> {
+  const param = { id: String(post.id), number: String(number) };
+  return read(collections[post.kind][':id'].revisions[':number'].$get({ param }, { init: { signal } }));
 }
 
 /** @param key of the draft that the edit was written as, as for those below. */

@@ -12,6 +12,7 @@ const notLoaded = {
   topics: () => t`The topics could not be loaded.`,
   results: () => t`The results could not be loaded.`,
   notifications: () => t`The notifications could not be loaded.`,
+  versions: () => t`The earlier versions could not be loaded.`,
 };
 const moreNotLoaded: Record<keyof typeof notLoaded, () => string> = {
   questions: () => t`More questions could not be loaded.`,
@@ -20,6 +21,7 @@ const moreNotLoaded: Record<keyof typeof notLoaded, () => string> = {
   topics: () => t`More topics could not be loaded.`,
   results: () => t`More results could not be loaded.`,
   notifications: () => t`More notifications could not be loaded.`,
+  versions: () => t`More versions could not be loaded.`,
 };
 
 /** A list that grows by 'Load more': what shows while it loads, when it is empty, and when a page does not come. */
