@@ -149,7 +149,7 @@ test('a question that is edited while one answers it says so, until that is dism
   await ben.page.getByRole('button', { name: 'Show the changes' }).click();
   const versions = ben.page.getByRole('dialog', { name: 'Versions' });
   await expectOpened(versions);
-  await expect(versions.locator('del')).toContainText(['black']);
+  await expect(versions.locator('ins')).toContainText(['green']);
   await ben.page.keyboard.press('Escape');
   await expect(versions).toHaveCount(0);
 

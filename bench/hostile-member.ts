@@ -1,0 +1,256 @@
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Caller, done, password, type Response } from '#server/testing/member.ts';
+import { withFolder, withParley } from '#server/testing/throwaway.ts';
+import { limits } from '#shared/limits.ts';
+
+const help = `bench/hostile-member.ts [--seconds 60] [--members 30] [--parallel 30] [--times 2]
+
+How much one hostile member slows down all others. Ordinary members (--members) read, vote, search and answer at their own
+pace; for half of the time (--seconds) one more member sends, --parallel at a time, whatever is allowed and costs most:
+edits with texts that are slow to parse or full of new words, searches for quoted phrases, lists of versions. Stretches
+without and with this member alternate, so that other work on the machine touches both alike. Prints the ordinary members'
+times for each action, the ratio of their p99 and what the hostile member was answered. Ends with 1 where a p99 is more
+than --times as long beside the hostile member, or something was answered with 500 or more. The clients run on the same
+machine.`;
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '60' },
+    members: { type: 'string', default: '30' },
+    parallel: { type: 'string', default: '30' },
+    times: { type: 'string', default: '2' },
+  },
+});
+const stretches = 6;
+const stretch = (Number(values.seconds) * 1_000) / stretches;
+const tolerable = Number(values.times);
+/** Milliseconds between two actions of an ordinary member, on average. */
+const pause = 800;
+
+type Part = 'without' | 'with';
+type Action = 'read' | 'vote' | 'search' | 'answer';
+type Seen = { times: Record<Action, Record<Part, number[]>>; statuses: Record<Part, Record<string, number>> };
+type Community = {
+  members: Caller[];
+  hostile: Caller;
+  questions: number[];
+  answers: number[];
+  own: number[];
+};
+
+const random = (most: number) => Math.floor(Math.random() * most);
+const oneOf = <Item>(items: readonly Item[]): Item => items[random(items.length)] as Item;
+const words =
+  'bread dough oven crust yeast flour salt water rye wheat knead proof bake cool slice keep bag tin'.split(
+    ' ',
+  );
+const sentence = (length: number) => Array.from({ length }, () => oneOf(words)).join(' ');
+const newWords = () =>
+  Array.from({ length: 6_000 }, () => random(2 ** 31).toString(36))
+    .join(' ')
+    .slice(0, limits.answer);
+const nasty = ['a_', '~/', '<!--', './', 'a-a_', '字', 'a#'];
+
+if (values.help) console.log(help);
+else process.exitCode = await withFolder(main);
+
+function main(folder: string): Promise<number> {
+  // Members come from networks of their own.
+  const env = { PARLEY_DATA: path.join(folder, 'data'), TRUST_PROXY: '1' };
+  return withParley({ env }, async (address) => {
+    const community = await begin(address);
+    const seen = empty();
+    let part: Part | 'warming up' = 'warming up';
+    const end = { reached: false };
+    const ordinary = community.members.map((member) => live(member));
+    await delay(Math.min(5_000, stretch));
+    let hostile: Record<string, number> = {};
+    for (let number = 0; number < stretches; number++) {
+      part = number % 2 === 0 ? 'without' : 'with';
+      if (part === 'without') await delay(stretch);
+      else hostile = sum(hostile, await attack(community, stretch));
+    }
+    end.reached = true;
+    await Promise.all(ordinary);
+    return report(seen, hostile);
+
+    async function live(member: Caller): Promise<void> {
+      while (!end.reached) {
+        await delay(random(2 * pause));
+        const during = part;
+        const action = oneOf(turns);
+        const start = performance.now();
+        const { status } = await actions[action](member, community);
+        if (during === 'warming up' || during !== part) continue;
+        seen.times[action][during].push(performance.now() - start);
+        add(seen.statuses[during], String(status));
+      }
+    }
+  });
+}
+
+async function begin(address: string): Promise<Community> {
+  const all: Caller[] = [];
+  for (let number = 0; number <= Number(values.members); number++) {
+    const caller = new Caller(address);
+    const email = `member-${number}@example.org`;
+    const headers = { 'x-forwarded-for': `10.${number}.0.1` };
+    done(
+      await caller.send('POST', '/members', {
+        body: { displayName: `Member ${number}`, email, password },
+        headers,
+      }),
+    );
+    all.push(caller);
+  }
+  const [hostile, ...members] = all as [Caller, ...Caller[]];
+  const questions: number[] = [];
+  const answers: number[] = [];
+  for (let number = 0; number < 300; number++) {
+    const member = members[number % members.length] as Caller;
+    const draft = { title: `${sentence(8)} ${number}`, content: sentence(80), tags: [oneOf(words)] };
+    const { id } = done(await member.post<{ id: number }>('/questions', draft));
+    questions.push(id);
+    const other = members[(number + 1) % members.length] as Caller;
+    answers.push(
+      done(await other.post<{ id: number }>(`/questions/${id}/answers`, { content: sentence(120) })).id,
+    );
+  }
+  const own: number[] = [];
+  for (let number = 0; number < 10; number++)
+    own.push(
+      done(await hostile.post<{ id: number }>(`/questions/${questions[number]}/answers`, { content: 'So.' }))
+        .id,
+    );
+  return { members, hostile, questions, answers, own };
+}
+
+const turns: readonly Action[] = [
+  ...Array.from({ length: 12 }, () => 'read' as const),
+  ...Array.from({ length: 4 }, () => 'vote' as const),
+  ...Array.from({ length: 3 }, () => 'search' as const),
+  'answer',
+];
+
+const actions: Readonly<Record<Action, (member: Caller, community: Community) => Promise<Response>>> = {
+  read: (member, { questions }) =>
+    member.get(random(4) === 0 ? '/feeds/recent' : `/questions/${oneOf(questions)}`),
+  vote: (member, { answers }) =>
+    member.put(`/answers/${oneOf(answers)}/vote`, { vote: oneOf(['up', 'down', null]) }),
+  search: (member) => member.get(`/search?q=${encodeURIComponent(sentence(1 + random(3)))}`),
+  answer: (member, { questions }) =>
+    member.post(`/questions/${oneOf(questions)}/answers`, { content: sentence(60) }),
+};
+
+/** Everything that is allowed, and more, for so many milliseconds. Returns how often it was answered how. */
+async function attack({ hostile, own }: Community, milliseconds: number): Promise<Record<string, number>> {
+  const end = performance.now() + milliseconds;
+  const answered: Record<string, number> = {};
+  const send = [
+    () => {
+      const content =
+        random(3) === 0
+          ? newWords()
+          : oneOf(nasty)
+              .repeat(limits.answer)
+              .slice(0, limits.answer - 9);
+      return hostile.put(`/answers/${oneOf(own)}`, { content: `${random(1e8)} ${content}` });
+    },
+    () =>
+      hostile.get(
+        `/search?q=${encodeURIComponent(Array.from({ length: 49 }, () => `"${oneOf([...'etaoin'])}"`).join(' '))}`,
+      ),
+    () => hostile.get(`/answers/${oneOf(own)}/revisions`),
+    () => hostile.get(`/answers/${oneOf(own)}/revisions/1`),
+    () =>
+      hostile.post('/questions/similar', {
+        title: sentence(20),
+        content: newWords().slice(0, limits.details),
+        tags: [],
+      }),
+  ];
+  const kinds = ['edit', 'phrases', 'versions', 'version', 'similar'];
+  await Promise.all(
+    Array.from({ length: Number(values.parallel) }, async (_, number) => {
+      const kind = number % send.length;
+      while (performance.now() < end) {
+        const { status, headers } = (await send[kind]?.()) as Response;
+        add(answered, `${kinds[kind]} ${status}`);
+        // Asking again at once is what floods.ts counts; a little later costs the server more.
+        if (status === 429) await delay(Math.min(250, 1_000 * Number(headers.get('retry-after') ?? 1)));
+      }
+    }),
+  );
+  return answered;
+}
+
+function report({ times, statuses }: Seen, hostile: Record<string, number>): number {
+  console.log(
+    `${os.cpus().length} cores, load ${os.loadavg()[0]?.toFixed(1)}; ${values.members} members, ${values.seconds} s, half of them beside one hostile member with ${values.parallel} requests at a time\n`,
+  );
+  console.log('| action | count | p50 without | with | p99 without | with | p99 ratio |');
+  console.log('|---|---|---|---|---|---|---|');
+  let worst = 0;
+  const everything: Record<Part, number[]> = { without: [], with: [] };
+  for (const action of ['read', 'vote', 'search', 'answer'] as const) {
+    everything.without.push(...times[action].without);
+    everything.with.push(...times[action].with);
+    worst = Math.max(worst, row(action, times[action]));
+  }
+  row('all', everything);
+  const failed = Object.values(statuses).map((counts) => count(counts, (status) => status >= '5'));
+  const refused = Object.values(statuses).map((counts) => count(counts, (status) => status === '429'));
+  console.log(
+    `\nOrdinary members: 5xx without ${failed[0]}, with ${failed[1]}; 429 without ${refused[0]}, with ${refused[1]}`,
+  );
+  console.log(
+    `The hostile member was answered: ${Object.entries(hostile)
+      .toSorted()
+      .map((each) => each.join(': '))
+      .join(', ')}`,
+  );
+  const hostileFailed = count(hostile, (name) => / 5\d\d$/.test(name));
+  const good = worst <= tolerable && (failed[0] ?? 0) + (failed[1] ?? 0) + hostileFailed === 0;
+  console.log(
+    good
+      ? '\nWithin the limits.'
+      : `\nNOT within the limits: worst p99 ratio ${worst.toFixed(2)}, ${failed.join(' and ')} and ${hostileFailed} answers of 500 or more.`,
+  );
+  return good ? 0 : 1;
+}
+
+function row(name: string, of: Record<Part, number[]>): number {
+  const at = (list: number[], share: number) =>
+    list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * share)] ?? Number.NaN;
+  const ratio = at(of.with, 0.99) / at(of.without, 0.99);
+  const figures = [at(of.without, 0.5), at(of.with, 0.5), at(of.without, 0.99), at(of.with, 0.99)];
+  console.log(
+    `| ${name} | ${of.without.length} + ${of.with.length} | ${figures.map((value) => `${value.toFixed(0)} ms`).join(' | ')} | ${ratio.toFixed(2)} |`,
+  );
+  return ratio;
+}
+
+function empty(): Seen {
+  const none = () => ({ without: [], with: [] });
+  return {
+    times: { read: none(), vote: none(), search: none(), answer: none() },
+    statuses: { without: {}, with: {} },
+  };
+}
+
+function add(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}
+
+function sum(one: Record<string, number>, other: Record<string, number>): Record<string, number> {
+  const counts = { ...one };
+  for (const [key, value] of Object.entries(other)) counts[key] = (counts[key] ?? 0) + value;
+  return counts;
+}
+
+const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
+  Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
