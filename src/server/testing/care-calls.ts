@@ -24,7 +24,10 @@ export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage
       order by id limit 3`,
   );
   await sql`insert into registration (member_id, network, waits_for)
-    values (${other}, '192.0.2.1', null), (${waiting}, '192.0.2.1', 'moderator')`.execute(db);
+    values (${other}, '192.0.2.1', null), (${waiting}, '192.0.2.1', 'moderator')
+    on conflict (member_id) do update set network = excluded.network, waits_for = excluded.waits_for`.execute(
+    db,
+  );
   const selection = { memberIds: [removed], network: null, from: null, to: null };
   const done = await beginRemoval(db, { selection, reason: 'So.', remover: { operatorId: null } });
   await workOnUndoings(db, Date.now() + 60_000);
