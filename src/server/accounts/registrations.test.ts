@@ -20,7 +20,7 @@ test('without mail and moderators, 100 people of one office register and post at
 });
 
 test('without mail, the accounts of a network after the first 20 in an hour wait for a moderator', async () => {
-  const moderator = await server.register('Moderator');
+  const moderator = await server.register('Olga');
   await setRole(db, { email: moderator.email, role: 'operator' });
   const members = await registerSeveralFrom(address, '198.51.100.7', 21);
   const [, twentieth, last] = [members[0], members[19], members[20]];

@@ -11,11 +11,14 @@ const { db } = server;
 const reason = 'One seller with many accounts.';
 let networks = 0;
 
+/** One becomes an operator, whose name nobody else may have. */
+let sellers = 0;
+
 /** Accounts that registered from one network, who post on each other's posts and on those of others. */
 async function spammers(count: number) {
   const network = `198.51.100.${++networks}`;
   const members: Member[] = [];
-  for (let n = 0; n < count; n++) members.push(await server.register(`Seller ${n}`));
+  for (let n = 0; n < count; n++) members.push(await server.register(`Seller ${++sellers}`));
   for (const { id } of members)
     await sql`insert into registration (member_id, network) values (${id}, ${network})
       on conflict (member_id) do update set network = excluded.network`.execute(db);

@@ -11,7 +11,7 @@ async function shownTags() {
   const topics = done(await bob.get<Topics>('/topics?q=zorb')).items;
   const all = done(await bob.get<Topics>('/topics')).items;
   const followed = done(await bob.get<Topics>('/following/topics')).items;
-  const sidebar = done(await bob.get<FollowedSummary>('/following'));
+  const { tags, total } = done(await bob.get<FollowedSummary>('/following'));
   const page = await bob.get<Topic>('/topics/zorbing');
   const questions = await bob.get('/topics/zorbing/questions');
   const search = done(await bob.get<object>('/search?q=zorbimg'));
@@ -20,7 +20,7 @@ async function shownTags() {
     topics: topics.map(({ tag }) => tag),
     all: all.map(({ tag }) => tag).filter((tag) => tag === 'zorbing'),
     followed: followed.map(({ tag }) => tag),
-    sidebar,
+    sidebar: { tags, total },
     page: page.status,
     questions: questions.status,
     suggested: JSON.stringify([search, instant]).includes('zorbing'),
