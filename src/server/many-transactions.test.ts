@@ -57,6 +57,8 @@ beforeAll(async () => {
     await client.query('begin; select pg_current_xact_id()');
     sessions.push(client);
   }
+  // One that began later and has ended: only then does a snapshot list the others.
+  await connected(embedded.connection, (client) => client.query('select pg_current_xact_id()'));
 });
 afterAll(async () => {
   for (const client of sessions) await client.end();
