@@ -50,10 +50,30 @@ const words =
   );
 const sentence = (length: number) => Array.from({ length }, () => oneOf(words)).join(' ');
 const newWords = () =>
-  Array.from({ length: 6_000 }, () => random(2 ** 31).toString(36))
+  Array.from({ length: 4_000 }, () => random(2 ** 31).toString(36))
     .join(' ')
     .slice(0, limits.answer);
 const nasty = ['a_', '~/', '<!--', './', 'a-a_', '字', 'a#'];
+
+const turns: readonly Action[] = [
+  ...Array.from({ length: 12 }, () => 'read' as const),
+  ...Array.from({ length: 4 }, () => 'vote' as const),
+  ...Array.from({ length: 3 }, () => 'search' as const),
+  'answer',
+];
+
+const actions: Readonly<Record<Action, (member: Caller, community: Community) => Promise<Response>>> = {
+  read: (member, { questions }) =>
+    member.get(random(4) === 0 ? '/feeds/recent' : `/questions/${oneOf(questions)}`),
+  vote: (member, { answers }) =>
+    member.put(`/answers/${oneOf(answers)}/vote`, { vote: oneOf(['up', 'down', null]) }),
+  search: (member) => member.get(`/search?q=${encodeURIComponent(sentence(1 + random(3)))}`),
+  answer: (member, { questions }) =>
+    member.post(`/questions/${oneOf(questions)}/answers`, { content: sentence(60) }),
+};
+
+const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
+  Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
 
 if (values.help) console.log(help);
 else process.exitCode = await withFolder(main);
@@ -128,23 +148,6 @@ async function begin(address: string): Promise<Community> {
     );
   return { members, hostile, questions, answers, own };
 }
-
-const turns: readonly Action[] = [
-  ...Array.from({ length: 12 }, () => 'read' as const),
-  ...Array.from({ length: 4 }, () => 'vote' as const),
-  ...Array.from({ length: 3 }, () => 'search' as const),
-  'answer',
-];
-
-const actions: Readonly<Record<Action, (member: Caller, community: Community) => Promise<Response>>> = {
-  read: (member, { questions }) =>
-    member.get(random(4) === 0 ? '/feeds/recent' : `/questions/${oneOf(questions)}`),
-  vote: (member, { answers }) =>
-    member.put(`/answers/${oneOf(answers)}/vote`, { vote: oneOf(['up', 'down', null]) }),
-  search: (member) => member.get(`/search?q=${encodeURIComponent(sentence(1 + random(3)))}`),
-  answer: (member, { questions }) =>
-    member.post(`/questions/${oneOf(questions)}/answers`, { content: sentence(60) }),
-};
 
 /** Everything that is allowed, and more, for so many milliseconds. Returns how often it was answered how. */
 async function attack({ hostile, own }: Community, milliseconds: number): Promise<Record<string, number>> {
@@ -251,6 +254,3 @@ function sum(one: Record<string, number>, other: Record<string, number>): Record
   for (const [key, value] of Object.entries(other)) counts[key] = (counts[key] ?? 0) + value;
   return counts;
 }
-
-const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
-  Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
