@@ -70,7 +70,11 @@ test('a preview counts what a removal takes, by account and with examples, and c
   expect(preview.items.map((each) => each.id).toSorted((a, b) => a - b)).toEqual(ids);
   expect(preview.items.every((each) => each.votes === 5)).toBe(true);
   expect(preview.sample).toHaveLength(8);
-  expect(preview.sample[0]).toMatchObject({ kind: 'reply', text: 'They are.', authorName: 'Seller 2' });
+  expect(preview.sample[0]).toMatchObject({
+    kind: 'reply',
+    text: 'They are.',
+    authorName: expect.stringMatching(/^Seller \d+$/),
+  });
   const from = new Date(Date.now() - 3_600_000).toISOString();
   const byNetwork = { network, from, to: new Date().toISOString() };
   expect(done(await op.post<RemovalPreview>('/moderation/removals/preview', byNetwork))).toMatchObject({
