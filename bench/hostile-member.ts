@@ -176,12 +176,13 @@ async function attack({ hostile, own }: Community, milliseconds: number): Promis
         tags: [],
       }),
   ];
+  const sendOne = (kind: number) => (send[kind] ?? oneOf(send))();
   const kinds = ['edit', 'phrases', 'versions', 'version', 'similar'];
   await Promise.all(
     Array.from({ length: Number(values.parallel) }, async (_, number) => {
       const kind = number % send.length;
       while (performance.now() < end) {
-        const { status, headers } = (await send[kind]?.()) as Response;
+        const { status, headers } = await sendOne(kind);
         add(answered, `${kinds[kind]} ${status}`);
         // Asking again at once is what floods.ts counts; a little later costs the server more.
         if (status === 429) await delay(Math.min(250, 1_000 * Number(headers.get('retry-after') ?? 1)));
