@@ -15,7 +15,7 @@ export const profile = z.object({
   /** Null where the member keeps it to themselves, or has none. */
   email: z.string().nullable(),
   /** Why the address is not shown although the member shows it: the viewer opened too many. Null elsewhere. */
-  emailWithheld: z.literal('too-many').nullable(),
+  emailWithheld: z.union([z.literal('too-many'), z.null()]),
   bio: z.string().nullable(),
   createdAt: time,
   reputation: z.int().nonnegative(),
