@@ -91,7 +91,7 @@ test('the sheet of shortcuts shows where the focus is, however it was opened', a
   // As in browsers that do not take what a shortcut opens for focused by the keyboard.
   await close.evaluate((element) => {
     element.blur();
-    element.focus({ focusVisible: false } as FocusOptions);
+    element.focus({ focusVisible: false });
   });
   await expect(close).toBeFocused();
   expect(await close.evaluate((element) => element.matches(':focus-visible'))).toBe(false);

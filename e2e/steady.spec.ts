@@ -109,8 +109,10 @@ test('what others do moves nothing under one who reads where the browser has no 
 }) => {
   await page.addInitScript(() => {
     // As WebKit has it.
-    const supports = CSS.supports.bind(CSS) as (...given: string[]) => boolean;
-    CSS.supports = (...given: string[]) => given[0] !== 'overflow-anchor' && supports(...given);
+    const supports = CSS.supports.bind(CSS);
+    CSS.supports = (property: string, value?: string) =>
+      property !== 'overflow-anchor' &&
+      (value === undefined ? supports(property) : supports(property, value));
   });
   await register(page.request);
   const { page: other } = await secondMember(browser, 'Quincy Other');

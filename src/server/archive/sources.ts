@@ -98,7 +98,7 @@ function same(source: Source | null, all: readonly Overlap[]): number {
 
 function refuseOtherSource(wanted: Wanted, target: Source | null): void {
   const { site, overlaps: all, posts } = wanted;
-  const [most] = all.filter(({ source }) => source.id !== target?.id && isHeldBy(source, wanted));
+  const most = all.find(({ source }) => source.id !== target?.id && isHeldBy(source, wanted));
   if (most !== undefined && most.same > same(target, all)) {
     const other = most.source.site;
     throw new ArchiveProblem(

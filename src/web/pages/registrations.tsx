@@ -75,10 +75,8 @@ function Registrations() {
   }
 
   function removeNetwork(network: string) {
-    const now = Date.now();
-    const from = new Date(now - hours * 3_600_000).toISOString();
-    // Whoever registers while the preview is read is not in it.
-    setRemoving({ memberIds: [], network, from, to: new Date(now).toISOString() });
+    // Accounts that register while the preview is open are not part of it.
+    setRemoving({ memberIds: [], network, ...lastHours(hours) });
   }
 
   const count = selected.size;
@@ -141,4 +139,9 @@ function Registrations() {
       )}
     </>
   );
+}
+
+function lastHours(hours: number) {
+  const now = Date.now();
+  return { from: new Date(now - hours * 3_600_000).toISOString(), to: new Date(now).toISOString() };
 }
