@@ -149,6 +149,8 @@ async function begin(address: string): Promise<Community> {
   return { members, hostile, questions, answers, own };
 }
 
+const commonLetters = ['e', 't', 'a', 'o', 'i', 'n'];
+
 /** Everything that is allowed, and more, for so many milliseconds. Returns how often it was answered how. */
 async function attack({ hostile, own }: Community, milliseconds: number): Promise<Record<string, number>> {
   const end = performance.now() + milliseconds;
@@ -165,7 +167,7 @@ async function attack({ hostile, own }: Community, milliseconds: number): Promis
     },
     () =>
       hostile.get(
-        `/search?q=${encodeURIComponent(Array.from({ length: 49 }, () => `"${oneOf([...'etaoin'])}"`).join(' '))}`,
+        `/search?q=${encodeURIComponent(Array.from({ length: 49 }, () => `"${oneOf(commonLetters)}"`).join(' '))}`,
       ),
     () => hostile.get(`/answers/${oneOf(own)}/revisions`),
     () => hostile.get(`/answers/${oneOf(own)}/revisions/1`),
@@ -213,7 +215,7 @@ function report({ times, statuses }: Seen, hostile: Record<string, number>): num
   );
   console.log(
     `The hostile member was answered: ${Object.entries(hostile)
-      .toSorted()
+      .toSorted(([one], [other]) => one.localeCompare(other))
       .map((each) => each.join(': '))
       .join(', ')}`,
   );
