@@ -51,6 +51,11 @@ test('of a /48 of IPv6, 20 accounts at the same moment post at once, however man
   await elsewhere.ask(draft);
 });
 
+test('lets any number of accounts that register from this machine post at once', async () => {
+  const members = await registerSeveralFrom(address, '127.0.0.1', 22);
+  await members[21]!.ask(draft);
+});
+
 test('with mail, they wait until they open the link in the email', async () => {
   const post = await startMailServer();
   onTestFinished(() => post.stop());

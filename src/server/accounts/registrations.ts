@@ -2,7 +2,7 @@ import { type Database, transaction, type Tx } from '#server/platform/database.t
 import { ProblemError } from '#server/platform/errors.ts';
 import { publishAll } from '#server/platform/events.ts';
 import type { Standing } from '#server/platform/http.ts';
-import { registrationNetwork } from '#server/platform/network-address.ts';
+import { isLoopback, registrationNetwork } from '#server/platform/network-address.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { type WaitsFor, waitingMessages } from '#shared/accounts.ts';
 import {
@@ -50,7 +50,7 @@ export function createRegistrations({ db, settings, isMailed }: RegistrationDeps
       await lockNetwork(tx, network);
       const before = await countRegistrations(tx, { network, seconds: hour });
       const most = settings.accountsPerNetwork;
-      const isTooMany = most > 0 && before >= most && !isConfirmed;
+      const isTooMany = most > 0 && before >= most && !isConfirmed && !isLoopback(network);
       await insertRegistration(tx, { memberId, network, waitsFor: isTooMany ? await waiting(tx) : null });
     });
   }

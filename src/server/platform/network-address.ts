@@ -27,6 +27,14 @@ export function registrationNetwork(network: string): string | null {
   return network.includes(':') ? `${siteOf(network)}::/48` : null;
 }
 
+/**
+ * Whether a network of `registrationNetwork` is this machine. Limits by network leave it out: behind a proxy on the same
+ * machine that TRUST_PROXY does not name, it would be everyone.
+ */
+export function isLoopback(network: string): boolean {
+  return network.startsWith('127.') || network === '0:0:0::/48';
+}
+
 /** Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Null for what is no address. */
 function networkOf(text: string): string | null {
   const bare = text

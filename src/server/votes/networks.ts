@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
+import { isLoopback } from '#server/platform/network-address.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import { limits } from '#shared/limits.ts';
 import type { VotedPost, VoteTarget } from './queries.ts';
 
-/** Votes that new members who registered from one network have on one post, and on all posts of one author from there. */
-const votesOfNetwork = 3;
+/** Votes that new members who registered from one network have together. */
+const most = { onPost: 5, onPostsOfAuthorFromThere: 10 } as const;
 
 type Voter = { memberId: number; network: string };
 
@@ -55,7 +56,7 @@ export class NetworkVotes {
     const onAuthor = authorKey(network, post.author_id);
     const votes = this.#onPost.get(onPost) ?? 0;
     const forAuthor = this.#onAuthor.get(onAuthor);
-    if (votes >= votesOfNetwork || (forAuthor ?? 0) >= votesOfNetwork) return tooMany();
+    if (votes >= most.onPost || (forAuthor ?? 0) >= most.onPostsOfAuthorFromThere) return tooMany();
     this.#onPost.set(onPost, votes + 1);
     if (forAuthor !== undefined) this.#onAuthor.set(onAuthor, forAuthor + 1);
     return null;
@@ -77,7 +78,7 @@ async function newVoters(tx: Tx, ids: readonly number[]): Promise<Voter[]> {
   const { rows } = await sql<Voter>`
     select member_id as "memberId", network from registration
     where member_id = any(${[...ids]}::bigint[]) and network is not null and ${isNew}`.execute(tx);
-  return rows;
+  return rows.filter(({ network }) => !isLoopback(network));
 }
 
 async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> {
@@ -112,7 +113,7 @@ async function votesOnAuthor(
     join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
     where network = ${network} and ${isNew} and registration.member_id <> ${authorId}
       and post.author_id = ${authorId}
-    limit ${sql.lit(votesOfNetwork)}
+    limit ${sql.lit(most.onPostsOfAuthorFromThere)}
   )`;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (${on('question')} union all ${on('answer')} union all ${on('reply')}) votes`.execute(
