@@ -63,7 +63,7 @@ function sharedFiles() {
         mantine('Input|InputBase|TextInput|CloseButton'),
         '@mantine/hooks/',
         '@tabler/',
-        '/(FormError|SelectField|Counter|SkeletonLines|WaitingMark|ScrollBox|SourceLine|PostActions)[.]',
+        '/(FormError|SelectField|Counter|SkeletonLines|WaitingMark|ScrollBox|SourceLine|PostActions|PagedList)[.]',
         '/(Revisions|care)[.]module',
         '/(ask-messages|copy|swipe)[.]ts',
       ),
