@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { brokenInvariants } from '#server/invariants.ts';
-import { openDatabase } from '#server/platform/database.ts';
+import { openDatabase, transaction } from '#server/platform/database.ts';
 import { startKeepingNode } from '#server/testing/keeping-node.ts';
 import { done, type Member, password } from '#server/testing/member.ts';
 import { eventually } from '#server/testing/parley.ts';
@@ -161,23 +161,36 @@ test('an empty place stays where others replied, on a question that stays', asyn
 test('what was cut off in the middle goes on afterwards', async () => {
   const { member } = await someone('Eli');
   const question = await bob.ask();
-  for (let n = 0; n < 30; n++) await member.answer(question);
+  const answers: Awaited<ReturnType<Member['answer']>>[] = [];
+  for (let n = 0; n < 30; n++) answers.push(await member.answer(question));
   isWorking = false;
   await worker.stop();
   done(await leave(member, 'go'));
   const connection = { ...server.database.connection, application_name: 'cut off' };
   const cut = openDatabase({ connection, size: 1 });
   const left = async () => (await bob.read(question)).question.answerCount;
+  // The job waits for an answer in the middle, so that it cannot end before it is cut off.
+  const [isLocked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const locking = transaction(server.db, async (tx) => {
+    await sql`select from answer where id = ${answers[15]?.id} for update`.execute(tx);
+    isLocked.resolve();
+    await released.promise;
+  });
+  await isLocked.promise;
   const work = departureJob({ db: cut, log }).work({ memberId: member.id });
   const ended = work.then(
     () => 'done',
     () => 'cut off',
   );
   await eventually(async () => (await left()) < 30);
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off'`.execute(
-    server.db,
-  );
+  await eventually(async () => {
+    const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'cut off' and wait_event_type = 'Lock'`.execute(server.db);
+    return rows.length > 0;
+  });
   expect(await ended).toBe('cut off');
+  released.resolve();
+  await locking;
   await cut.destroy();
   expect(await left()).toBeGreaterThan(0);
   expect(await brokenInvariants(server.db)).toEqual([]);
