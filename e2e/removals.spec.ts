@@ -31,7 +31,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
         });
       const moderating = await from('198.51.100.1');
       const moderator = await moderating.newPage();
-      const { email } = await register(moderating.request, someone('Mona Moderator'));
+      const { email } = await register(moderating.request, someone(`Mona of the ${size}`));
       await makeModerator(community, email);
       const thread = await ask(moderating.request, { title: unique('How long does bread keep?') });
 
