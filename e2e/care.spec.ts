@@ -23,12 +23,12 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await page.reload();
   await post.getByRole('button', { name: 'More actions' }).click();
   await expectOpened(page.getByRole('menu'), { opener: post.getByRole('button', { name: 'More actions' }) });
-  await page.getByRole('menuitem', { name: 'Flag' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Flag for the operators' });
+  await page.getByRole('menuitem', { name: 'Report' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Report' });
   await expectOpenedAtBothSizes(dialog);
   await dialog.getByLabel('Anything to add?').fill('Not an answer');
   await expectAccessible(page, { look: 'flag' });
-  await dialog.getByRole('button', { name: 'Flag', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Report', exact: true }).click();
   await expect(dialog).toBeHidden();
 
   const { page: operator, member } = await secondMember(browser, 'Olga Operator');
@@ -62,7 +62,7 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await expect(entryOf(operator)).toContainText('Sally Seller');
   await expectAccessible(operator, { look: 'log' });
   await entryOf(operator).getByRole('button', { name: 'Bring back' }).click();
-  const restoring = operator.getByRole('dialog', { name: 'Take care of this post' });
+  const restoring = operator.getByRole('dialog', { name: 'Moderate post' });
   await expectOpenedAtBothSizes(restoring);
   await restoring.getByRole('button', { name: 'Bring back' }).click();
   await expect(restoring).toBeHidden();

@@ -43,8 +43,8 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
       await expect(menu).toHaveCount(0);
       await expect(opener, `after ${close}`).toBeFocused();
     }
-    await page.getByRole('menuitem', { name: 'Flag' }).press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Flag for the operators' });
+    await page.getByRole('menuitem', { name: 'Report' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Report' });
     await expectOpened(dialog);
     await page.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);

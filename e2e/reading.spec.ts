@@ -23,11 +23,11 @@ test('who asked says which answer solved it, and members on both nodes see it at
   await cleo.page.goto('/');
   await ben.page.goto(`/question/${id}`);
   await ada.page.goto(`/question/${id}`);
-  const solved = (name: string) => article(ada.page, name).getByRole('button', { name: 'This solved it' });
-  const badge = (name: string) => article(ben.page, name).getByText('This solved it');
+  const solved = (name: string) => article(ada.page, name).getByRole('button', { name: 'Accept answer' });
+  const badge = (name: string) => article(ben.page, name).getByText('Accepted answer');
   await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
   await expect(article(ben.page, 'Answer by Cleo')).toBeVisible();
-  await expect(ben.page.getByRole('button', { name: 'This solved it' })).toHaveCount(0);
+  await expect(ben.page.getByRole('button', { name: 'Accept answer' })).toHaveCount(0);
 
   await solved('Answer by Ben').press('Enter');
   await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'true');
@@ -177,7 +177,7 @@ test('what came since the last visit is marked and led to; replies fold away, an
   await page.goto(`/question/${id}`);
   await visited;
   await expect(page.getByText('new since your last visit')).toHaveCount(0);
-  await expect(page.getByText('Asker', { exact: true })).toHaveCount(1);
+  await expect(page.getByText('Author', { exact: true })).toHaveCount(1);
 
   await page.goto('/');
   const deep = await reply(ada.request, answerId, 'A deep reply.', old);

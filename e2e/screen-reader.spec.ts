@@ -56,7 +56,7 @@ test('a screen reader gets the question page in its order, by names that say wha
           - button "Upvote (0)"
           - button "Downvote (0)"
           - button "Reply"
-          - button "This solved it"
+          - button "Accept answer"
           - button "Bookmark"
           - button "Copy link"
         - button "Hide 1 reply" [expanded]

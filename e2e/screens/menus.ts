@@ -20,7 +20,7 @@ export const menus: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await moreActions(stage, stage.page.locator('main article[id^="answer-"]').first());
-      await stage.page.getByRole('menuitem', { name: stage.say('Flag'), exact: true }).click();
+      await stage.page.getByRole('menuitem', { name: stage.say('Report'), exact: true }).click();
       await dialog(stage).locator('textarea').waitFor();
     },
     opens: opensDialog,

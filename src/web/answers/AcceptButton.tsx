@@ -37,7 +37,7 @@ export function AcceptButton({ answerId }: { answerId: number }) {
   });
   return (
     <PostAction
-      label={t`This solved it`}
+      label={t`Accept answer`}
       Icon={accepted ? IconCircleCheckFilled : IconCircleCheck}
       short
       pressed={accepted}

@@ -68,7 +68,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
             title={t`Accepted by the asker`}
           >
             <IconCheck size={15} stroke={2.2} aria-hidden="true" />
-            {t`This solved it`}
+            {t`Accepted answer`}
           </span>
         )}
       </PostMeta>

@@ -35,7 +35,7 @@ export default function CareDialog({
   }
 
   return (
-    <Dialog title={t`Take care of this post`} opened onClose={onClose} opener={opener}>
+    <Dialog title={t`Moderate post`} opened onClose={onClose} opener={opener}>
       <CareForm actions={actions} action={action} onAction={setAction} act={act} onCancel={onClose}>
         {action === 'duplicate' && (
           <TextInput

@@ -27,7 +27,7 @@ export default function FlagDialog({
 }) {
   const { data: state, error } = useQuery(flagQuery(post));
   return (
-    <Dialog title={t`Flag for the operators`} opened onClose={onClose} opener={opener}>
+    <Dialog title={t`Report`} opened onClose={onClose} opener={opener}>
       <FormError message={state === undefined ? (error?.message ?? null) : null} />
       {state !== undefined && <FlagForm post={post} state={state} onClose={onClose} />}
     </Dialog>
@@ -88,7 +88,7 @@ function FlagForm({ post, state, onClose }: { post: PostRef; state: FlagState; o
           <Button variant="default" onClick={() => void save(null)}>{t`Take back`}</Button>
         )}
         <Button variant="default" onClick={onClose}>{t`Cancel`}</Button>
-        <Button type="submit" loading={saving}>{t`Flag`}</Button>
+        <Button type="submit" loading={saving}>{t`Report`}</Button>
       </div>
     </form>
   );

@@ -36,7 +36,7 @@ export function usePostCare(
           leftSection={<IconFlag size={18} stroke={1.6} aria-hidden />}
           onClick={() => setOpened('flag')}
         >
-          {t`Flag`}
+          {t`Report`}
         </Menu.Item>
       )}
       {member.role === 'operator' && (
@@ -45,7 +45,7 @@ export function usePostCare(
           leftSection={<IconShield size={18} stroke={1.6} aria-hidden />}
           onClick={() => setOpened('care')}
         >
-          {t`Take care`}
+          {t`Moderate post`}
         </Menu.Item>
       )}
     </>

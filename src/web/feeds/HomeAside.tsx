@@ -59,7 +59,7 @@ function Waiting({ feed }: { feed: Feed }) {
     .filter(({ id, answerCount }) => answerCount === 0 && !seen.has(id));
   if (questions.length === 0) return null;
   return (
-    <Part heading={t`Waiting for an answer`}>
+    <Part heading={t`Unanswered`}>
       <QuestionLinks>
         {questions.slice(0, shownQuestions).map((question) => (
           <QuestionLink key={question.id} question={question}>

@@ -21,7 +21,7 @@ export function Sidebar() {
       </nav>
       <nav aria-labelledby="sidebar-yours" className={classes.yours}>
         <p id="sidebar-yours" className={classes.title}>
-          {t`Yours`}
+          {t`Saved`}
         </p>
         <Links links={yours()} />
       </nav>

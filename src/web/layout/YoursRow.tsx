@@ -4,10 +4,10 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { yours } from './links.ts';
 import classes from './YoursRow.module.css';
 
-/** The navigation 'Yours' where there is no sidebar: on the member's own profile. */
+/** The navigation 'Saved' where there is no sidebar: on the member's own profile. */
 export function YoursRow() {
   return (
-    <nav aria-label={t`Yours`} className={classes.row}>
+    <nav aria-label={t`Saved`} className={classes.row}>
       <ul className={classes.list}>
         {yours().map(({ to, label, Icon }) => (
           <li key={label}>

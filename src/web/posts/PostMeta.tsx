@@ -27,7 +27,7 @@ export function PostMeta({
       <span className={classes.who}>
         <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
-        {byAsker && <span className={classes.asker}>{t`Asker`}</span>}
+        {byAsker && <span className={classes.asker}>{t`Author`}</span>}
       </span>
       <span className={facts.fact}>
         <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
