@@ -53,7 +53,7 @@ test('of a /48 of IPv6, 20 accounts at the same moment post at once, however man
 
 test('lets any number of accounts that register from this machine post at once', async () => {
   const members = await registerSeveralFrom(address, '127.0.0.1', 22);
-  await members[21]!.ask(draft);
+  expect((await members[21]!.post('/questions', draft)).status).toBe(201);
 });
 
 test('with mail, they wait until they open the link in the email', async () => {
