@@ -48,6 +48,7 @@ const words =
   'bread dough oven crust yeast flour salt water rye wheat knead proof bake cool slice keep bag tin'.split(
     ' ',
   );
+const commonLetters = ['e', 't', 'a', 'o', 'i', 'n'];
 const sentence = (length: number) => Array.from({ length }, () => oneOf(words)).join(' ');
 const newWords = () =>
   Array.from({ length: 4_000 }, () => random(2 ** 31).toString(36))
@@ -71,6 +72,17 @@ const actions: Readonly<Record<Action, (member: Caller, community: Community) =>
   answer: (member, { questions }) =>
     member.post(`/questions/${oneOf(questions)}/answers`, { content: sentence(60) }),
 };
+
+/** Sends a request again whose connection the server had just closed, as browsers do. */
+async function persistently(send: () => Promise<Response>): Promise<Response> {
+  for (;;)
+    try {
+      return await send();
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } };
+      if (cause?.code !== 'ECONNRESET' && cause?.code !== 'UND_ERR_SOCKET') throw error;
+    }
+}
 
 const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
   Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
@@ -104,7 +116,7 @@ function main(folder: string): Promise<number> {
         const during = part;
         const action = oneOf(turns);
         const start = performance.now();
-        const { status } = await actions[action](member, community);
+        const { status } = await persistently(() => actions[action](member, community));
         if (during === 'warming up' || during !== part) continue;
         seen.times[action][during].push(performance.now() - start);
         add(seen.statuses[during], String(status));
@@ -149,8 +161,6 @@ async function begin(address: string): Promise<Community> {
   return { members, hostile, questions, answers, own };
 }
 
-const commonLetters = ['e', 't', 'a', 'o', 'i', 'n'];
-
 /** Everything that is allowed, and more, for so many milliseconds. Returns how often it was answered how. */
 async function attack({ hostile, own }: Community, milliseconds: number): Promise<Record<string, number>> {
   const end = performance.now() + milliseconds;
@@ -184,7 +194,7 @@ async function attack({ hostile, own }: Community, milliseconds: number): Promis
     Array.from({ length: Number(values.parallel) }, async (_, number) => {
       const kind = number % send.length;
       while (performance.now() < end) {
-        const { status, headers } = await sendOne(kind);
+        const { status, headers } = await persistently(() => sendOne(kind));
         add(answered, `${kinds[kind]} ${status}`);
         // Asking again at once is what floods.ts counts; a little later costs the server more.
         if (status === 429) await delay(Math.min(250, 1_000 * Number(headers.get('retry-after') ?? 1)));

@@ -22,7 +22,7 @@ test('what one browser sends without end is refused, and the answer says when to
   let now = 0;
   const floods = limitFloods(() => now);
   const ann = viewer(1, 11);
-  expect(takenOf(() => floods.take(ann, 'reading'))).toEqual({ taken: 1_000, retryAfter: 10 });
+  expect(takenOf(() => floods.take(ann, 'reading'))).toEqual({ taken: 500, retryAfter: 10 });
   now = 9_500;
   expect(takenOf(() => floods.take(ann, 'reading'))).toEqual({ taken: 0, retryAfter: 1 });
   expect(floods.mayRead(ann)).toBe(false);
@@ -40,7 +40,7 @@ test('one member in many browsers has one limit for all of them, and others do n
 test('searching too much hinders neither reading nor writing', () => {
   const floods = limitFloods(() => 0);
   const ann = viewer(1, 11);
-  expect(takenOf(() => floods.take(ann, 'searching')).taken).toBe(200);
+  expect(takenOf(() => floods.take(ann, 'searching')).taken).toBe(60);
   floods.take(ann, 'reading');
   floods.take(ann, 'writing');
 });

@@ -23,8 +23,8 @@ export type Floods = {
 
 /** Requests in ten seconds. A network may be a whole school; IPv6 counts by the /64 (network-address.ts). */
 const most = {
-  reading: { session: 1_000, member: 2_000 },
-  searching: { session: 200, member: 400 },
+  reading: { session: 500, member: 1_000 },
+  searching: { session: 60, member: 120 },
   writing: { session: 300, member: 600 },
   network: 3_000,
 } as const;

@@ -46,9 +46,9 @@ export function limitChanges(take: (memberId: number) => Promise<void>) {
 
 /** Requests of one member that run at the same time on a node, and that wait; one more is refused at once. */
 const queues = {
-  searching: { atOnce: 2, waiting: 20, refusal: 'Wait until your other searches have finished.' },
-  // A fifth of the connections to the database (`openPool`).
-  writing: { atOnce: 4, waiting: 100, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
+  searching: { atOnce: 1, waiting: 20, refusal: 'Wait until your other searches have finished.' },
+  // A tenth of the connections to the database (`openPool`).
+  writing: { atOnce: 2, waiting: 100, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
 } as const;
 
 /** Lets one member's searches, or writes, wait for each other, so that they never take all connections. */
