@@ -113,7 +113,7 @@ export type Writer = {
   name(): string;
 };
 
-/** SPEC section 9: the text of a question card, in characters; the sentences have no others than ASCII. */
+/** docs/product.md 10.3: the text of a question card, in characters; the sentences have no others than ASCII. */
 const excerptLength = 200;
 
 /** Words that few or no other posts have, as communities gather more of them the more is written (Heaps' law). */

@@ -24,7 +24,7 @@ export type Broken = {
 };
 
 /**
- * Looks for rows that contradict each other (DESIGN section 6, invariant 2): every count is counted again from the rows,
+ * Looks for rows that contradict each other (ARCHITECTURE.md, invariant 2): every count is counted again from the rows,
  * at one moment. Reads whole tables. Returns what is wrong; nothing when all is well.
  */
 export function brokenInvariants(db: Queryable): Promise<Broken[]> {

@@ -18,7 +18,7 @@ import { type Document, operationsOf } from './testing/openapi.ts';
 import { type RanStatement, recordPlans } from './testing/plans.ts';
 import { defaults, startTestServer } from './testing/server.ts';
 
-// DESIGN section 6, invariant 7: what a page costs does not grow with the community, nor with the one member, topic or
+// ARCHITECTURE.md, invariant 10: what a page costs does not grow with the community, nor with the one member, topic or
 // thread that has most of everything. Every endpoint of the API's own description is called on a database where each of
 // these has thousands, and PostgreSQL tells how many rows each step of each statement looked at.
 const parley = await startTestServer({}, { mail: mailToNobody });

@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 import { isOddName, tidyName } from './names.ts';
 import { codePoints, hasControlCharacters } from './text.ts';
 
-/** Messages of SPEC section 8; shown word for word. */
+/** Messages of docs/product.md 2 and 16.5; shown word for word. */
 export const accountMessages = {
   emailTaken: 'This email is already registered. Please try logging in instead.',
   weakPassword: 'Password is too weak. Please use at least 6 characters.',
@@ -19,7 +19,7 @@ export const accountMessages = {
   askSignedOut: 'Please log in to ask a question',
 } as const;
 
-/** The validation messages of SPEC section 5, in the order they are checked. */
+/** The validation messages of docs/product.md 2.1, in the order they are checked. */
 export const registerMessages = {
   passwordsDiffer: 'Passwords do not match',
   passwordShort: `Password must be at least ${limits.passwordMin} characters`,
@@ -30,7 +30,7 @@ export const registerMessages = {
   nameImitates: 'This name is too similar to that of a moderator. Please choose another one.',
 } as const;
 
-/** Compared without case and stored trimmed (DECISIONS section 8.1). */
+/** Compared without case and stored trimmed (docs/product.md 2.2). */
 export const email = z
   .string({ error: accountMessages.invalidEmail })
   .trim()
@@ -62,7 +62,7 @@ export type Registration = z.infer<typeof registration>;
 
 export type RegistrationProblem = { field: Exclude<keyof Registration, 'showEmail'>; message: string };
 
-/** The first rule a registration breaks, in the order of SPEC section 5; null when it breaks none. */
+/** The first rule a registration breaks, in the order of docs/product.md 2.1; null when it breaks none. */
 export function registrationProblem(form: Registration): RegistrationProblem | null {
   if (form.confirmPassword !== undefined && form.confirmPassword !== form.password)
     return { field: 'confirmPassword', message: registerMessages.passwordsDiffer };

@@ -1,6 +1,6 @@
 import { limits } from './limits.ts';
 
-/** SPEC section 5, Ask. */
+/** docs/product.md 4.1. */
 export const askMessages = {
   required: 'Please fill in all required fields',
   titleLong: `Title can have up to ${limits.title} characters`,

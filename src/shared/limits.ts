@@ -1,7 +1,7 @@
 import { codePoints } from './text.ts';
 
 /**
- * The business constants of SPEC.md section 9 and DECISIONS sections 2 and 8.
+ * The business constants of docs/product.md, in one place.
  * Lengths are counted in Unicode code points (see `text.ts`), in the browser and on the server alike.
  */
 export const limits = {
@@ -17,7 +17,7 @@ export const limits = {
   passwordMax: 128,
   email: 254,
   bio: 1000,
-  /** Other members' email addresses that one member may open in an hour (DECISIONS section 10.2). */
+  /** Other members' email addresses that one member may open in an hour (docs/product.md 3.4). */
   addressesAnHour: 60,
   searchQuery: 200,
   /** Parts of one search: plain words, quoted phrases, everything left out with `-`, and conditions such as `[tag]`. */
@@ -51,7 +51,7 @@ export const limits = {
   answersPage: 50,
   /** Replies loaded at a time below one answer or one question. */
   repliesPage: 100,
-  /** Notifications the bell lists; the link to all of them appears when there are more (SPEC section 9). */
+  /** Notifications the bell lists; the link to all of them appears when there are more (docs/product.md 12.4). */
   bell: 10,
   /** Earlier versions kept of one post: the first and the latest ones. */
   revisions: 100,
@@ -61,7 +61,7 @@ export const limits = {
   replyLevel: 3,
 } as const;
 
-/** Strength by SPEC section 5: under 6 is Weak, 6 to 9 is Medium, 10 or more is Strong. */
+/** Strength by docs/product.md 2.3: under 6 is Weak, 6 to 9 is Medium, 10 or more is Strong. */
 export function passwordStrength(password: string): 'Weak' | 'Medium' | 'Strong' {
   const length = codePoints(password);
   if (length < 6) return 'Weak';

@@ -4,7 +4,7 @@ import { id, nextCursor, time } from './fields.ts';
 export const notificationFilter = z.enum(['all', 'unread']);
 export type NotificationFilter = z.infer<typeof notificationFilter>;
 
-/** What a notification tells of (DECISIONS section 6). */
+/** What a notification tells of (docs/product.md 12). */
 export const notificationKind = z.enum([
   'answer',
   'followed_answer',

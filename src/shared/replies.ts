@@ -19,7 +19,7 @@ export type ReplyEdit = z.infer<typeof replyEdit>;
 export const reply = z.object({
   id,
   questionId: id,
-  /** Null for a reply to the question itself (DECISIONS section 4.4). */
+  /** Null for a reply to the question itself (docs/product.md 6.3). */
   answerId: id.nullable(),
   parentReplyId: id.nullable(),
   /** 0 for a reply to an answer or question, up to 3. */

@@ -1,7 +1,7 @@
 import { limits } from './limits.ts';
 import { codePoints, hasControlCharacters } from './text.ts';
 
-/** What is wrong with a list of tags, as the sentence shown beside the field (DECISIONS section 2.5). */
+/** What is wrong with a list of tags, as the sentence shown beside the field (docs/product.md 9). */
 export type TagsProblem = string;
 
 export const tooManyTags = `You can add up to ${limits.tagsPerQuestion} tags`;
@@ -42,7 +42,7 @@ export function tagsProblem(tags: readonly string[]): TagsProblem | null {
   return null;
 }
 
-/** Preset descriptions (DECISIONS section 5.6); any other tag reads 'Discussion about {tag}'. */
+/** Preset descriptions (docs/product.md 9.4); any other tag reads 'Discussion about {tag}'. */
 const descriptions: Readonly<Record<string, string>> = {
   javascript: 'The language of the web, in the browser and on the server',
   typescript: 'JavaScript with types: modelling, inference and tooling',

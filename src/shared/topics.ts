@@ -37,7 +37,7 @@ export const followedSummary = z.object({
 });
 export type FollowedSummary = z.infer<typeof followedSummary>;
 
-/** Offered on /following to members who follow no topic (SPEC section 2), where the site has no tags of its own yet. */
+/** Offered on /following to members who follow no topic (docs/product.md 10.6), where the site has no tags of its own yet. */
 export const suggestedTopics = [
   'JavaScript',
   'React',
@@ -47,5 +47,5 @@ export const suggestedTopics = [
   'Career',
 ] as const;
 
-/** Names of followed topics shown before '+N more' (SPEC section 9). */
+/** Names of followed topics shown before '+N more' (docs/product.md 10.7). */
 export const summaryNames = 5;

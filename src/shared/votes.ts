@@ -7,7 +7,7 @@ export const voteState = votes;
 export type VoteState = z.infer<typeof voteState>;
 
 /**
- * Reputation an author gains or loses by one vote of another member (DECISIONS section 3.5).
+ * Reputation an author gains or loses by one vote of another member (docs/product.md 7.4).
  */
 export const reputationPoints = {
   question: { up: 5, down: -2 },

@@ -27,7 +27,7 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({
   errorComponent: ErrorPage,
 });
 
-/** Pages for signed-in members; a visitor signs in first and comes back (DECISIONS section 1.1). */
+/** Pages for signed-in members; a visitor signs in first and comes back (docs/product.md 1.2). */
 const memberRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'member',

@@ -62,12 +62,12 @@ export function createAccounts(options: AccountsOptions) {
   const { db, auth, settings, sessions, onRegistered } = options;
   const tries = createPasswordTries(db);
   const known = createKnownBrowsers(db, settings);
-  // Against floods only (DECISIONS section 8.5): a university's first lecture of the year stays below.
+  // Against floods only (docs/product.md 17.1): a university's first lecture of the year stays below.
   const registrations = rateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
   return { register, checkPassword, signOut, changePassword, viewer };
 
-  /** @throws ProblemError with the texts of SPEC sections 5 and 8. */
+  /** @throws ProblemError with the texts of docs/product.md 2.1 and 2.2. */
   async function register(form: Registration, visitor: Visitor): Promise<SignedIn> {
     if (!settings.signUp || !settings.passwordSignIn)
       throw new ProblemError('disabled', accountMessages.disabled);
@@ -102,7 +102,7 @@ export function createAccounts(options: AccountsOptions) {
 
   /**
    * Whose address and password these are. Nobody is signed in by that.
-   * @throws ProblemError with the texts of SPEC section 8.
+   * @throws ProblemError with the texts of docs/product.md 2.5 to 2.7.
    */
   async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<number> {
     const parsed = emailSchema.safeParse(credentials.email);

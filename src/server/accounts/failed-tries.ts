@@ -13,7 +13,7 @@ export type Source = { network: string; browser: string | null };
 const quarterHour = 15 * 60;
 const hour = 60 * 60;
 
-/** DECISIONS section 8.2: 5 failures in 15 minutes, then nothing for 15 minutes. */
+/** docs/product.md 2.6: 5 failures in 15 minutes, then nothing for 15 minutes. */
 const five = { points: 5, seconds: quarterHour, blockSeconds: quarterHour };
 
 /**

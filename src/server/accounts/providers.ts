@@ -149,7 +149,7 @@ export function createProviders(deps: ProvidersDeps) {
   }
 
   /**
-   * The first name of those the provider gives that may be one here (SPEC section 5), without characters that may not.
+   * The first name of those the provider gives that may be one here (docs/product.md 3.5), without characters that may not.
    * A name that is an email address is shown to everybody, so that what stands before the @ has to do.
    */
   async function nameOf({ names, email }: Identity & { email: string }): Promise<string> {

@@ -33,7 +33,7 @@ export function createResetting({
   const hour = 60 * 60;
   // More than anybody needs who looks for a mail, and too few to fill somebody's mailbox.
   const byAddress = rateLimit(db, { name: 'reset', points: 4, seconds: hour });
-  // Against floods only, as for registrations (DECISIONS section 8.5).
+  // Against floods only, as for registrations (docs/product.md 17.1).
   const byNetwork = rateLimit(db, { name: 'reset-net', points: 100, seconds: hour });
   const tries = createPasswordTries(db);
 

@@ -9,7 +9,7 @@ import { answerOfQuestion, writeAcceptance } from './queries.ts';
 
 /**
  * Makes an answer, or none (null), the one that the asker says solved it. Setting the same again changes nothing. It moves
- * no reputation: DECISIONS section 3.5 names the ways in which that moves.
+ * no reputation: docs/product.md 7.4 names the ways in which that moves.
  * @throws ProblemError 'not-author' for anybody but the asker, 'not-found' for an answer to another question.
  */
 export async function acceptAnswer(

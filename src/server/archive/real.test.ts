@@ -257,7 +257,7 @@ function importedUsers(community: Community): Promise<Record<string, unknown>[]>
     from member order by id`);
 }
 
-/** DECISIONS section 2.2: every count is what the rows say, and votes without rows are the imported ones. */
+/** docs/product.md 7.6: every count is what the rows say, and votes without rows are the imported ones. */
 async function expectCountsToEqualRows(community: Community): Promise<void> {
   const wrong = await community.rows(`
     select 'question' as item, id from question q where

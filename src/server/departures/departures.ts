@@ -141,7 +141,7 @@ const takeViews: Step = (db, memberId) =>
 const removePutAway: Step = (db, memberId) =>
   deleteSome(db, { table: 'put_away', column: 'author_id' }, { memberId, limit: batch });
 
-/** As their author would delete them, one by one (DECISIONS sections 4.2 and 7); each is tried once a job. */
+/** As their author would delete them, one by one (docs/product.md 4.4 and 6.5); each is tried once a job. */
 function removePosts(kind: PostKind): Step {
   let before = Number.MAX_SAFE_INTEGER;
   return async (db, memberId) => {

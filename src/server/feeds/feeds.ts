@@ -10,7 +10,7 @@ import { feedPositions, questionsById } from './queries.ts';
 
 /**
  * A page of a feed without the questions of the viewer's muted topics: the first 20, or the 20 behind a cursor of that
- * feed (DECISIONS section 5).
+ * feed (docs/product.md 10).
  */
 export async function readFeedWithoutMuted(
   db: Reader,

@@ -58,7 +58,7 @@ export async function followTopic(
 
 type Wanted = { viewer: Viewer; muted: MutedChoice };
 
-/** 'All Questions': with a followed tag, or followed themselves, newest first (DECISIONS section 5.5). */
+/** 'All Questions': with a followed tag, or followed themselves, newest first (docs/product.md 10.5). */
 export async function readFollowedQuestions(
   db: Reader,
   { viewer, muted, cursor }: Wanted & { cursor: string | undefined },
@@ -79,7 +79,7 @@ export async function readFollowedQuestions(
   return { items: items.map(toQuestionCard), hidden, nextCursor };
 }
 
-/** 'This Week': the last 7 days, at most 10, latest activity first (SPEC section 9). */
+/** 'This Week': the last 7 days, at most 10, latest activity first (docs/product.md 10.5). */
 export async function readRecentActivity(db: Reader, { viewer, muted }: Wanted): Promise<FeedPage> {
   const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
   const mutes = await mutesUnlessShown(db, { viewerId: viewer.id, muted });

@@ -38,7 +38,7 @@ import {
 
 /**
  * Tells of answers: the question's author, the members an answer names, and the question's followers; each once, in this
- * order, the sender never (DECISIONS section 6.1). As queries, to be run with others, of whose rows `bellsOf` makes what
+ * order, the sender never (docs/product.md 12.1). As queries, to be run with others, of whose rows `bellsOf` makes what
  * browsers are to be told.
  */
 export function answersTold(
@@ -163,7 +163,7 @@ export async function tellOfAcceptance(
 }
 
 /**
- * A post goes, and what told of it or of anything below it goes along (DECISIONS section 6.5). Returns what the browsers
+ * A post goes, and what told of it or of anything below it goes along (docs/product.md 12.6). Returns what the browsers
  * of those who had not read it are to be told.
  */
 export async function forgetPost(tx: Tx, post: { kind: PostKind; id: number }): Promise<StreamedEvent[]> {
@@ -293,7 +293,7 @@ const types: Readonly<Record<NotificationKind, Notification['type']>> = {
   mention: 'other',
 };
 
-/** DECISIONS section 6.2; the names and titles are those of now, not of when it happened. */
+/** docs/product.md 12.3; the names and titles are those of now, not of when it happened. */
 const messages: Readonly<Record<NotificationKind, (name: string, title: string) => string>> = {
   answer: (name, title) => `${name} answered your question "${title}"`,
   followed_answer: (name, title) => `${name} answered a question you follow: "${title}"`,

@@ -71,7 +71,7 @@ export const problems: object = {
   },
 };
 
-/** Lets a POST be repeated safely: the same key posts once (DECISIONS section 4.3). */
+/** Lets a POST be repeated safely: the same key posts once (docs/product.md 6.6). */
 export const idempotencyHeaders = z.object({
   'idempotency-key': z
     .string()

@@ -18,11 +18,11 @@ export type Settings = {
   /** Says 'wrong credentials' without telling which of address and password was wrong. */
   hideLoginReason: boolean;
   /**
-   * Whether profiles show email addresses to signed-in members (DECISIONS section 10.2): where members do not say otherwise,
+   * Whether profiles show email addresses to signed-in members (docs/product.md 3.4): where members do not say otherwise,
    * only where they say so, or never.
    */
   profileEmail: ProfileEmail;
-  /** Members may vote on their own posts (SPEC section 4; DECISIONS section 3.2). */
+  /** Members may vote on their own posts (docs/product.md 7.3). */
   selfVotes: boolean;
   /** Where members may sign in as well; null: nowhere else. */
   identityProvider: IdentityProviderSettings | null;

@@ -10,7 +10,7 @@ export type Posting = { viewer: Viewer; key: string | undefined; kind: PostKind;
 
 /**
  * Runs `post` once for a member and key, and returns the id of what it posted; a repetition, also one that arrives
- * while the first is still running, gets the same id (DECISIONS section 4.3).
+ * while the first is still running, gets the same id (docs/product.md 6.6).
  * @throws ProblemError 'key-reused' when the key was used for a different request, 'gone' when what it posted was
  * deleted since: it is not posted again.
  */

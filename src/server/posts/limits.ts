@@ -14,7 +14,7 @@ export const manyLinks = 6;
 
 /**
  * Against floods, not against busy people: 30 questions, 60 answers or replies, 60 edits and 300 votes in ten minutes are
- * never refused (DECISIONS section 8.5). For newcomers the limits stand there, for others at twice that. Posts with many links
+ * never refused (docs/product.md 17.1). For newcomers the limits stand there, for others at twice that. Posts with many links
  * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes.
  */
 export function createPostingLimits(db: Database) {

@@ -6,7 +6,7 @@ export type PostKind = 'question' | 'answer' | 'reply';
 
 /**
  * What a member without a name is called. Every way to register gives one; an email address must never stand in for it,
- * because names are in lists, feeds and mails (DECISIONS section 10.2).
+ * because names are in lists, feeds and mails (docs/product.md 3.4).
  */
 export const nameless = sql.lit('Member');
 

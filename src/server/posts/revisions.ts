@@ -19,7 +19,7 @@ export type OldVersion = {
 const mergedMinutes = 5;
 
 /**
- * Keeps the version an edit replaces, so that every member can read it (DECISIONS section 7.2). Not where that version is
+ * Keeps the version an edit replaces, so that every member can read it (docs/product.md 4.5). Not where that version is
  * itself an edit of the last minutes, which this one then joins; and of more than `limits.revisions` the first and the
  * latest are kept. Call it with the post locked.
  */

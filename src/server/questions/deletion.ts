@@ -16,7 +16,7 @@ import {
 } from './queries.ts';
 import { lockOwnQuestion } from './questions.ts';
 
-/** Removes the question and all that hangs on it, and puts every member's counts right (DECISIONS section 7.1). */
+/** Removes the question and all that hangs on it, and puts every member's counts right (docs/product.md 4.4). */
 export async function deleteQuestion(
   db: Database,
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },

@@ -9,7 +9,7 @@ export interface Excerpt {
   cut: boolean;
 }
 
-/** SPEC section 9: the text of a question card. In code points. */
+/** docs/product.md 10.3: the text of a question card. In code points. */
 const excerptLength = 200;
 
 /**

@@ -15,7 +15,7 @@ import {
 type How = { patient: boolean };
 
 /**
- * Counts that a member opened a question, once a member (DECISIONS section 3.4), and notes when they were last there.
+ * Counts that a member opened a question, once a member (docs/product.md 7.5), and notes when they were last there.
  * Only the first time writes anything that others read or wait for. Views at the same time are stored together.
  */
 export function createViewing(db: Database) {

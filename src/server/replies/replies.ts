@@ -184,7 +184,7 @@ export async function editReply(
 
 /**
  * Deletes a reply. Where others answered it an empty place stays; where not it goes, and with it every deleted reply
- * above that it was the last child of (DECISIONS section 4.2).
+ * above that it was the last child of (docs/product.md 6.5).
  */
 export async function deleteReply(
   db: Database,

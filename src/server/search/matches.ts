@@ -47,7 +47,7 @@ const most = countedResults + 1;
 /**
  * Questions that contain the text as typed, also inside a word, or all its words in any inflection, and meet every
  * condition. By relevance they come in places, best first: title as typed, title inflected, tags as typed, tags inflected,
- * text as typed, text inflected (DECISIONS section 5.3); in each place whole words before parts of words, then those with
+ * text as typed, text inflected (docs/product.md 11.2); in each place whole words before parts of words, then those with
  * more upvotes. Without words the newest are the most relevant.
  */
 export async function matchingQuestions(db: Reader, { asked, ...window }: Window & { asked: Asked }) {

@@ -115,7 +115,7 @@ async function forgiving(db: Reader, query: string) {
   return rows.map(toQuestionCard);
 }
 
-/** Tags and questions close to the query (DECISIONS section 5.4). */
+/** Tags and questions close to the query (docs/product.md 11.5). */
 async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([

@@ -33,7 +33,7 @@ const kinds: readonly PostKind[] = ['question', 'answer', 'reply'];
 
 /**
  * Sets the viewer's vote on a post: up, down or (null) none. Setting the same again changes nothing. The counts, the
- * vote and the author's reputation change together or not at all (SPEC section 4, DECISIONS section 3). Votes that come
+ * vote and the author's reputation change together or not at all (docs/product.md 7). Votes that come
  * at the same time are stored together.
  */
 export function createVoting({ db, settings }: { db: Database; settings: Settings }) {

@@ -5,7 +5,7 @@ import classes from './PasswordStrength.module.css';
 const levels = { Weak: 1, Medium: 2, Strong: 3 } as const;
 const words = { Weak: () => t`Weak`, Medium: () => t`Medium`, Strong: () => t`Strong` };
 
-/** Weak, Medium or Strong (SPEC section 5), as a bar and a word. */
+/** Weak, Medium or Strong (docs/product.md 2.3), as a bar and a word. */
 export function PasswordStrength({ password }: { password: string }) {
   const strength = password === '' ? null : passwordStrength(password);
   const word = strength === null ? null : words[strength]();

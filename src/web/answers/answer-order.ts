@@ -7,7 +7,7 @@ export function isAnswerOrder(value: unknown): value is AnswerSort {
   return orders.some((order) => order === value);
 }
 
-/** The order that the member chose last in this browser; newest first where none was (DECISIONS section 7.3). */
+/** The order that the member chose last in this browser; newest first where none was (docs/product.md 5.4). */
 export function rememberedOrder(): AnswerSort {
   try {
     const stored = localStorage.getItem(key);

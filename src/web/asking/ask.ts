@@ -15,7 +15,7 @@ export const newAskDraft = (): AskDraft => ({ title: '', content: '', tags: '', 
 export const isEmptyAskDraft = ({ title, content, tags }: AskDraft): boolean =>
   title.trim() === '' && content.trim() === '' && tags.trim() === '';
 
-/** The first rule a draft breaks (SPEC section 5, Ask); null when it can be posted. */
+/** The first rule a draft breaks (docs/product.md 4.1); null when it can be posted. */
 export function askProblem({ title, content, tags }: AskDraft): AskProblem | null {
   if (title.trim() === '') return { field: 'title', message: said(askMessages.required) };
   if (content.trim() === '') return { field: 'content', message: said(askMessages.required) };

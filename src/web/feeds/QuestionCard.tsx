@@ -10,7 +10,7 @@ import classes from './QuestionCard.module.css';
 
 const tagsShown = 3;
 
-/** A question in a list (SPEC section 9, Question card). @param hit where it has what was searched for */
+/** A question in a list (docs/product.md 10.3). @param hit where it has what was searched for */
 export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHit | undefined }) {
   return (
     <PostCard

@@ -6,7 +6,7 @@ import { TopicLink } from '#web/ui/TopicLink.tsx';
 import tags from '#web/ui/TagLinks.module.css';
 import classes from './FollowedSummary.module.css';
 
-/** The names of the topics followed first, and how many more there are (SPEC section 9). */
+/** The names of the topics followed first, and how many more there are (docs/product.md 10.7). */
 export function FollowedSummary({ summary }: { summary: Summary }) {
   if (summary.total === 0) return null;
   const more = summary.total - summary.tags.length;

@@ -39,7 +39,7 @@ export const followedMarksQuery = queryOptions({
   staleTime: 0,
 });
 
-/** 'All Questions' (DECISIONS section 5.5). */
+/** 'All Questions' (docs/product.md 10.5). */
 export function followedQuestionsQuery(muted: MutedChoice) {
   return infiniteQueryOptions({
     queryKey: [...followKeys.questions, muted],

@@ -10,7 +10,7 @@ const ShortcutSheet = lazyPart(() => import('./ShortcutSheet.tsx'));
 const loadPalette = () => import('#web/palette/Palette.tsx');
 const Palette = lazyPart(loadPalette);
 
-/** The keys that hold on every page for members (UI.md, Keyboard first), and what they open. */
+/** The keys that hold on every page for members, and what they open. */
 export function KeyboardShortcuts() {
   const router = useRouter();
   const paletteState = palette.useState();

@@ -5,7 +5,7 @@ import { paths } from '#web/platform/paths.ts';
 import { type NavigationLink, yours } from './links.ts';
 import classes from './Sidebar.module.css';
 
-/** The same for everybody (DECISIONS section 9). */
+/** The same for everybody (docs/product.md 18). */
 const main = (): NavigationLink[] => [
   { to: paths.home, label: t`Home`, Icon: IconHome },
   { to: paths.following, label: t`Following`, Icon: IconRss },

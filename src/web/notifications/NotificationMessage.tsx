@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Notification, NotificationKind } from '#shared/notifications.ts';
 import classes from './NotificationMessage.module.css';
 
-/** What a notification says (DECISIONS section 6.2), in the language shown. */
+/** What a notification says (docs/product.md 12.3), in the language shown. */
 export function NotificationMessage({ of: { kind, senderName, title } }: { of: Notification }) {
   // What members wrote keeps its own direction, and a long name leaves room for what happened.
   const name = (

@@ -40,7 +40,7 @@ export async function isReachable(): Promise<boolean> {
   }
 }
 
-/** A key for one thing to post: kept with the draft, a retry posts the same thing once (DECISIONS section 4.3). */
+/** A key for one thing to post: kept with the draft, a retry posts the same thing once (docs/product.md 6.6). */
 export function newIdempotencyKey(): string {
   // crypto.randomUUID exists in secure contexts only; a server on plain http in a local network is not one.
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -6,8 +6,8 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * How long ago something was (SPEC section 9): minutes when under 60, hours when under 24, else days; the date of what
- * is older than 30 days (DECISIONS section 7.4). Under a minute, and for a clock that is behind, it is 'just now'.
+ * How long ago something was (docs/product.md 16.2): minutes when under 60, hours when under 24, else days; the date of what
+ * is older than 30 days (docs/product.md 16.2). Under a minute, and for a clock that is behind, it is 'just now'.
  * @param time ISO 8601 or a Date. @param now milliseconds since 1970.
  */
 export function relativeTime(time: string | Date, now: number): string {
@@ -19,7 +19,7 @@ export function relativeTime(time: string | Date, now: number): string {
 }
 
 /**
- * The date on a question card (SPEC section 9): days under 7, weeks under 30 days, else the date. On the first day as
+ * The date on a question card (docs/product.md 10.4): days under 7, weeks under 30 days, else the date. On the first day as
  * `relativeTime`.
  */
 export function cardDate(time: string | Date, now: number): string {

@@ -5,7 +5,7 @@ import type { EventOn, LiveEvent, Topic } from '#shared/events.ts';
 import { calmly } from './calmly.ts';
 import { useLive } from './live.ts';
 
-/** Items that came in and wait, because bringing them would move what is being read (UI.md: nothing jumps). */
+/** Items that came in and wait, because bringing them would move what is being read (docs/product.md 16.6). */
 export type NewItems = {
   /** What the pill says: '2 new questions'; null where nothing waits. */
   pill: string | null;

@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts';
 import { toast } from './toast.ts';
 
-/** Failures of votes, follows, notifications and searches are only logged (SPEC section 8). */
+/** Failures of votes, follows, notifications and searches are only logged (docs/product.md 16.4). */
 export function logFailure(what: string, error: unknown): void {
   console.error(`${what} failed:`, error);
 }

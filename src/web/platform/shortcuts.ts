@@ -5,7 +5,7 @@ import { singleKeysWanted } from './single-keys.ts';
 type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'care';
 
 /**
- * Every key of Parley (UI.md, Keyboard first): one ('n', '/', '?') or two in a row ('g,h') outside of fields, or with Mod,
+ * Every key of Parley: one ('n', '/', '?') or two in a row ('g,h') outside of fields, or with Mod,
  * which is ⌘ on a Mac and Ctrl elsewhere. From this list keys are bound and the sheet of shortcuts is made.
  */
 const list = {

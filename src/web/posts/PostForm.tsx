@@ -42,7 +42,7 @@ type Props = {
   focused?: boolean;
   submitName: string;
   /**
-   * @param key the same for every try to post the same text (DECISIONS section 4.3).
+   * @param key the same for every try to post the same text (docs/product.md 6.6).
    * @param version `editedAt` of what the text answers or edits, as the member knows it.
    */
   submit: (content: string, key: string, version: string | null) => Promise<unknown>;

@@ -23,7 +23,7 @@ const latest = limits.revisions - 1;
 
 type VersionsOf = { post: PostRef; editedAt: string };
 
-/** 'edited 2 hours ago'; opens the earlier versions, which every member may read (DECISIONS section 7.2). */
+/** 'edited 2 hours ago'; opens the earlier versions, which every member may read (docs/product.md 4.5). */
 export function EditedNote({ post, editedAt }: VersionsOf) {
   const [open, setOpen] = useState(false);
   return (

@@ -102,7 +102,7 @@ export function addReply(page: QuestionPage, reply: Reply): QuestionPage {
 }
 
 /**
- * DECISIONS section 4.2: a reply that others answered leaves a line; one without replies goes, and with it the
+ * docs/product.md 6.5: a reply that others answered leaves a line; one without replies goes, and with it the
  * deleted ancestors that it was the last child of.
  */
 export function removeReply(page: QuestionPage, id: number): QuestionPage {

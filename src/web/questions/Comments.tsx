@@ -8,7 +8,7 @@ import { ReplyForm } from '#web/replies/ReplyForm.tsx';
 import { Thread } from '#web/replies/Thread.tsx';
 import classes from './Comments.module.css';
 
-/** The replies to the question itself (DECISIONS section 4.4). */
+/** The replies to the question itself (docs/product.md 6.3). */
 export function Comments({ comments }: { comments: RepliesPage }) {
   const { questionId, replyingTo, setReplyingTo, locked } = useQuestionPage();
   const question: PostRef = { kind: 'question', id: questionId };

@@ -6,7 +6,7 @@ import { toast, toastError } from '#web/platform/toast.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { copyText } from '#web/ui/markdown/copy.ts';
 
-/** SPEC section 9: share text uses the first 100 characters. */
+/** docs/product.md 4.7: share text uses the first 100 characters. */
 const shareTextLength = 100;
 
 /** The phone's own sheet where there is one, else the link on the clipboard. */

@@ -7,7 +7,7 @@ import { toast, toastError } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 
-/** Deletes the question and goes home (SPEC section 4); failures in the words of SPEC section 8. */
+/** Deletes the question and goes home (docs/product.md 4.4); failures in the words of 16.5. */
 export function useDeleteQuestion(id: number) {
   const router = useRouter();
   const { cache } = useQuestionPage();

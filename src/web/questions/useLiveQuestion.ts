@@ -28,7 +28,7 @@ export type NewAnswers = { waiting: ReadonlySet<number>; show: () => void };
 
 /**
  * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers and
- * replies that would push down what one reads wait (UI.md: nothing jumps).
+ * replies that would push down what one reads wait (docs/product.md 16.6).
  * @param reveal brings one into view.
  */
 export function useLiveQuestion(

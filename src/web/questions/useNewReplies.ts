@@ -8,7 +8,7 @@ type Posted = Extract<QuestionEvent, { kind: 'reply-posted' }>;
 
 /**
  * Others' new replies that would push down what one reads: they are loaded, and left out until the member asks for them
- * (UI.md: nothing jumps).
+ * (docs/product.md 16.6).
  * @param reveal brings one into view.
  */
 export function useNewReplies(reveal: (post: PostRef) => void): {

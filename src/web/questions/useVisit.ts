@@ -25,7 +25,7 @@ const reported = new Map<string, string>();
 const awayMs = 10 * 60_000;
 
 /**
- * A member's visit: counts the view once (SPEC section 4), tells what is new since the last visit, and reports the end of
+ * A member's visit: counts the view once (docs/product.md 7.5), tells what is new since the last visit, and reports the end of
  * this one. What is new stays so while one reads.
  * @param settled whether `page` is what the server has now, not what was kept from before.
  */

@@ -15,7 +15,7 @@ import { SearchSuggestions } from './SearchSuggestions.tsx';
 import { useLiveAnswers } from './useLiveAnswers.ts';
 import classes from './SearchResults.module.css';
 
-/** What was found, and how much of it; a search that failed found nothing (SPEC section 8). */
+/** What was found, and how much of it; a search that failed found nothing (docs/product.md 16.4). */
 export function SearchResults({ search }: { search: Search }) {
   const { queryKey } = searchQuery(search);
   const query = useInfiniteQuery({ ...searchQuery(search), select: toList });

@@ -9,7 +9,7 @@ import { TagLinks } from '#web/ui/TagLinks.tsx';
 import { withoutKind } from './search.ts';
 import classes from './SearchSuggestions.module.css';
 
-/** What to try when nothing was found (DECISIONS section 5.4), or nothing was searched for yet. */
+/** What to try when nothing was found (docs/product.md 11.5), or nothing was searched for yet. */
 export function SearchSuggestions({
   q,
   kind,

@@ -51,7 +51,7 @@ export function searchQuery({ q, kind, sort }: Search) {
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     enabled: canSearch(q),
-    // A failure shows an empty list (SPEC section 8), at once.
+    // A failure shows an empty list (docs/product.md 16.4), at once.
     retry: false,
   });
 }
@@ -67,7 +67,7 @@ export function instantQuery(q: string) {
   });
 }
 
-/** 'N results', as DECISIONS section 9 has it. @param total counted up to `countedResults`, one more means more. */
+/** 'N results', as docs/product.md 18 has it. @param total counted up to `countedResults`, one more means more. */
 export function resultCount(total: number): string {
   const exact = exactCount(Math.min(total, countedResults));
   if (total > countedResults) return t`More than ${exact} results`;

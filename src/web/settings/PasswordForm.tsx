@@ -91,7 +91,7 @@ export function PasswordForm() {
   );
 }
 
-/** The first rule broken, in the order of the registration's (SPEC section 5). */
+/** The first rule broken, in the order of the registration's (docs/product.md 2.1). */
 function problemOf(form: typeof empty): Problem | null {
   if (form.currentPassword === '')
     return { field: 'currentPassword', message: t`Please enter your current password.` };

@@ -10,7 +10,7 @@ const choices = () =>
     { scheme: 'dark', label: t`Dark` },
   ] as const;
 
-/** Takes effect at once, and in other tabs; 'Same as the system' forgets what was chosen (DECISIONS section 8.6). */
+/** Takes effect at once, and in other tabs; 'Same as the system' forgets what was chosen (docs/product.md 16.1). */
 export function ThemeChoice() {
   const { colorScheme, setColorScheme, clearColorScheme } = useMantineColorScheme();
   return (

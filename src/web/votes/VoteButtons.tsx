@@ -24,7 +24,7 @@ import classes from './VoteButtons.module.css';
 
 /**
  * The two votes on a post. The choice shows at once and is taken back when the server refuses it; meanwhile the
- * buttons do nothing (SPEC section 4), but keep the focus.
+ * buttons do nothing (docs/product.md 7.2), but keep the focus.
  */
 export function VoteButtons({
   post,

@@ -2,7 +2,7 @@ import type { Direction } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
 
 /**
- * SPEC section 4: the same choice again takes the vote back, the other choice switches it.
+ * docs/product.md 7.1: the same choice again takes the vote back, the other choice switches it.
  * @returns the state as it will be, with the counts moved accordingly.
  */
 export function afterPressing(state: VoteState, pressed: Direction): VoteState {

@@ -53,7 +53,7 @@ const factSize = 400;
 type KeptFact = Keepable & { holds: boolean };
 
 /**
- * Pages as bytes, for all who look at them until something happens that they show: DESIGN section 2. What this process
+ * Pages as bytes, for all who look at them until something happens that they show. What this process
  * commits makes them stale before it is acknowledged, what others commit as soon as the stream of events tells of it.
  * While that is not followed, nothing is kept and nothing that is kept is shown.
  */
