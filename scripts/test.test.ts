@@ -105,7 +105,7 @@ test('a test that is said to prove the specification and did not run counts as f
       test.skip('left out', () => {});`,
   });
   await mkdir(path.join(copy, 'docs'));
-  const row = (title: string) => `| SPEC 2 / | A sentence | \`some.test.ts\` › ${title} |\n`;
+  const row = (title: string) => `| 10.1 | A sentence | \`some.test.ts\` › ${title} |\n`;
   const table = path.join(copy, 'docs/SPEC-COVERAGE.md');
   await writeFile(table, row('what › is %s'));
   expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('2 passed, 0 failed');
