@@ -8,6 +8,7 @@ import { HiddenNote, useMutedChoice } from '#web/mutes/HiddenNote.tsx';
 import { hiddenIn } from '#web/mutes/mutes.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { useGradually } from '#web/platform/first-render.ts';
+import { fetchNextPage } from '#web/platform/next-page.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
 import { LoadMore } from '#web/ui/LoadMore.tsx';
@@ -46,7 +47,7 @@ export function FeedList({ feed }: { feed: Feed }) {
               : null
           }
           isLoading={query.isFetchingNextPage}
-          load={() => void query.fetchNextPage({ cancelRefetch: false })}
+          load={() => void fetchNextPage(query)}
         />
       )}
     </>

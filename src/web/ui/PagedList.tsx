@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
+import { fetchNextPage } from '#web/platform/next-page.ts';
 import { LoadMore } from './LoadMore.tsx';
 import { NotLoaded } from './NotLoaded.tsx';
 
@@ -56,7 +57,7 @@ export function PagedList<Item>({
           name={t`Load more`}
           failure={query.isFetchNextPageError ? `${moreNotLoaded[noun]()} ${reasonOf(query.error)}` : null}
           isLoading={query.isFetchingNextPage}
-          load={() => void query.fetchNextPage({ cancelRefetch: false })}
+          load={() => void fetchNextPage(query)}
         />
       )}
     </>
