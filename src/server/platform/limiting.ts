@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import pLimit, { type LimitFunction } from 'p-limit';
@@ -61,14 +62,28 @@ export function queueRequests(requestClass: keyof typeof queues) {
     const queue = members.get(id) ?? pLimit(atOnce);
     if (queue.pendingCount >= waiting) throw new ProblemError('too-many', refusal, { retryAfter: 1 });
     members.set(id, queue);
-    try {
-      return await queue(async () => {
+    const answered = Promise.withResolvers<globalThis.Response | void>();
+    void queue(async () => {
+      const start = performance.now();
+      try {
         // The browser gave up, as it does for each letter typed.
-        if (requestClass === 'searching' && c.req.raw.signal.aborted) return c.body(null, 204);
-        return next();
-      });
-    } finally {
+        const isUnwanted = requestClass === 'searching' && c.req.raw.signal.aborted;
+        answered.resolve(isUnwanted ? c.body(null, 204) : await next());
+      } catch (error) {
+        answered.reject(error);
+      }
+      if (queue.pendingCount > 0) await delay(pauseAfter(performance.now() - start));
+    }).finally(() => {
       if (queue.activeCount + queue.pendingCount === 0) members.delete(id);
-    }
+    });
+    return answered.promise;
   });
+}
+
+/**
+ * Milliseconds until the member's next waiting request begins: three times what an expensive one took, so that a member
+ * who sends them without end keeps a processor busy for a quarter of the time at most.
+ */
+function pauseAfter(milliseconds: number): number {
+  return milliseconds < 20 ? 0 : Math.min(500, 3 * milliseconds);
 }
