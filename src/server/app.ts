@@ -255,6 +255,7 @@ function createApi(
     limitChanges(deps.limits.change),
     queueRequests('writing'),
     queueRequests('searching'),
+    queueRequests('reading'),
     chooseReading(deps),
   );
   return api

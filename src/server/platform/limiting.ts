@@ -48,6 +48,8 @@ export function limitChanges(take: (memberId: number) => Promise<void>) {
 /** Requests of one member that run at the same time on a node, and that wait; one more is refused at once. */
 const queues = {
   searching: { atOnce: 1, waiting: 20, refusal: 'Wait until your other searches have finished.' },
+  // The bytes of a large page keep a processor busy while they are made and compressed.
+  reading: { atOnce: 2, waiting: 200, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
   // A tenth of the connections to the database (`openPool`).
   writing: { atOnce: 2, waiting: 100, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
 } as const;
@@ -72,7 +74,8 @@ export function queueRequests(requestClass: keyof typeof queues) {
       } catch (error) {
         answered.reject(error);
       }
-      if (queue.pendingCount > 0) await delay(pauseAfter(performance.now() - start));
+      if (queue.pendingCount > 0 && requestClass !== 'reading')
+        await delay(pauseAfter(performance.now() - start));
     }).finally(() => {
       if (queue.activeCount + queue.pendingCount === 0) members.delete(id);
     });

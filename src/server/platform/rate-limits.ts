@@ -104,9 +104,12 @@ export function memberLimit(db: Database, rule: MemberLimitRule) {
   return async function takeOrRefuse(memberId: number): Promise<void> {
     const before = known.get(memberId);
     if (before === undefined || before.until <= performance.now()) {
-      known.set(memberId, { points: near, until: performance.now() + rule.seconds * 1_000, gathered: 1 });
+      const until = performance.now() + rule.seconds * 1_000;
+      known.set(memberId, { points: near, until, gathered: 1, isUsedUp: false });
       return countLater(memberId);
     }
+    // Further requests are refused without asking the database, so that sending them costs others nothing.
+    if (before.isUsedUp) throw refusal((before.until - performance.now()) / 1_000);
     if (before.points < near && before.gathered < gatheredAtMost) {
       before.points++;
       before.gathered++;
@@ -115,12 +118,16 @@ export function memberLimit(db: Database, rule: MemberLimitRule) {
     // With what they took a moment ago.
     countGathered();
     const taken = learn(memberId, await count(memberId));
-    if (!taken.isLeft) throw new ProblemError('too-many', rule.message, { retryAfter: taken.secondsLeft });
+    if (!taken.isLeft) throw refusal(taken.secondsLeft);
   };
+
+  function refusal(secondsLeft: number): ProblemError {
+    return new ProblemError('too-many', rule.message, { retryAfter: Math.max(1, Math.ceil(secondsLeft)) });
+  }
 
   function learn(memberId: number, taken: Taken): Taken {
     const until = performance.now() + taken.secondsLeft * 1_000;
-    known.set(memberId, { points: taken.points, until, gathered: 0 });
+    known.set(memberId, { points: taken.points, until, gathered: 0, isUsedUp: !taken.isLeft });
     return taken;
   }
 
@@ -144,7 +151,7 @@ export function memberLimit(db: Database, rule: MemberLimitRule) {
  * Points that a member has taken by what is known here, those that are gathered among them; unknown ones count as near.
  * `until`: when there are all again, by `performance.now()`.
  */
-type Known = { points: number; until: number; gathered: number };
+type Known = { points: number; until: number; gathered: number; isUsedUp: boolean };
 
 /** Points taken in all, whether one was left, and the seconds until there are all again. */
 type Taken = { isLeft: boolean; secondsLeft: number; points: number };

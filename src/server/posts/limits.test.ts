@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { memberKey } from '#server/platform/rate-limits.ts';
 import { done, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { manyLinks } from './limits.ts';
+import { longEdit, manyLinks } from './limits.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -66,6 +66,19 @@ test('60 edits of one member in ten minutes meet no limit, and a flood of them i
   }
   const other = await eve.answer(questionId);
   expect((await eve.put(`/answers/${other.id}`, { content: 'Another.' })).status).toBe(200);
+});
+
+test('a new member is refused the eleventh edit of a long text in ten minutes, and still edits short ones', async () => {
+  const [ann, old] = [await server.register('Ann'), await server.register('Old')];
+  await sql`update member set reputation = 20 where id = ${old.id}`.execute(server.db);
+  const id = await old.ask();
+  const [own, other] = [await ann.answer(id), await old.answer(id)];
+  const long = (n: number) => ({ content: `${n} `.padEnd(longEdit, 'x') });
+  for (let n = 0; n < 10; n++) expect((await ann.put(`/answers/${own.id}`, long(n))).status).toBe(200);
+  for (let n = 10; n < 13; n++)
+    expect(await ann.put(`/answers/${own.id}`, long(n))).toMatchObject({ status: 429, code: 'too-many' });
+  expect((await ann.put(`/answers/${own.id}`, { content: 'Short.' })).status).toBe(200);
+  for (let n = 0; n < 11; n++) expect((await old.put(`/answers/${other.id}`, long(n))).status).toBe(200);
 });
 
 test('a newcomer posts few texts with many links at a time, and as many others as ever', async () => {

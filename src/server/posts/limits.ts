@@ -12,10 +12,14 @@ const newcomer = { days: limits.newMemberDays, reputation: 20 } as const;
 /** Links in one post from which on it counts as one with many. */
 export const manyLinks = 6;
 
+/** Characters from which on an edited text counts as long: storing one costs as much as storing ten short ones. */
+export const longEdit = 5_000;
+
 /**
  * Against floods, not against busy people: 30 questions, 60 answers or replies, 60 edits and 300 votes in ten minutes are
  * never refused (docs/product.md 17.1). For newcomers the limits stand there, for others at twice that. Posts with many links
- * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes.
+ * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes. A newcomer may edit texts of 5,000
+ * characters or more 10 times in ten minutes, other members 40 times.
  */
 export function createPostingLimits(db: Database) {
   const seconds = 10 * 60;
@@ -48,6 +52,13 @@ export function createPostingLimits(db: Database) {
     seconds,
     lower: lower(60),
   });
+  const editLong = memberLimit(db, {
+    name: 'edit-long',
+    message: 'You have edited a lot in a short time. Please try again in a few minutes.',
+    points: 40,
+    seconds,
+    lower: lower(10),
+  });
   return {
     /** For each post; one that repeats an earlier request by its idempotency key takes nothing. */
     async post(kind: 'question' | 'answer' | 'reply', { memberId, key, text }: NewPost): Promise<void> {
@@ -58,6 +69,7 @@ export function createPostingLimits(db: Database) {
     /** For each edit, with the text that a post gets. */
     async edit(memberId: number, text: string): Promise<void> {
       await edit(memberId);
+      if (text.length >= longEdit) await editLong(memberId);
       if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
     },
     // Everything that a member writes, so that what has no limit of its own has this one. A draft is saved 600 times in ten
