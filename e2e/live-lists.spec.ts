@@ -91,6 +91,8 @@ test('a profile shows what its member writes, earns and says of themselves as it
     await expect(card).toContainText('1 upvote');
     await put(cleo.request, `/api/answers/${answerId}`, { content: 'Honour alone.' });
     await expect(card).toContainText('Honour alone.');
+    await put(cleo.request, `/api/questions/${id}/accepted-answer`, { answerId });
+    await expect(card.getByText('Accepted answer')).toBeVisible();
     await put(cleo.request, '/api/settings', {
       displayName: 'Cleo',
       bio: 'Bakes at night.',

@@ -63,6 +63,8 @@ export type AnswersEvent =
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-counted'; answerId: number; upvotes: number; downvotes: number }
   | { kind: 'answer-edited'; answerId: number; excerpt: string; excerptCut: boolean }
+  /** The accepted answer of a question, now; null for none. */
+  | { kind: 'answer-accepted'; questionId: number; acceptedAnswerId: number | null }
   | { kind: 'answer-deleted'; answerId: number }
   | QuestionEdited
   | QuestionDeleted

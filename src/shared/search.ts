@@ -19,6 +19,8 @@ export const answerCard = z.object({
   createdAt: time,
   upvotes: z.int().nonnegative(),
   downvotes: z.int().nonnegative(),
+  /** Whether it is its question's accepted answer. */
+  accepted: z.boolean(),
   source,
 });
 export type AnswerCard = z.infer<typeof answerCard>;

@@ -4,6 +4,7 @@ import { brokenInvariants } from '#server/invariants.ts';
 import { done, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import type { Notifications } from '#shared/notifications.ts';
+import type { AnswerCards } from '#shared/profiles.ts';
 import type { SearchResults } from '#shared/search.ts';
 
 const server = await startTestServer();
@@ -30,7 +31,7 @@ const follow = (member: Member, id: number) => member.put(`/questions/${id}/foll
 /** What the pages of the question and the lists are told of acceptances, in order. */
 async function told(questionId: number): Promise<unknown[]> {
   const { rows } = await sql<{ event: unknown }>`
-    select event from event where event ->> 'kind' in ('accepted', 'question-solved')
+    select event from event where event ->> 'kind' in ('accepted', 'question-solved', 'answer-accepted')
       and (topic = ${`question:${questionId}`} or event ->> 'questionId' = ${String(questionId)})
     order by id`.execute(server.db);
   return rows.map(({ event }) => event);
@@ -61,6 +62,27 @@ describe('accepting an answer', () => {
     await accept(ann, id, null);
     expect(await acceptedOf(id)).toBeNull();
     expect(await cards()).toMatchObject([{ solved: false }, { solved: false }]);
+  });
+
+  test('marks the card of the answer, and no other, in search and on the profile', async () => {
+    const word = `loaf${crypto.randomUUID().replaceAll('-', '')}`;
+    const id = await ann.ask();
+    const [first, second] = [await bob.answer(id, `${word} once.`), await bob.answer(id, `${word} twice.`)];
+    const cards = async () => {
+      const found = await eve.get<SearchResults>(`/search?in=answers&q=${word}`);
+      const profile = await eve.get<AnswerCards>(`/members/${bob.id}/answers`);
+      return [found.body.answers, profile.body.items].map((list) =>
+        Object.fromEntries(list.map((card) => [card.id, card.accepted])),
+      );
+    };
+    const both = (expected: object) => [expected, expected];
+    expect(await cards()).toEqual(both({ [first.id]: false, [second.id]: false }));
+    await accept(ann, id, first.id);
+    expect(await cards()).toEqual(both({ [first.id]: true, [second.id]: false }));
+    await accept(ann, id, second.id);
+    expect(await cards()).toEqual(both({ [first.id]: false, [second.id]: true }));
+    await accept(ann, id, null);
+    expect(await cards()).toEqual(both({ [first.id]: false, [second.id]: false }));
   });
 
   test('puts the answer first, and moves no reputation', async () => {
@@ -115,8 +137,10 @@ describe('accepting an answer', () => {
     expect(await told(id)).toEqual([
       { kind: 'accepted', acceptedAnswerId: answer.id },
       { kind: 'question-solved', questionId: id, solved: true },
+      { kind: 'answer-accepted', questionId: id, acceptedAnswerId: answer.id },
       { kind: 'accepted', acceptedAnswerId: null },
       { kind: 'question-solved', questionId: id, solved: false },
+      { kind: 'answer-accepted', questionId: id, acceptedAnswerId: null },
     ]);
   });
 
@@ -128,9 +152,10 @@ describe('accepting an answer', () => {
     expect(await acceptedOf(id)).toBe(gone.id);
     await bob.remove('answers', gone.id);
     expect(await acceptedOf(id)).toBeNull();
-    expect((await told(id)).slice(2)).toEqual([
+    expect((await told(id)).slice(3)).toEqual([
       { kind: 'accepted', acceptedAnswerId: null },
       { kind: 'question-solved', questionId: id, solved: false },
+      { kind: 'answer-accepted', questionId: id, acceptedAnswerId: null },
     ]);
     expect(await bellOf(bob)).toEqual([]);
   });
@@ -181,7 +206,7 @@ describe('an accepted answer tells', () => {
     );
     for (const response of both) expect(done(response)).toEqual({ acceptedAnswerId: answer.id });
     expect(await bellOf(bob)).toHaveLength(1);
-    expect(await told(id)).toHaveLength(2);
+    expect(await told(id)).toHaveLength(3);
   });
 
   test('nobody while its deletion and its acceptance meet', async () => {

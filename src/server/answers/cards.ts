@@ -11,12 +11,14 @@ export type AnswerCardRow = BylineRow & {
   created_at: Date;
   upvotes: number;
   downvotes: number;
+  is_accepted: boolean;
 };
 
 /** The columns of an answer in a list, selected from `answer post` joined with `question` and the byline's joins. */
 export const answerCardColumns = sql`
   post.id, post.question_id, question.title as question_title, left(post.content, 3500) as content_start,
-  post.created_at, post.upvotes, post.downvotes, ${bylineColumns}`;
+  post.created_at, post.upvotes, post.downvotes, question.accepted_answer_id is not distinct from post.id as is_accepted,
+  ${bylineColumns}`;
 
 /** What a list shows of an answer's text, of which a few thousand characters are enough. */
 export function answerExcerpt(content: string): Pick<AnswerCard, 'excerpt' | 'excerptCut'> {
@@ -35,5 +37,6 @@ export function toAnswerCard(row: AnswerCardRow): AnswerCard {
     createdAt: row.created_at.toISOString(),
     upvotes: row.upvotes,
     downvotes: row.downvotes,
+    accepted: row.is_accepted,
   };
 }

@@ -16,12 +16,13 @@ export function questionCounted(
   };
 }
 
-/** What a question's page and the lists of questions are told when another answer, or none (null), is accepted. */
+/** What a question's page and the lists of questions and answers are told when another answer, or none (null), is accepted. */
 export function acceptanceChanged(questionId: number, acceptedAnswerId: number | null): StreamedEvent[] {
   const solved = acceptedAnswerId !== null;
   return [
     { topic: `question:${questionId}`, event: { kind: 'accepted', acceptedAnswerId } },
     { topic: 'feeds', event: { kind: 'question-solved', questionId, solved } },
+    { topic: 'answers', event: { kind: 'answer-accepted', questionId, acceptedAnswerId } },
   ];
 }
 

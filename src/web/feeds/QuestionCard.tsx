@@ -5,6 +5,7 @@ import type { SearchHit } from '#shared/search.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard } from '#web/ui/PostCard.tsx';
+import solved from '#web/ui/solved.module.css';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
 import classes from './QuestionCard.module.css';
 
@@ -25,7 +26,7 @@ export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHi
             <Count of={question.answerCount} singular="answer" />
           </span>
           {question.solved && (
-            <span className={classes.solved} title={t`The asker accepted an answer`}>
+            <span className={solved.solved} title={t`The asker accepted an answer`}>
               <IconCheck size={15} stroke={2} aria-hidden="true" />
               {t`solved`}
             </span>

@@ -1,8 +1,10 @@
 import { t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
 import type { AnswerCard as Card, SearchHit } from '#shared/search.ts';
 import { answerPath } from '#web/platform/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard } from '#web/ui/PostCard.tsx';
+import solved from '#web/ui/solved.module.css';
 
 /** An answer in a list, under the question it answers; both lead to the answer on the question's page. */
 export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | undefined }) {
@@ -13,7 +15,17 @@ export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | un
       title={answer.questionTitle}
       hit={hit}
       verb={t`answered`}
-      counts={<Count of={answer.upvotes} singular="upvote" />}
+      counts={
+        <>
+          <Count of={answer.upvotes} singular="upvote" />
+          {answer.accepted && (
+            <span className={solved.solved}>
+              <IconCheck size={15} stroke={2} aria-hidden="true" />
+              {t`Accepted answer`}
+            </span>
+          )}
+        </>
+      }
     />
   );
 }

@@ -28,6 +28,12 @@ export function useLiveAnswers<Data>({ queryKey, changeCards, takes }: LiveAnswe
         const { answerId, excerpt, excerptCut } = event;
         return change((card) => (card.id === answerId ? { ...card, excerpt, excerptCut } : card));
       }
+      case 'answer-accepted': {
+        const { questionId, acceptedAnswerId } = event;
+        return change((card) =>
+          card.questionId === questionId ? { ...card, accepted: card.id === acceptedAnswerId } : card,
+        );
+      }
       case 'answer-deleted':
         return change((card) => (card.id === event.answerId ? null : card));
       case 'question-edited': {
