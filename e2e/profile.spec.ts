@@ -100,6 +100,29 @@ test('more than 20 questions come by Load more, each once', async ({ page }) => 
   await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
 });
 
+test('Load more, pressed while the list is fetched again, brings the next page', async ({ page }) => {
+  await register(page.request);
+  for (let n = 1; n <= 22; n++) await ask(page.request, { title: `Question number ${n}` });
+  await page.goto('/profile');
+  const titles = page.getByRole('main').getByRole('article').getByRole('heading');
+  await expect(titles).toHaveCount(20);
+
+  const again = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  await page.route('**/api/members/*/questions', async (route) => {
+    again.resolve();
+    await release.promise;
+    await route.continue();
+  });
+  // A live event has the list fetched again.
+  await ask(page.request, { title: 'Question number 23' });
+  await again.promise;
+  await page.getByRole('button', { name: 'Load more' }).click();
+  release.resolve();
+  await expect(titles).toHaveCount(23);
+  await expect(titles.last()).toHaveText('Question number 1');
+});
+
 test('a question just asked stands on the profile at once', async ({ page }) => {
   await register(page.request);
   const title = unique('Asked a moment ago');
