@@ -40,7 +40,24 @@ export async function expectAccessible(
   ).toEqual([]);
 }
 
+/** Waits until nothing fades or moves but what does so for ever: half faded in, a text has less contrast than it will have. */
+async function animationsFinished(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const isMoving = ({ playState, timeline, effect }: Animation) =>
+      playState === 'running' &&
+      // What follows the scroll position runs for ever as well.
+      timeline === document.timeline &&
+      effect?.getComputedTiming().endTime !== Infinity;
+    // What was opened just now begins to fade in a frame or two later.
+    for (let quietFrames = 0; quietFrames < 3; ) {
+      await new Promise(requestAnimationFrame);
+      quietFrames = document.getAnimations().some(isMoving) ? 0 : quietFrames + 1;
+    }
+  });
+}
+
 async function analyze(page: Page, within?: string, rules?: readonly string[]): Promise<Violation[]> {
+  await animationsFinished(page);
   // Pages have no frames, so that there is nothing to collect in an empty page of its own.
   const axe = new AxeBuilder({ page }).setLegacyMode();
   // Targets are a rule of WCAG 2.2, which axe has switched off.
