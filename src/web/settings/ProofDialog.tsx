@@ -12,6 +12,8 @@ import classes from './Account.module.css';
 type Props<Done> = {
   title: string;
   opened: boolean;
+  /** Whether another dialog follows it. */
+  followed?: boolean;
   /** What the button says that does it. */
   action: string;
   text?: ReactNode;
@@ -26,7 +28,12 @@ type Props<Done> = {
 /** Asks for the password before a way to sign in is added or taken away. */
 export function ProofDialog<Done>(props: Props<Done>) {
   return (
-    <Dialog title={props.title} opened={props.opened} onClose={props.onClose}>
+    <Dialog
+      title={props.title}
+      opened={props.opened}
+      followed={props.followed === true}
+      onClose={props.onClose}
+    >
       <ProofForm {...props} />
     </Dialog>
   );

@@ -75,6 +75,7 @@ export function SecondFactor() {
       <ProofDialog
         title={t`Set up two-factor sign-in`}
         opened={opened === 'start'}
+        followed
         action={t`Continue`}
         run={setUpSecondFactor}
         sentenceFor={sentenceFor}
@@ -87,6 +88,7 @@ export function SecondFactor() {
       <ProofDialog
         title={t`New recovery codes`}
         opened={opened === 'renew'}
+        followed
         action={t`Make new codes`}
         text={t`Those you have now will work no more.`}
         run={renewRecoveryCodes}
@@ -110,7 +112,12 @@ export function SecondFactor() {
         }}
         onClose={close}
       />
-      <Dialog title={t`Set up two-factor sign-in`} opened={setup !== null} onClose={() => setSetup(null)}>
+      <Dialog
+        title={t`Set up two-factor sign-in`}
+        opened={setup !== null}
+        followed
+        onClose={() => setSetup(null)}
+      >
         <Suspense>
           {setup !== null && (
             <SetupForm

@@ -10,6 +10,8 @@ type Props = {
   onClose: () => void;
   /** Without a close button, one of the buttons inside must close it. */
   closeButton?: boolean;
+  /** Another dialog follows it: this one is gone before that one shows, and does not fade out beside it. */
+  followed?: boolean;
   size?: string;
   /** What opened it, where that has not the focus: the button of a menu whose item was chosen. */
   opener?: (() => HTMLElement | null) | undefined;
@@ -25,6 +27,7 @@ export function Dialog({
   opened,
   onClose,
   closeButton = true,
+  followed = false,
   size = '28rem',
   opener,
   children,
@@ -42,6 +45,7 @@ export function Dialog({
       onClose={onClose}
       size={size}
       withCloseButton={closeButton}
+      {...(followed && { transitionProps: { exitDuration: 0 } })}
       closeButtonProps={{ 'aria-label': t`Close` }}
       // Inside a dialog it is no banner of the page.
       attributes={{ header: { role: 'none' } }}
