@@ -49,7 +49,7 @@ async function animationsFinished(page: Page): Promise<void> {
       timeline === document.timeline &&
       effect?.getComputedTiming().endTime !== Infinity;
     // What was opened just now begins to fade in a frame or two later.
-    for (let quietFrames = 0; quietFrames < 3; ) {
+    for (let quietFrames = 0; quietFrames < 3;) {
       await new Promise(requestAnimationFrame);
       quietFrames = document.getAnimations().some(isMoving) ? 0 : quietFrames + 1;
     }
