@@ -1,4 +1,5 @@
 import { defineConfig, devices } from '@playwright/test';
+import { heavyFiles } from './scripts/lib/tiers.mjs';
 
 const chromium = process.env['PARLEY_CHROMIUM'];
 // Set by the global setup, before the workers read this file again.
@@ -6,6 +7,9 @@ const baseURL = process.env['PARLEY_E2E_ADDRESS'];
 
 /** The file whose tests take longest, most of it waiting, begins: at the end nothing else would run beside it. */
 const longest = /\/writing\.spec\.ts$/;
+
+/** Those of the heavy tier: npm test -- --help explains. */
+const heavy = heavyFiles.filter((file) => file.endsWith('.spec.ts')).map((file) => `**/${file}`);
 
 /** The tests in a real browser, against a server of their own; `npm test` finds or installs the browser. */
 export default defineConfig({
@@ -22,7 +26,8 @@ export default defineConfig({
   reporter: 'list',
   projects: [
     { name: 'longest', testMatch: longest },
-    { name: 'others', testIgnore: longest },
+    { name: 'others', testIgnore: [longest, ...heavy] },
+    { name: 'heavy', testMatch: heavy },
   ],
   use: {
     ...devices['Desktop Chrome'],

@@ -5,18 +5,24 @@ import { install } from './lib/install.mjs';
 import { Failure, runScript } from './lib/project.mjs';
 
 /** @typedef {import('./lib/checks.mjs').Check} Check */
+/** @typedef {import('./lib/checks.mjs').Wanted} Wanted */
 
 const help = `npm test [-- OPTIONS] [-- FILTERS]
 
-Installs what is missing, a browser and a PostgreSQL with replicas included, and runs every check. A test that fails
-runs once more; if it passes then, it counts as passed and is listed under 'Flaky'. The last line counts tests and checks;
-the lines above it repeat what failed.
+Installs what is missing, a browser included, and runs the checks. The tests have two tiers:
+  fast   covers every feature; npm test runs it in at most 6 minutes on two quiet cores
+  heavy  what takes long: kill rounds, real archives, replicas, poolers, rolling restarts, plans at size, generated
+         requests and long journeys in the browser; npm test -- --all runs both tiers in at most 20 minutes
+
+A test that fails runs once more; if it passes then, it counts as passed and is listed under 'Flaky'. The last line counts
+tests and checks; the lines above it repeat what failed.
 
 Options:
+  --all         run the heavy tier as well; installs a PostgreSQL with replicas and PgBouncer where they are missing
   --only NAMES  run these checks only, separated by commas
   -h, --help    explain the command
 
-Filters are names of test files, for the checks server and browser.
+Filters are names of test files of both tiers, or parts of them, for the checks server and browser.
 
 Checks:
 ${checks.map(({ name, explains }) => `  ${name.padEnd(8)} ${explains}`).join('\n')}
@@ -26,7 +32,7 @@ PARLEY_CHROMIUM names the browser's program, PARLEY_POSTGRES_PROGRAMS the folder
 replicas. With CI=true, a skipped test counts as failed.`;
 
 await runScript(async () => {
-  const { only, filters, wantsHelp } = readParameters();
+  const { only, filters, all, wantsHelp } = readParameters();
   if (wantsHelp) {
     console.log(help);
     return 0;
@@ -41,7 +47,12 @@ await runScript(async () => {
   const flaky = [];
   /** @param {Check} check */
   const run = async (check) => {
-    const { passed, failed, failures: found, flaky: passedLater } = await runCheck(check, broken, filters);
+    const {
+      passed,
+      failed,
+      failures: found,
+      flaky: passedLater,
+    } = await runCheck(check, broken, { filters, all });
     flaky.push(...passedLater.map((each) => `${check.name}: ${each}`));
     if (failed > 0) {
       broken.add(check.name);
@@ -50,9 +61,9 @@ await runScript(async () => {
     sum.passed += passed;
     sum.failed += failed;
   };
-  const wanted = checks.filter(({ name }) => only === undefined || only.includes(name));
-  await Promise.all(wanted.filter(({ alone }) => !alone).map(run));
-  for (const check of wanted.filter(({ alone }) => alone)) await run(check);
+  const chosen = checks.filter(({ name }) => only === undefined || only.includes(name));
+  await Promise.all(chosen.filter(({ alone }) => !alone).map(run));
+  for (const check of chosen.filter(({ alone }) => alone)) await run(check);
   if (flaky.length > 0)
     console.log(
       `\nFlaky (failed once, passed when run again):\n${flaky.map((each) => `~ ${each}`).join('\n')}`,
@@ -65,11 +76,11 @@ await runScript(async () => {
 /**
  * @param {Check} check
  * @param {Set<string>} broken checks that failed
- * @param {string[]} filters
+ * @param {Wanted} wanted
  */
-async function runCheck(check, broken, filters) {
+async function runCheck(check, broken, wanted) {
   const start = performance.now();
-  const { passed, failed: wrong, skipped, output, ...found } = await attempt(check, broken, filters);
+  const { passed, failed: wrong, skipped, output, ...found } = await attempt(check, broken, wanted);
   const failed = process.env['CI'] === 'true' ? wrong + skipped : wrong;
   if (output) console.log(output.trim());
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
@@ -81,15 +92,15 @@ async function runCheck(check, broken, filters) {
 /**
  * @param {Check} check
  * @param {Set<string>} broken
- * @param {string[]} filters
+ * @param {Wanted} wanted
  * @returns {Promise<import('./lib/checks.mjs').Result>}
  */
-async function attempt(check, broken, filters) {
+async function attempt(check, broken, wanted) {
   const failure = { passed: 0, failed: 1, skipped: 0 };
   if (check.needs !== undefined && broken.has(check.needs))
     return { ...failure, output: `${check.name} was not run, because ${check.needs} failed.` };
   try {
-    return await check.run(filters);
+    return await check.run(wanted);
   } catch (error) {
     if (error instanceof Failure) return { ...failure, output: error.message };
     throw error;
@@ -102,14 +113,18 @@ function readParameters() {
   const unknown = only?.filter((name) => !checks.some((check) => check.name === name)) ?? [];
   if (unknown.length > 0)
     throw new Failure(`There is no check ${unknown.join(', ')}. npm test -- --help lists them.`);
-  return { only, filters: positionals, wantsHelp: values.help };
+  return { only, filters: positionals, all: values.all ?? false, wantsHelp: values.help };
 }
 
 function readOrFail() {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        all: { type: 'boolean' },
+        only: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
   } catch (error) {
     throw new Failure(

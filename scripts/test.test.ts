@@ -115,6 +115,25 @@ test('a test that is said to prove the specification and did not run counts as f
   expect(output).toContain('some.test.ts › left out\nsome.test.ts › what › was');
 });
 
+test('runs the heavy tier with --all or when a filter names a file of it', async () => {
+  const passes = (title: string) =>
+    `import { expect, test } from 'vitest';\ntest('${title}', () => expect(1).toBe(1));\n`;
+  const copy = await projectWith({
+    'vitest.config.ts': 'export default {};\n',
+    'feature.test.ts': passes('is fast'),
+    'tests/heavy/kill.test.ts': passes('survives'),
+    'docs/SPEC-COVERAGE.md':
+      '| 10.1 | A sentence | `feature.test.ts` › is fast<br>`tests/heavy/kill.test.ts` › survives |\n',
+  });
+  const fast = await runChecks(copy, { CI: 'true' }, '--only', 'server');
+  expect(fast.lastLine).toBe('1 passed, 0 failed');
+  expect(fast.output).not.toContain('kill.test.ts');
+  expect((await runChecks(copy, '--only', 'server', '--all')).lastLine).toBe('2 passed, 0 failed');
+  expect((await runChecks(copy, '--only', 'server', 'kill')).lastLine).toBe('1 passed, 0 failed');
+  await writeFile(path.join(copy, 'tests/heavy/kill.test.ts'), passes('was renamed'));
+  expect((await runChecks(copy, '--only', 'server', '--all')).lastLine).toBe('2 passed, 1 failed');
+});
+
 test('server tests that cannot even start count as failed', async () => {
   const copy = await projectWith({ 'vitest.config.ts': 'throw new Error("broken");\n' });
   expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('0 passed, 1 failed');
@@ -129,6 +148,7 @@ test('an unknown check or option is refused, and --help lists the checks', async
   const help = await runChecks(project, '--help');
   expect(help.code).toBe(0);
   expect(help.output).toMatch(/format .*\n.*lint /);
+  expect(help.output).toMatch(/fast .*6 minutes[^]*heavy [^]*npm test -- --all .*20 minutes/);
 });
 
 /** A checkout with the scripts and packages of this one, and files of its own. */
@@ -144,7 +164,10 @@ async function projectWith(files: Record<string, string>): Promise<string> {
   ])
     await cp(path.join(project, part), path.join(copy, part), { recursive: true });
   await symlink(path.join(project, 'node_modules'), path.join(copy, 'node_modules'));
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(copy, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.join(copy, path.dirname(name)), { recursive: true });
+    await writeFile(path.join(copy, name), text);
+  }
   return copy;
 }
 

@@ -9,6 +9,7 @@ import { counted, failedInPlaywright } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
 import { packageFolder, pinnedNode } from './project.mjs';
 import { withScratch } from './scratch.mjs';
+import { heavyFiles, isHeavy } from './tiers.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
 
 /**
@@ -18,9 +19,12 @@ import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
  *   passed: number, failed: number, skipped: number, output?: string, failures?: readonly string[],
  *   flaky?: readonly string[]
  * }} Result
+ * What of the tests runs: the files whose names contain one of `filters`, of both tiers, or where there are none, the fast
+ * tier, with `all` the heavy one as well.
+ * @typedef {{ filters: string[], all: boolean }} Wanted
  * `alone` keeps all processors busy by itself, and begins when the others are done.
  * @typedef {{
- *   name: string, explains: string, needs?: string, alone?: boolean, run: (filters: string[]) => Promise<Result>
+ *   name: string, explains: string, needs?: string, alone?: boolean, run: (wanted: Wanted) => Promise<Result>
  * }} Check
  */
 
@@ -85,15 +89,18 @@ async function buildBrowserPart() {
 /**
  * Runs the tests. Runs each file with a failure once more, by itself: it gets a new database, and a failed hook or an
  * unhandled error is repeated like a failed test.
- * @param {string[]} filters
+ * @param {Wanted} wanted
  * @returns {Promise<Result>}
  */
-async function serverTests(filters) {
-  const wantsReplicas = filters.length === 0 || filters.some((filter) => filter.includes('replica'));
-  const programs = wantsReplicas ? await findPostgresPrograms() : undefined;
-  if (filters.length === 0 || filters.some((filter) => filter.includes('pooler'))) await ensurePgBouncer();
+async function serverTests({ filters, all }) {
+  const isComplete = filters.length === 0;
+  const wants = (/** @type {string} */ word) =>
+    isComplete ? all : filters.some((filter) => filter.includes(word));
+  const programs = wants('replica') ? await findPostgresPrograms() : undefined;
+  if (wants('pooler')) await ensurePgBouncer();
+  const left = isComplete && !all ? heavyFiles.map((pattern) => `--exclude=${pattern}`) : [];
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
-  const first = await runVitest(filters, env);
+  const first = await runVitest([...left, ...filters], env);
   const files = filesToRunAgain(first);
   const runs = [first];
   if (files.length > 0) {
@@ -101,15 +108,15 @@ async function serverTests(filters) {
     runs.push(await runVitest(files, env));
   }
   const { ran, ...result } = combineVitestRuns(runs);
-  return filters.length > 0 ? result : covered(result, '.test.ts', ran);
+  return isComplete ? covered(result, '.test.ts', ran, all) : result;
 }
 
 /**
- * @param {string[]} filters
+ * @param {string[]} parameters
  * @param {NodeJS.ProcessEnv} given
  * @returns {Promise<import('./vitest-runs.mjs').VitestRun>}
  */
-function runVitest(filters, given) {
+function runVitest(parameters, given) {
   return withReport(async (report, scratch) => {
     const unhandled = `${report}.unhandled`;
     const env = { ...scratch, ...given, PARLEY_UNHANDLED_ERRORS: unhandled };
@@ -120,23 +127,24 @@ function runVitest(filters, given) {
       `--outputFile.json=${report}`,
       `--reporter=${path.join(import.meta.dirname, 'unhandled-errors.mjs')}`,
     ];
-    const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...filters], { env });
+    const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...parameters], { env });
     return { code, report: await readReport(report), unhandled: await readReport(unhandled, []) };
   });
 }
 
 /**
- * @param {string[]} filters
+ * @param {Wanted} wanted
  * @returns {Promise<Result>}
  */
-async function browserTests(filters) {
+async function browserTests({ filters, all }) {
+  const isComplete = filters.length === 0;
+  const projects = isComplete && !all ? ['--project=longest', '--project=others'] : [];
   const browser = await findBrowser();
   return withReport(async (report, given) => {
     const playwright = path.join(packageFolder('@playwright/test'), 'cli.js');
     const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    const code = await runInFront(pinnedNode(), [playwright, 'test', '--reporter=list,json', ...filters], {
-      env,
-    });
+    const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...filters];
+    const code = await runInFront(pinnedNode(), parameters, { env });
     const found = await readReport(report);
     const { stats = {} } = found;
     const result = {
@@ -144,7 +152,7 @@ async function browserTests(filters) {
       failures: failedInPlaywright(found, 'unexpected'),
       flaky: failedInPlaywright(found, 'flaky'),
     };
-    return filters.length > 0 ? result : covered(result, '.spec.ts', ranInPlaywright(found));
+    return isComplete ? covered(result, '.spec.ts', ranInPlaywright(found), all) : result;
   });
 }
 
@@ -153,10 +161,12 @@ async function browserTests(filters) {
  * @param {Result} result
  * @param {string} ending of the files that the tests are in
  * @param {string[]} ran
+ * @param {boolean} all whether the heavy tier ran as well
  * @returns {Promise<Result>}
  */
-async function covered(result, ending, ran) {
-  const missing = await namedButNotRun(ending, ran);
+async function covered(result, ending, ran, all) {
+  const named = await namedButNotRun(ending, ran);
+  const missing = named.filter((test) => all || !isHeavy(test.split(' › ')[0] ?? ''));
   if (missing.length === 0) return result;
   const output = `Named in docs/SPEC-COVERAGE.md, but did not run:\n${missing.join('\n')}`;
   const failures = [...(result.failures ?? []), output];
