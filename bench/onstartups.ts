@@ -49,7 +49,11 @@ export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestio
     'tag (id, name, key)',
     names.map((name, index) => [index + 1, name, tagKey(name)]),
   );
-  await copyRows(client, 'question_tag (question_id, tag_id, position, asked_at)', tagRows(threads, ids));
+  await copyRows(
+    client,
+    'question_tag (question_id, tag_id, position, question_created_at)',
+    tagRows(threads, ids),
+  );
   await client.query(`
     update tag set questions_count = used.questions
     from (select tag_id, count(*) as questions from question_tag group by tag_id) used where used.tag_id = tag.id`);

@@ -110,8 +110,8 @@ async function run(address: string, client: pg.Client, db: Database): Promise<nu
       const found = await send(sender, request);
       const changed = await changes.sinceThen();
       // A job ends what is left of who has left.
-      if (changed.includes('insert of departure')) {
-        await eventually(async () => (await client.query('select from departure')).rowCount === 0);
+      if (changed.includes('insert of account_deletion')) {
+        await eventually(async () => (await client.query('select from account_deletion')).rowCount === 0);
         await changes.forget();
       }
       tally.set(`${request.kind} ${found.status}`, (tally.get(`${request.kind} ${found.status}`) ?? 0) + 1);

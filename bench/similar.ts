@@ -210,8 +210,8 @@ async function fullText(db: Database, { id, title, content, tags }: Question): P
     with asked as materialized (
       select replace(plainto_tsquery('english', ${[title, content, ...tags].join(' ')})::text, ' & ', ' | ')::tsquery as query
     )
-    select id from question, asked where words @@ query and id <> ${id}
-    order by ts_rank(words, query) desc, id desc limit ${looked}`.execute(db);
+    select id from question, asked where search_vector @@ query and id <> ${id}
+    order by ts_rank(search_vector, query) desc, id desc limit ${looked}`.execute(db);
   return rows.map((row) => row.id);
 }
 

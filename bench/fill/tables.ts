@@ -14,13 +14,13 @@ import { isCountable, type Words } from './words.ts';
 export const columns = {
   question:
     'id, author_id, title, content, excerpt, excerpt_cut, upvotes, downvotes, views, answer_count, accepted_answer_id, tag_text, created_at, active_at',
-  question_tag: 'question_id, tag_id, position, asked_at',
+  question_tag: 'question_id, tag_id, position, question_created_at',
   answer: 'id, question_id, author_id, content, upvotes, downvotes, created_at',
   reply:
     'id, question_id, answer_id, parent_reply_id, level, author_id, content, upvotes, downvotes, created_at, updated_at',
   vote: 'member_id, question_id, answer_id, reply_id, direction, created_at',
   question_view: 'question_id, member_id, viewed_at',
-  question_follow: 'question_id, member_id, created_at, asked_at',
+  question_follow: 'question_id, member_id, created_at, question_created_at',
   notification: 'recipient_id, sender_id, kind, question_id, answer_id, reply_id, created_at, read_at',
   tag: 'id, name, key, questions_count, active_at',
   tag_follow: 'tag_id, member_id, created_at',
@@ -49,22 +49,22 @@ export const derived: readonly Derived[] = [
       select id, question_id, upvotes - downvotes, created_at from answer`,
   },
   {
-    column: 'question_place.question_id',
+    column: 'question_sort_key.question_id',
     fills: true,
-    statement: `insert into question_place (question_id, created_at, active_at, upvotes, answer_count)
+    statement: `insert into question_sort_key (question_id, created_at, active_at, upvotes, answer_count)
       select id, created_at, active_at, upvotes, answer_count from question`,
   },
   {
-    column: 'topic_place.question_id',
+    column: 'tag_question_sort_key.question_id',
     fills: true,
-    statement: `insert into topic_place (question_id, tag_id, active_at)
+    statement: `insert into tag_question_sort_key (question_id, tag_id, active_at)
       select question_id, tag_id, active_at from question join question_tag on question_id = question.id
       where active_at > now() - interval '8 days'`,
   },
   {
-    column: 'question.tier',
+    column: 'question.popularity',
     fills: false,
-    statement: `update question set tier = case when rank <= 2000 then 0 else 1 end
+    statement: `update question set popularity = case when rank <= 2000 then 0 else 1 end
       from (select id, row_number() over (order by upvotes desc, id desc) as rank from question
         order by upvotes desc, id desc limit 40000) known
       where known.id = question.id and (select count(*) from question) >= 20000`,
@@ -77,17 +77,17 @@ export const derived: readonly Derived[] = [
       where followed.tag_id = tag.id`,
   },
   {
-    column: 'answer.tier',
+    column: 'answer.popularity',
     fills: false,
-    statement: `update answer set tier = case when rank <= 5000 then 0 else 1 end
+    statement: `update answer set popularity = case when rank <= 5000 then 0 else 1 end
       from (select answer_id, row_number() over (order by score desc, answer_id desc) as rank from answer_score
         order by score desc, answer_id desc limit 100000) known
       where answer_id = id and (select count(*) from answer) >= 50000`,
   },
   {
-    column: 'member_received.member_id',
+    column: 'member_statistics.member_id',
     fills: true,
-    statement: `insert into member_received (member_id, upvotes, views)
+    statement: `insert into member_statistics (member_id, upvotes, views)
       select author_id, sum(upvotes), sum(views) from (
         select author_id, upvotes, views from question
         union all select author_id, upvotes, 0 from answer
@@ -95,10 +95,10 @@ export const derived: readonly Derived[] = [
       ) post group by author_id`,
   },
   {
-    column: 'member_day.member_id',
+    column: 'member_daily_statistics.member_id',
     fills: true,
-    statement: `insert into member_day (member_id, day, questions, answers, replies, points)
-      select author_id, day_of(at), sum(questions), sum(answers), sum(replies), sum(points) from (
+    statement: `insert into member_daily_statistics (member_id, day, questions, answers, replies, points)
+      select author_id, utc_day(at), sum(questions), sum(answers), sum(replies), sum(points) from (
         select author_id, created_at as at, 1 as questions, 0 as answers, 0 as replies, 0 as points from question
         union all select author_id, created_at, 0, 1, 0, 0 from answer
         union all select author_id, created_at, 0, 0, 1, 0 from reply
@@ -109,11 +109,11 @@ export const derived: readonly Derived[] = [
       where at >= ${summedFrom} group by 1, 2`,
   },
   {
-    column: 'topic_week.tag_id',
+    column: 'tag_weekly_statistics.tag_id',
     fills: true,
-    statement: `insert into topic_week (tag_id, week, questions, answers)
-      select tag_id, week_of(at), sum(questions), sum(answers) from (
-        select tag_id, asked_at as at, 1 as questions, 0 as answers from question_tag
+    statement: `insert into tag_weekly_statistics (tag_id, week, questions, answers)
+      select tag_id, utc_week(at), sum(questions), sum(answers) from (
+        select tag_id, question_created_at as at, 1 as questions, 0 as answers from question_tag
         union all
         select tag_id, created_at, 0, 1 from question_tag link join answer on answer.question_id = link.question_id
       ) each

@@ -1,5 +1,5 @@
 /**
- * Counts in how many texts each word is, as `search_words` tells words apart (migration 0014), of texts that are countable.
+ * Counts in how many texts each word is, as `search_words` tells words apart (schema section Text search), of texts that are countable.
  * PostgreSQL takes half an hour for those of a million questions.
  */
 export type Words = {

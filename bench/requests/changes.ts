@@ -32,8 +32,8 @@ export async function watchChanges(client: pg.Client): Promise<Changes> {
     begin
       for name in select table_name from information_schema.tables
         where table_schema = 'public' and table_type = 'BASE TABLE'
-          and table_name not in ('session', 'rate_limit', 'search_word', 'setting', 'account_link', 'security_event', 'used_once',
-            'member_change', 'member_day', 'member_received', 'topic_change', 'topic_week', 'topic_place')
+          and table_name not in ('session', 'rate_limit', 'search_word', 'setting', 'account_token', 'security_event', 'used_nonce',
+            'member_statistics_change', 'member_daily_statistics', 'member_statistics', 'tag_statistics_change', 'tag_weekly_statistics', 'tag_question_sort_key')
       loop
         execute format('create trigger watched after insert or update or delete on %I for each row execute function watched.note()', name);
       end loop;

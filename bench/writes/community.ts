@@ -49,7 +49,7 @@ async function fillCommunity(db: Database): Promise<void> {
         true, ${size.answers / size.questions}::int
       from generate_series(1, ${size.questions}::int) n`,
     sql`
-      insert into question_tag (question_id, tag_id, position, asked_at)
+      insert into question_tag (question_id, tag_id, position, question_created_at)
       select id, 1 + id % 200, 0, created_at from question`,
     sql`
       insert into answer (question_id, author_id, content)

@@ -197,7 +197,7 @@ test(
       const community = new Community();
       await community.play(beginning);
       // While sums are added up and made anew.
-      await sql`update member set is_summed = false`.execute(server.db);
+      await sql`update member set has_statistics = false`.execute(server.db);
       for (const round of all) await Promise.all([community.play(round), keepSums(server.db, Infinity)]);
       runs++;
       requests += community.requests;
@@ -225,9 +225,11 @@ async function emptyTheCommunity() {
     await sql`delete from ${sql.table(table)}`.execute(server.db);
   await server.db
     .updateTable('member')
-    .set({ reputation: 0, questions_count: 0, answers_count: 0, is_summed: true })
+    .set({ reputation: 0, questions_count: 0, answers_count: 0, has_statistics: true })
     .execute();
-  await sql`truncate member_day, member_received, member_change, topic_week, topic_change`.execute(server.db);
+  await sql`truncate member_daily_statistics, member_statistics, member_statistics_change, tag_weekly_statistics, tag_statistics_change`.execute(
+    server.db,
+  );
 }
 
 async function deadlocks(): Promise<number> {
@@ -247,8 +249,11 @@ describe('the check of all counts', () => {
     ['answer.downvotes', sql`update answer set downvotes = 1`],
     ['reply.upvotes', sql`delete from vote where reply_id is not null`],
     ['answer_score.score', sql`update answer_score set score = 7`],
-    ['question_place.upvotes', sql`update question_place set upvotes = 7`],
-    ['question_place.answer_count', sql`update question_place set active_at = now() + interval '1 day'`],
+    ['question_sort_key.upvotes', sql`update question_sort_key set upvotes = 7`],
+    [
+      'question_sort_key.answer_count',
+      sql`update question_sort_key set active_at = now() + interval '1 day'`,
+    ],
     [
       'a notification of an accepted answer goes from the asker to who wrote it',
       sql`update notification set kind = 'accepted' where kind = 'answer'`,
@@ -256,14 +261,20 @@ describe('the check of all counts', () => {
     ['member.questions_count', sql`update member set questions_count = 9`],
     ['member.answers_count', sql`update member set answers_count = 9`],
     ['member.reputation', sql`update member set reputation = 1000`],
-    ['member_day', sql`update member_change set answers = 7`],
-    ['member_day', sql`insert into member_day select id, current_date - 3, 0, 1, 0, 0 from member`],
-    ['member_received.upvotes', sql`update member_change set upvotes = 7`],
-    ['member_received.views', sql`insert into member_received select id, 0, 7 from member`],
-    ['topic_week', sql`update topic_change set questions = 7`],
-    ['topic_week', sql`delete from topic_change`],
-    ['topic_place.active_at', sql`update topic_place set active_at = now() - interval '1 day'`],
-    ['topic_place.active_at', sql`delete from topic_place`],
+    ['member_daily_statistics', sql`update member_statistics_change set answers = 7`],
+    [
+      'member_daily_statistics',
+      sql`insert into member_daily_statistics select id, current_date - 3, 0, 1, 0, 0 from member`,
+    ],
+    ['member_statistics.upvotes', sql`update member_statistics_change set upvotes = 7`],
+    ['member_statistics.views', sql`insert into member_statistics select id, 0, 7 from member`],
+    ['tag_weekly_statistics', sql`update tag_statistics_change set questions = 7`],
+    ['tag_weekly_statistics', sql`delete from tag_statistics_change`],
+    [
+      'tag_question_sort_key.active_at',
+      sql`update tag_question_sort_key set active_at = now() - interval '1 day'`,
+    ],
+    ['tag_question_sort_key.active_at', sql`delete from tag_question_sort_key`],
     ['tag.questions_count', sql`update tag set questions_count = 0`],
     ['tag.followers_count', sql`update tag set followers_count = 7`],
     ['question.tag_text', sql`update question set tag_text = 'other'`],

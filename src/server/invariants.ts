@@ -93,7 +93,7 @@ const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
 
 const placed = (count: 'upvotes' | 'answer_count') => sql`
   select question.id, place.${sql.ref(count)}, question.${sql.ref(count)}
-  from question left join question_place place
+  from question left join question_sort_key place
     on place.question_id = question.id and place.created_at = question.created_at
       and place.active_at = question.active_at`;
 
@@ -143,18 +143,18 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
         ${pointsOf('question')} union all ${pointsOf('answer')} union all ${pointsOf('reply')}
       ) earned), 0)
     from member`,
-  member_day: sql`
+  member_daily_statistics: sql`
     select member.id, ${days(keptDays(ofMember, keptFrom))},
       ${days(sql`${countedPosts(ofMember, keptFrom)} union all ${countedPoints(ofMember, keptFrom)}`)}
-    from member where is_summed`,
-  'member_received.upvotes': sql`
+    from member where has_statistics`,
+  'member_statistics.upvotes': sql`
     select member.id, ${received(keptReceived(ofMember), 'upvotes')}, ${received(countedReceived(ofMember), 'upvotes')}
-    from member where is_summed`,
-  'member_received.views': sql`
+    from member where has_statistics`,
+  'member_statistics.views': sql`
     select member.id, ${received(keptReceived(ofMember), 'views')}, ${received(countedReceived(ofMember), 'views')}
-    from member where is_summed`,
-  topic_week: sql`
-    select tag.id, ${weeks(keptWeeks(ofTag, keptFrom))}, ${weeks(countedWeeks(ofTag))} from tag where is_summed`,
+    from member where has_statistics`,
+  tag_weekly_statistics: sql`
+    select tag.id, ${weeks(keptWeeks(ofTag, keptFrom))}, ${weeks(countedWeeks(ofTag))} from tag where has_statistics`,
   'tag.questions_count': sql`
     select tag.id, questions_count, count(question_tag.question_id)
     from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,
@@ -183,12 +183,12 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     select answer.id, answer_score.score, answer.upvotes - answer.downvotes
     from answer left join answer_score
       on answer_score.answer_id = answer.id and answer_score.created_at = answer.created_at`,
-  'question_place.upvotes': placed('upvotes'),
-  'question_place.answer_count': placed('answer_count'),
-  'topic_place.active_at': sql`
+  'question_sort_key.upvotes': placed('upvotes'),
+  'question_sort_key.answer_count': placed('answer_count'),
+  'tag_question_sort_key.active_at': sql`
     select question.id, (
       select string_agg(concat_ws(' ', tag_id, place.active_at), ', ' order by tag_id)
-      from topic_place place where place.question_id = question.id and place.active_at > now() - interval '7 days'
+      from tag_question_sort_key place where place.question_id = question.id and place.active_at > now() - interval '7 days'
     ), (
       select string_agg(concat_ws(' ', tag_id, question.active_at), ', ' order by tag_id)
       from question_tag where question_tag.question_id = question.id
@@ -199,23 +199,23 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     from notification join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id
     where kind = 'accepted'`,
-  'flagged_post.open_flags': sql`
-    select flagged.id, open_flags, count(flag.id)
-    from flagged_post flagged left join flag
-      on flag.post_kind = flagged.post_kind and flag.post_id = flagged.post_id and flag.closed_at is null
+  'reported_post.open_reports': sql`
+    select flagged.id, open_reports, count(report.id)
+    from reported_post flagged left join report
+      on report.post_kind = flagged.post_kind and report.post_id = flagged.post_id and report.closed_at is null
     group by flagged.id`,
   'an open flag stands in the queue': sql`
     select id, true, exists (
-      select 1 from flagged_post flagged
-      where flagged.post_kind = flag.post_kind and flagged.post_id = flag.post_id
+      select 1 from reported_post flagged
+      where flagged.post_kind = report.post_kind and flagged.post_id = report.post_id
     )
-    from flag where closed_at is null`,
+    from report where closed_at is null`,
   'a post is put away or there, never both': sql`
     select id, false, case post_kind
       when 'question' then exists (select 1 from question where question.id = post_id)
       when 'answer' then exists (select 1 from answer where answer.id = post_id)
       else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
-    from put_away`,
+    from hidden_post`,
   'nobody follows and mutes the same topic': sql`
     select tag_id, 0, (
       select count(*) from tag_follow follow

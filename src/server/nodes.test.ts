@@ -13,7 +13,7 @@ test('three nodes started together on an empty database migrate it once, and ser
   const addresses = await Promise.all(nodes.map((node) => node.ready));
   const applied = nodes.flatMap((node) => [...node.output().matchAll(/Applied the migration (\w+)\.sql/g)]);
   const names = applied.map(([, name]) => name);
-  expect(names).toContain('0001_community');
+  expect(names).toContain('0001_schema');
   expect(new Set(names).size).toBe(names.length);
 
   // Without SECRET anywhere: whoever signed in on one node is signed in on all.

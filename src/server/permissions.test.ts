@@ -91,7 +91,7 @@ function signedOut(sender: Member): Caller {
 /** They can make what the requests are about before they are suspended. */
 async function setSuspended(holds: boolean): Promise<void> {
   await sql`
-    update member set suspended_for = ${holds ? 'Advertising.' : null},
+    update member set suspension_reason = ${holds ? 'Advertising.' : null},
       suspended_until = ${holds ? sql`now() + interval '1 day'` : null}
     where display_name = 'Suspended'`.execute(server.db);
 }

@@ -136,7 +136,7 @@ const sought = new Set([
 ]);
 
 /** As many rows as there are imported sites, settings, nodes or kinds of jobs. */
-const small = new Set(['import_source', 'setting', 'node_beat', 'queue']);
+const small = new Set(['import_source', 'setting', 'node_heartbeat', 'queue']);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
 
 const mostRows = (statements: readonly RanStatement[]) =>

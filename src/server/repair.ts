@@ -80,7 +80,7 @@ function column(table: string, name: string, type: 'bigint' | 'text' = 'bigint')
 const place: Repair = {
   lock: 'question',
   set: (wrong) => sql`
-    insert into question_place (question_id, created_at, active_at, upvotes, answer_count)
+    insert into question_sort_key (question_id, created_at, active_at, upvotes, answer_count)
     select question.id, created_at, active_at, upvotes, answer_count
     from question join ${wrong} wrong on wrong.id = question.id
     on conflict (question_id) do update set created_at = excluded.created_at, active_at = excluded.active_at,
@@ -111,7 +111,7 @@ const topicSums: Repair = {
 const topicPlace: Repair = {
   lock: 'question',
   set: (wrong) => sql`
-    insert into topic_place (question_id, tag_id, active_at)
+    insert into tag_question_sort_key (question_id, tag_id, active_at)
     select question.id, tag_id, active_at
     from question join ${wrong} wrong on wrong.id = question.id join question_tag on question_id = question.id
     on conflict (question_id, tag_id) do update set active_at = excluded.active_at`,
@@ -131,14 +131,14 @@ const repairs: Readonly<Record<string, Repair>> = {
   'member.questions_count': column('member', 'questions_count'),
   'member.answers_count': column('member', 'answers_count'),
   'member.reputation': column('member', 'reputation'),
-  member_day: memberSums,
-  'member_received.upvotes': memberSums,
-  'member_received.views': memberSums,
-  topic_week: topicSums,
+  member_daily_statistics: memberSums,
+  'member_statistics.upvotes': memberSums,
+  'member_statistics.views': memberSums,
+  tag_weekly_statistics: topicSums,
   'tag.questions_count': column('tag', 'questions_count'),
   'tag.followers_count': column('tag', 'followers_count'),
   'answer_score.score': score,
-  'question_place.upvotes': place,
-  'question_place.answer_count': place,
-  'topic_place.active_at': topicPlace,
+  'question_sort_key.upvotes': place,
+  'question_sort_key.answer_count': place,
+  'tag_question_sort_key.active_at': topicPlace,
 };

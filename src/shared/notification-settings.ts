@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What notifications are about, as members choose; `notification_about()` in the database sorts the kinds into these. */
+/** What notifications are about, as members choose; `notification_category()` in the database sorts the kinds into these. */
 export const notificationAbout = z.enum(['answers', 'followed', 'replies', 'mentions', 'accepted', 'votes']);
 export type NotificationAbout = z.infer<typeof notificationAbout>;
 
@@ -16,7 +16,7 @@ export const notificationChoice = z.object({
 });
 export type NotificationChoice = z.infer<typeof notificationChoice>;
 
-/** What holds until a member chooses; the trigger `choose_ways()` holds the same. */
+/** What holds until a member chooses; the trigger `apply_notification_preference()` holds the same. */
 export function defaultChoice(about: NotificationAbout): NotificationChoice {
   return { about, inApp: true, mail: 'off', push: about !== 'votes' };
 }

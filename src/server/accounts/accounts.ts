@@ -221,7 +221,7 @@ export async function me(db: Queryable, id: number): Promise<Me | null> {
     answersCount: row.answers_count,
     role: row.role,
     suspended: suspension(toStanding(row)),
-    waitsFor: row.waits_for,
+    waitsFor: row.pending_step,
     notices: row.notices,
     hiddenPosts: row.hidden_posts,
   };
@@ -241,11 +241,11 @@ export function suspensionOf(row: StandingColumns): Me['suspended'] {
 type StandingColumns = {
   role: Role;
   suspended_until: Date | null;
-  suspended_for: string | null;
-  waits_for?: WaitsFor | null;
+  suspension_reason: string | null;
+  pending_step?: WaitsFor | null;
 };
 
 function toStanding(row: StandingColumns): Standing {
-  const { role, suspended_until: until, suspended_for: reason, waits_for: waitsFor = null } = row;
+  const { role, suspended_until: until, suspension_reason: reason, pending_step: waitsFor = null } = row;
   return { role, suspended: until === null || reason === null ? null : { until, reason }, waitsFor };
 }

@@ -55,7 +55,7 @@ function skeleton(text: string): string {
   return unhomoglyph(seen).normalize('NFD');
 }
 
-/** The index member_operator serves it. */
+/** The index member_moderator serves it. */
 async function operators(db: Queryable): Promise<{ id: number; name: string | null }[]> {
   const { rows } = await sql<{ id: number; name: string | null }>`
     select id, display_name as name from member where role = 'operator'`.execute(db);

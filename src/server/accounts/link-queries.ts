@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/platform/database.ts';
 
-/** What a link in a mail does (migration 0016). */
+/** What a link in a mail does (schema section Identity). */
 export type LinkPurpose = 'reset' | 'address' | 'return';
 
 /** A link as it is stored; `address` null: handed over by the operator. */
@@ -15,24 +15,24 @@ export type StoredLink = {
 export async function insertLink(tx: Tx, { hash, ...link }: StoredLink & { hash: Buffer }): Promise<void> {
   const { memberId, purpose, address, expiresAt } = link;
   await sql`
-    insert into account_link (hash, member_id, purpose, address, expires_at)
+    insert into account_token (hash, member_id, purpose, email, expires_at)
     values (${hash}, ${memberId}, ${purpose}, ${address}, ${expiresAt})`.execute(tx);
 }
 
-const columns = sql`member_id as "memberId", purpose, address, expires_at as "expiresAt"`;
+const columns = sql`member_id as "memberId", purpose, email as address, expires_at as "expiresAt"`;
 
 /** The link, which is gone with that: of two who use it at once, the second waits and finds nothing. */
 export async function deleteLink(tx: Tx, wanted: { hash: Buffer; purpose: LinkPurpose }) {
   const { hash, purpose } = wanted;
   const { rows } = await sql<StoredLink>`
-    delete from account_link where hash = ${hash} and purpose = ${purpose} and expires_at > now()
+    delete from account_token where hash = ${hash} and purpose = ${purpose} and expires_at > now()
     returning ${columns}`.execute(tx);
   return rows[0];
 }
 
 export async function isLink(db: Queryable, { hash, purpose }: { hash: Buffer; purpose: LinkPurpose }) {
   const { rows } = await sql`
-    select from account_link where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(
+    select from account_token where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(
     db,
   );
   return rows.length > 0;
@@ -44,7 +44,7 @@ export async function latestLink(
   { memberId, purpose }: { memberId: number; purpose: LinkPurpose },
 ): Promise<StoredLink | undefined> {
   const { rows } = await sql<StoredLink>`
-    select ${columns} from account_link
+    select ${columns} from account_token
     where member_id = ${memberId} and purpose = ${purpose} and expires_at > now()
     order by expires_at desc limit 1`.execute(db);
   return rows[0];
@@ -56,8 +56,8 @@ export async function addressStands(
   { memberId, purpose, address }: { memberId: number; purpose: LinkPurpose; address: string },
 ): Promise<Date | undefined> {
   const { rows } = await sql<{ expiresAt: Date }>`
-    select expires_at as "expiresAt" from account_link
-    where member_id = ${memberId} and purpose = ${purpose} and address = ${address} and expires_at > now()
+    select expires_at as "expiresAt" from account_token
+    where member_id = ${memberId} and purpose = ${purpose} and email = ${address} and expires_at > now()
     order by expires_at desc limit 1`.execute(db);
   return rows[0]?.expiresAt;
 }
@@ -69,7 +69,7 @@ export async function deleteLinks(
 ): Promise<void> {
   const later = before === undefined ? sql`` : sql`and (purpose <> 'return' or expires_at >= ${before})`;
   await sql`
-    delete from account_link
+    delete from account_token
     where member_id = ${memberId} and purpose = any(${[...purposes]}::text[]) ${later}`.execute(tx);
 }
 
@@ -81,8 +81,8 @@ export async function isAddressTaken(
   const { rows } = await sql`
     select from member where email = ${address} and id <> ${except}
     union all
-    select from account_link
-    where address = ${address} and purpose = 'return' and expires_at > now() and member_id <> ${except}`.execute(
+    select from account_token
+    where email = ${address} and purpose = 'return' and expires_at > now() and member_id <> ${except}`.execute(
     db,
   );
   return rows.length > 0;

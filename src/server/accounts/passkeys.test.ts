@@ -199,6 +199,6 @@ test('taking an address back takes away the ways in that whoever changed it may 
   done(await server.visitor().post('/mail/old-address', { token }));
   expect(await signIn(authenticator)).toMatchObject(refused);
   expect(
-    await server.db.selectFrom('second_factor').where('member_id', '=', ann.id).selectAll().execute(),
+    await server.db.selectFrom('two_factor').where('member_id', '=', ann.id).selectAll().execute(),
   ).toEqual([]);
 });

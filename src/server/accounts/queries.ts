@@ -34,18 +34,18 @@ export async function ownMember(db: Queryable, id: number) {
       'answers_count',
       'role',
       'suspended_until',
-      'suspended_for',
+      'suspension_reason',
       waitsFor,
-      counted(sql`notice where member_id = member.id and seen_at is null`).as('notices'),
-      counted(sql`put_away where author_id = member.id and how = 'hidden'`).as('hidden_posts'),
+      counted(sql`moderator_message where member_id = member.id and seen_at is null`).as('notices'),
+      counted(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
     ])
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 const waitsFor = sql<WaitsFor | null>`(
-  select waits_for from registration where registration.member_id = member.id
-)`.as('waits_for');
+  select pending_step from registration where registration.member_id = member.id
+)`.as('pending_step');
 
 /** Up to 100: nobody is shown more. */
 const counted = (rows: RawBuilder<unknown>) =>
@@ -54,7 +54,7 @@ const counted = (rows: RawBuilder<unknown>) =>
 export async function standingOf(db: Queryable, id: number) {
   return db
     .selectFrom('member')
-    .select(['role', 'suspended_until', 'suspended_for', waitsFor])
+    .select(['role', 'suspended_until', 'suspension_reason', waitsFor])
     .where('id', '=', id)
     .executeTakeFirst();
 }

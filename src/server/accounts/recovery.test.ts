@@ -96,12 +96,12 @@ describe('a forgotten password', () => {
     const dan = await server.register('Dan');
     const token = await linkFor(dan.email);
     const { rows } = await sql<{ text: string }>`
-      select account_link::text from account_link union all select data::text from parley_jobs.job`.execute(
+      select account_token::text from account_token union all select data::text from parley_jobs.job`.execute(
       server.db,
     );
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(token);
-    await sql`update account_link set expires_at = now() - interval '1 second'`.execute(server.db);
+    await sql`update account_token set expires_at = now() - interval '1 second'`.execute(server.db);
     expect(await setPassword(token)).toMatchObject({ status: 410, code: 'gone' });
     expect(await signsIn(dan, password)).toBe(true);
   });
@@ -217,11 +217,13 @@ test('ending sessions and changing the password are mailed and logged by number'
   done(await mia.put('/password', { currentPassword: password, newPassword }));
   await mailed(mia.email, 'You were signed out');
   await mailed(mia.email, 'Your password was changed');
-  const { rows } = await sql<{ event: string; address: string | null }>`
-    select event, address from security_event where member_id = ${mia.id} order by id`.execute(server.db);
+  const { rows } = await sql<{ event: string; notify_email: string | null }>`
+    select event, notify_email from security_event where member_id = ${mia.id} order by id`.execute(
+    server.db,
+  );
   expect(rows).toEqual([
-    { event: 'sessions-ended', address: null },
-    { event: 'password-changed', address: null },
+    { event: 'sessions-ended', notify_email: null },
+    { event: 'password-changed', notify_email: null },
   ]);
 });
 

@@ -23,7 +23,7 @@ export async function insertRegistration(
   { memberId, network, waitsFor }: { memberId: number; network: string; waitsFor: WaitsFor | null },
 ): Promise<void> {
   await sql`
-    insert into registration (member_id, network, waits_for)
+    insert into registration (member_id, network, pending_step)
     values (${memberId}, ${network}, ${waitsFor})`.execute(tx);
 }
 
@@ -35,8 +35,8 @@ export async function hasModerators(tx: Tx): Promise<boolean> {
 /** Returns those who waited. */
 export async function endWaiting(tx: Tx, memberIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    update registration set waits_for = null
-    where member_id = any(${[...memberIds]}::bigint[]) and waits_for is not null returning member_id as id`.execute(
+    update registration set pending_step = null
+    where member_id = any(${[...memberIds]}::bigint[]) and pending_step is not null returning member_id as id`.execute(
     tx,
   );
   return rows.map((row) => row.id);
@@ -45,6 +45,6 @@ export async function endWaiting(tx: Tx, memberIds: readonly number[]): Promise<
 /** Deletes old registrations. Of an account that still waits only the network goes. */
 export async function forgetRegistrations(db: Queryable, { days }: { days: number }): Promise<void> {
   const old = sql`registered_at < now() - make_interval(days => ${days})`;
-  await sql`delete from registration where ${old} and waits_for is null`.execute(db);
+  await sql`delete from registration where ${old} and pending_step is null`.execute(db);
   await sql`update registration set network = null where ${old} and network is not null`.execute(db);
 }

@@ -81,11 +81,11 @@ test('with mail, they wait until they open the link in the email', async () => {
 
 test('the network of a registration is stored for 30 days, and an account that waits goes on waiting', async () => {
   const [early, late] = await registerSeveralFrom(address, '192.0.2.77', 2);
-  await sql`update registration set waits_for = 'moderator' where member_id = ${late!.id}`.execute(db);
+  await sql`update registration set pending_step = 'moderator' where member_id = ${late!.id}`.execute(db);
   await sql`update registration set registered_at = now() - interval '31 days'
     where network = '192.0.2.77'`.execute(db);
   await forgetOldRegistrations(db);
-  const { rows } = await sql`select member_id, network, waits_for from registration
+  const { rows } = await sql`select member_id, network, pending_step from registration
     where member_id in (${early!.id}, ${late!.id})`.execute(db);
-  expect(rows).toEqual([{ member_id: late!.id, network: null, waits_for: 'moderator' }]);
+  expect(rows).toEqual([{ member_id: late!.id, network: null, pending_step: 'moderator' }]);
 });

@@ -3,8 +3,8 @@ import type { Database, Queryable, Tx } from '#server/platform/database.ts';
 
 export async function secondFactorOf(db: Queryable, memberId: number) {
   return db
-    .selectFrom('second_factor')
-    .select(['sealed_key', 'created_at'])
+    .selectFrom('two_factor')
+    .select(['encrypted_key', 'created_at'])
     .where('member_id', '=', memberId)
     .executeTakeFirst();
 }
@@ -15,8 +15,8 @@ export async function insertSecondFactor(
   { memberId, sealedKey, period }: { memberId: number; sealedKey: string; period: number },
 ): Promise<boolean> {
   const made = await tx
-    .insertInto('second_factor')
-    .values({ member_id: memberId, sealed_key: sealedKey, last_period: period })
+    .insertInto('two_factor')
+    .values({ member_id: memberId, encrypted_key: sealedKey, last_period: period })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return made.numInsertedOrUpdatedRows === 1n;
@@ -24,7 +24,7 @@ export async function insertSecondFactor(
 
 /** Returns false where there was none. The recovery codes go with it. */
 export async function deleteSecondFactor(tx: Tx, memberId: number): Promise<boolean> {
-  const gone = await tx.deleteFrom('second_factor').where('member_id', '=', memberId).executeTakeFirst();
+  const gone = await tx.deleteFrom('two_factor').where('member_id', '=', memberId).executeTakeFirst();
   return gone.numDeletedRows === 1n;
 }
 
@@ -34,7 +34,7 @@ export async function takePeriod(
   { memberId, period }: { memberId: number; period: number },
 ): Promise<boolean> {
   const taken = await db
-    .updateTable('second_factor')
+    .updateTable('two_factor')
     .set({ last_period: period })
     .where('member_id', '=', memberId)
     .where('last_period', '<', period)
@@ -54,7 +54,7 @@ export async function countRecoveryCodes(db: Queryable, memberId: number): Promi
 /** Puts new codes in the place of all that are left. */
 export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: readonly string[]) {
   await tx
-    .selectFrom('second_factor')
+    .selectFrom('two_factor')
     .select('member_id')
     .where('member_id', '=', memberId)
     .forUpdate()
@@ -62,7 +62,7 @@ export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: rea
   await tx.deleteFrom('recovery_code').where('member_id', '=', memberId).execute();
   await tx
     .insertInto('recovery_code')
-    .values(hashes.map((hash, place) => ({ member_id: memberId, place, hash })))
+    .values(hashes.map((hash, place) => ({ member_id: memberId, first_digit: place, hash })))
     .execute();
 }
 
@@ -71,7 +71,7 @@ export async function recoveryCodeAt(db: Queryable, memberId: number, place: num
     .selectFrom('recovery_code')
     .select('hash')
     .where('member_id', '=', memberId)
-    .where('place', '=', place)
+    .where('first_digit', '=', place)
     .executeTakeFirst();
 }
 
@@ -83,7 +83,7 @@ export async function deleteRecoveryCode(
   const gone = await tx
     .deleteFrom('recovery_code')
     .where('member_id', '=', memberId)
-    .where('place', '=', place)
+    .where('first_digit', '=', place)
     .where('hash', '=', hash)
     .executeTakeFirst();
   return gone.numDeletedRows === 1n;
@@ -113,10 +113,10 @@ export async function sessionBegun(db: Queryable, sessionId: number) {
 /** Marks something as used; false where it was already. What has expired is forgotten on the way. */
 export async function markUsed(db: Database | Tx, key: string, expiresAt: Date): Promise<boolean> {
   await db
-    .deleteFrom('used_once')
+    .deleteFrom('used_nonce')
     .where('key', 'in', (old) =>
       old
-        .selectFrom('used_once')
+        .selectFrom('used_nonce')
         .select('key')
         .where('expires_at', '<', sql<Date>`now()`)
         .orderBy('expires_at')
@@ -124,7 +124,7 @@ export async function markUsed(db: Database | Tx, key: string, expiresAt: Date):
     )
     .execute();
   const marked = await db
-    .insertInto('used_once')
+    .insertInto('used_nonce')
     .values({ key, expires_at: expiresAt })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();

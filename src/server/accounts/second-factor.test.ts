@@ -35,7 +35,7 @@ const setUp = async (member: Member) =>
 /** As if the codes taken so far were of a while ago. */
 async function letPeriodsPass(memberId: number) {
   await server.db
-    .updateTable('second_factor')
+    .updateTable('two_factor')
     .set({ last_period: 0 })
     .where('member_id', '=', memberId)
     .execute();
@@ -94,10 +94,10 @@ describe('switching on', () => {
   test('keeps neither key nor recovery codes in clear', async () => {
     const { member, key, codes } = await careful('Ann');
     const rows = await server.db
-      .selectFrom('second_factor')
-      .innerJoin('recovery_code', 'recovery_code.member_id', 'second_factor.member_id')
+      .selectFrom('two_factor')
+      .innerJoin('recovery_code', 'recovery_code.member_id', 'two_factor.member_id')
       .selectAll()
-      .where('second_factor.member_id', '=', member.id)
+      .where('two_factor.member_id', '=', member.id)
       .execute();
     expect(rows).toHaveLength(10);
     const kept = JSON.stringify(rows);
@@ -140,8 +140,8 @@ describe('signing in', () => {
     expect(refused).toMatchObject({ status: 401, code: 'step-ended', detail: secondFactorMessages.ended });
     const forger = server.visitor();
     forger.cookies.set(
-      'parley.second_factor',
-      (await halfIn(ann)).cookies.get('parley.second_factor')!.slice(0, -3) + 'AAA',
+      'parley.two_factor',
+      (await halfIn(ann)).cookies.get('parley.two_factor')!.slice(0, -3) + 'AAA',
     );
     expect(await send(forger, appCode(ann.key))).toMatchObject({ code: 'step-ended' });
   });

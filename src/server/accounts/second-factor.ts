@@ -138,7 +138,7 @@ export function createSecondFactor(deps: {
     if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(db, memberId, code);
     const kept = await secondFactorOf(db, memberId);
     // Null after the community's secret was changed: recovery codes are left.
-    const key = kept === undefined ? null : unseal(keySealing(memberId), kept.sealed_key);
+    const key = kept === undefined ? null : unseal(keySealing(memberId), kept.encrypted_key);
     const period = key === null ? null : periodOf(key, digits);
     return period !== null && takePeriod(db, { memberId, period });
   }

@@ -42,8 +42,10 @@ export async function queueSecurityMails(
   { site }: { site: string },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    for (const { id, event, address, created_at: at } of await takeUnsentSecurityEvents(tx, { limit: 200 })) {
-      const letter = { ...securityLetter({ event, at, site }), to: address, until: at.getTime() + 3 * day };
+    for (const { id, event, notify_email: to, created_at: at } of await takeUnsentSecurityEvents(tx, {
+      limit: 200,
+    })) {
+      const letter = { ...securityLetter({ event, at, site }), to, until: at.getTime() + 3 * day };
       await queueLetter(tx, jobs, { key: `security ${id}`, letter });
     }
   });

@@ -8,12 +8,17 @@ export async function insertSecurityEvent(
 ): Promise<void> {
   const { memberId, event, to } = told;
   await sql`
-    insert into security_event (member_id, event, address)
+    insert into security_event (member_id, event, notify_email)
     select id, ${event}, ${to === undefined ? sql.ref('email') : sql`${to}::text`}
     from member where id = ${memberId}`.execute(tx);
 }
 
-export type UnsentSecurityEvent = { id: number; event: SecurityEvent; address: string; created_at: Date };
+export type UnsentSecurityEvent = {
+  id: number;
+  event: SecurityEvent;
+  notify_email: string;
+  created_at: Date;
+};
 
 /** Those to be mailed, which are taken by this transaction; others leave them to it. */
 export async function takeUnsentSecurityEvents(
@@ -21,13 +26,13 @@ export async function takeUnsentSecurityEvents(
   { limit }: { limit: number },
 ): Promise<UnsentSecurityEvent[]> {
   const { rows } = await sql<UnsentSecurityEvent>`
-    update security_event set address = null
+    update security_event set notify_email = null
     from (
-      select id, address from security_event where address is not null
+      select id, notify_email from security_event where notify_email is not null
       order by id limit ${limit} for update skip locked
     ) unsent
     where security_event.id = unsent.id
-    returning unsent.id, event, unsent.address, created_at`.execute(tx);
+    returning unsent.id, event, unsent.notify_email, created_at`.execute(tx);
   return rows;
 }
 
@@ -38,7 +43,7 @@ export async function forgetSecurityEvents(
 ): Promise<void> {
   await sql`delete from security_event where created_at < now() - make_interval(days => ${days})`.execute(db);
   await sql`
-    update security_event set address = null
-    where address is not null and created_at < now() - make_interval(days => ${unsentDays})`.execute(db);
-  await sql`delete from account_link where expires_at < now()`.execute(db);
+    update security_event set notify_email = null
+    where notify_email is not null and created_at < now() - make_interval(days => ${unsentDays})`.execute(db);
+  await sql`delete from account_token where expires_at < now()`.execute(db);
 }

@@ -29,7 +29,7 @@ export function createSigningIn(deps: {
 }) {
   const { db, auth, settings, secondFactor } = deps;
   const known = createKnownBrowsers(db, settings);
-  const step = createStep(settings, { name: 'second_factor', schema: pending, seconds: 10 * 60 });
+  const step = createStep(settings, { name: 'two_factor', schema: pending, seconds: 10 * 60 });
   return { afterFirstFactor, withCode, begin };
 
   /** Signs in who has shown one factor, or asks this browser for the second within ten minutes. */

@@ -169,7 +169,7 @@ describe("a topic's year", () => {
     await sql`delete from question_tag where question_id = ${question}`.execute(server.db);
     await date('question', question, older);
     await sql`
-      insert into question_tag (question_id, asked_at, tag_id, position)
+      insert into question_tag (question_id, question_created_at, tag_id, position)
       select ${question}, ${older}, id, 0 from tag where key = ${tag}`.execute(server.db);
     expect((await topicYear(tag)).weeks).toEqual([{ week: mondayOf(today()), questions: 0, answers: 1 }]);
   });
@@ -178,7 +178,7 @@ describe("a topic's year", () => {
     const tag = `huge-${ann.id}`;
     await ann.ask({ tags: [tag] });
     await sql`
-      update tag set questions_count = ${topicQuestionsCounted + 1}, is_summed = false where key = ${tag}`.execute(
+      update tag set questions_count = ${topicQuestionsCounted + 1}, has_statistics = false where key = ${tag}`.execute(
       server.db,
     );
     const week = { week: mondayOf(today()), questions: 1, answers: 0 };

@@ -15,7 +15,7 @@ export async function readMemberActivity(db: Reader, { id }: { id: number }): Pr
   const member = await memberOf(db, id);
   if (member === undefined) throw new ProblemError('not-found', 'User not found');
   const { from, to } = yearUntil(new Date());
-  return { from, to, days: await postsByDay(db, { memberId: id, from, isSummed: member.is_summed }) };
+  return { from, to, days: await postsByDay(db, { memberId: id, from, isSummed: member.has_statistics }) };
 }
 
 /**
@@ -27,7 +27,7 @@ export async function readMemberReputation(db: Reader, { id }: { id: number }): 
   const member = await memberOf(db, id);
   if (member === undefined) throw new ProblemError('not-found', 'User not found');
   const { from, to } = yearUntil(new Date());
-  const changes = await pointsByDay(db, { memberId: id, from, isSummed: member.is_summed });
+  const changes = await pointsByDay(db, { memberId: id, from, isSummed: member.has_statistics });
   const before = member.reputation - changes.reduce((sum, { points }) => sum + points, 0);
   let running = before;
   const days = changes.map(({ day, points }) => {
@@ -43,7 +43,8 @@ export async function readTopicActivity(db: Reader, { tag }: { tag: string }): P
   if (topic === undefined) throw new ProblemError('not-found', 'Topic not found');
   const { from, to } = yearUntil(new Date());
   const tagId = topic.id;
-  if (topic.is_summed) return { from, to, weeks: await summedByWeek(db, { tagId, from }), complete: true };
+  if (topic.has_statistics)
+    return { from, to, weeks: await summedByWeek(db, { tagId, from }), complete: true };
   return {
     from,
     to,

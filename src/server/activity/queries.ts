@@ -7,7 +7,11 @@ type Wanted = { memberId: number; from: string };
 
 /** What a picture of a member begins with; their reputation is as it is stored, which may be below 0. */
 export async function memberOf(db: Reader, id: number) {
-  return db.selectFrom('member').select(['reputation', 'is_summed']).where('id', '=', id).executeTakeFirst();
+  return db
+    .selectFrom('member')
+    .select(['reputation', 'has_statistics'])
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /**
@@ -42,7 +46,7 @@ export async function pointsByDay(db: Reader, { memberId, from, isSummed }: Want
 export async function topicOf(db: Reader, key: string) {
   return db
     .selectFrom('tag')
-    .select(['id', 'questions_count', 'is_summed'])
+    .select(['id', 'questions_count', 'has_statistics'])
     .where('key', '=', key)
     .executeTakeFirst();
 }
@@ -66,13 +70,13 @@ export async function countedByWeek(
 ) {
   const { rows } = await sql<{ week: string; questions: number; answers: number }>`
     with newest as (
-      select question_id, asked_at from question_tag
-      where tag_id = ${tagId} order by asked_at desc, question_id desc limit ${limit}
+      select question_id, question_created_at from question_tag
+      where tag_id = ${tagId} order by question_created_at desc, question_id desc limit ${limit}
     )
     select to_char(date_trunc('week', at at time zone 'UTC'), 'YYYY-MM-DD') as week,
       sum(questions)::bigint as questions, sum(answers)::bigint as answers
     from (
-      select asked_at as at, 1 as questions, 0 as answers from newest where asked_at >= ${startOf(dayFrom(from))}
+      select question_created_at as at, 1 as questions, 0 as answers from newest where question_created_at >= ${startOf(dayFrom(from))}
       union all
       select answer.created_at, 0, 1 from newest join answer on answer.question_id = newest.question_id
       where answer.created_at >= ${startOf(dayFrom(from))}

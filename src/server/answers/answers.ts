@@ -126,7 +126,7 @@ export async function editAnswer(
   await transaction(db, async (tx) => {
     // The question first: everything that changes a thread locks in that order.
     const questionId = await requireAnswer(tx, id);
-    refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).locked_for);
+    refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).lock_reason);
     const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
     // Also the answer to the same edit sent again, after the first one's got lost.
     if (old.content === draft.content) return;

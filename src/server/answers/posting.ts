@@ -80,7 +80,7 @@ async function postAnswers(
   );
 }
 
-type LockedQuestion = { author_id: number | null; locked_for: string | null };
+type LockedQuestion = { author_id: number | null; lock_reason: string | null };
 
 type Posts = {
   fresh: readonly AnswerPosting[];
@@ -136,7 +136,7 @@ async function refusalOf(
   const text = wanted.draft.content;
   const added = mentionedIn(text, publicUrl);
   return (
-    lockedProblem(question.locked_for) ??
+    lockedProblem(question.lock_reason) ??
     (await mentionsProblem(tx, { memberId: viewer.id, text, added, publicUrl }))
   );
 }

@@ -118,8 +118,8 @@ export async function questionOfAnswer(db: Reader, id: number): Promise<number |
  * votes on that, and views, need not wait.
  */
 export function lockedQuestions(ids: readonly number[]) {
-  return sql<{ id: number; author_id: number | null; locked_for: string | null }>`
-    select id, author_id, locked_for from question
+  return sql<{ id: number; author_id: number | null; lock_reason: string | null }>`
+    select id, author_id, lock_reason from question
     where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 }
 

@@ -287,7 +287,7 @@ describe('an imported archive', () => {
         hops as (insert into tag (name, key, questions_count) values ('HOPS', 'hops', 1) returning id),
         asked as (insert into question (author_id, title, content, excerpt, excerpt_cut)
           select id, 'Here', 'Here', 'Here', false from ada returning id, created_at)
-      insert into question_tag (question_id, tag_id, position, asked_at)
+      insert into question_tag (question_id, tag_id, position, question_created_at)
         select asked.id, hops.id, 0, asked.created_at from asked, hops`);
     await community.import(await writeArchive(small));
     expect(await community.rows('select name, questions_count from tag order by key')).toEqual([

@@ -41,7 +41,7 @@ export async function findKnown(client: ClientBase, source: string): Promise<voi
   );
   await client.query(
     `insert into archive_known_user
-     select archive_user.id, known.id, exists (select from member where id = known.id and left_at is null)
+     select archive_user.id, known.id, exists (select from member where id = known.id and deleted_at is null)
      from archive_user
      join imported_row known on known.source_id = $1 and known.kind = 'member'
        and known.source_key = archive_user.id::text`,
@@ -57,6 +57,6 @@ export async function findLocked(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_locked (id bigint primary key) on commit drop;
     insert into archive_locked
-    select id from archive_question join question using (id) where not fresh and locked_for is not null;
+    select id from archive_question join question using (id) where not fresh and lock_reason is not null;
     analyze archive_locked;`);
 }

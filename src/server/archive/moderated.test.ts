@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from 'kysely';
 import { deleteAnswer } from '#server/answers/answers.ts';
 import { act, startCare } from '#server/care/testing.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
 import { deleteQuestion } from '#server/questions/deletion.ts';
 import { deleteReply } from '#server/replies/replies.ts';
 import { brokenInvariants } from '#server/invariants.ts';
@@ -39,7 +36,7 @@ async function importInto(files: Handmade): Promise<ImportSummary> {
 
 async function forgetImports(): Promise<void> {
   await sql`
-    delete from question; delete from put_away; delete from tag; delete from imported_row;
+    delete from question; delete from hidden_post; delete from tag; delete from imported_row;
     delete from member where source_id is not null; delete from import_source;`.execute(server.db);
 }
 
@@ -214,30 +211,7 @@ test('a newer archive adds nothing to a locked question', async () => {
   expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'on questions that are locked here': 1 });
 });
 
-/** Makes the database what it was before the migration, without the identities. */
-async function beforeMigration(): Promise<void> {
-  await sql`drop table imported_row; alter table import_source drop column former_sites`.execute(server.db);
-}
-
-async function applyMigration(): Promise<void> {
-  const file = path.join(projectFolder, 'migrations/0031_imported_rows.sql');
-  await sql.raw(await readFile(file, 'utf8')).execute(server.db);
-}
-
-test('the migration gives posts an identity that are hidden by then', async () => {
-  const ids = await imported();
-  const before = await sql`select * from imported_row order by kind, source_key`.execute(server.db);
-  await act(op, 'hide', 'answer', ids.answer(3).id);
-  await act(op, 'delete', 'question', ids.question(4).id);
-  await beforeMigration();
-  await applyMigration();
-  expect((await sql`select * from imported_row order by kind, source_key`.execute(server.db)).rows).toEqual(
-    before.rows,
-  );
-  expect(account(await importAgain(), 'Posts.xml').leftOut).toEqual({ 'hidden or deleted here': 3 });
-});
-
-test('a hidden post that an older version imported a second time is not restored beside its double', async () => {
+test('does not restore a hidden post beside a copy that was imported without an identity', async () => {
   const ids = await imported();
   await act(op, 'hide', 'question', ids.question(4).id);
   await act(op, 'hide', 'answer', ids.answer(3).id);
@@ -246,8 +220,6 @@ test('a hidden post that an older version imported a second time is not restored
     server.db,
   );
   await importInto(archive);
-  await beforeMigration();
-  await applyMigration();
   const before = await community();
   for (const [kind, { id }] of [
     ['question', ids.question(4)],

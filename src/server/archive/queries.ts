@@ -37,7 +37,7 @@ export async function addMembers(
     `update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
        reputation = member.reputation - imported_reputation + known.reputation
      from archive_user known
-     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and left_at is null
+     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and deleted_at is null
        and member.display_name = 'user' || member.source_key and known.name <> member.display_name`,
     [source],
   );
@@ -219,7 +219,7 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
       join archive_question placed on placed.key = post.id
       join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
       where post.kind = 1 and question.id = placed.id and question.accepted_answer_id is null
-        and question.locked_for is null
+        and question.lock_reason is null
       returning question.id, question.accepted_answer_id)
     insert into archive_accepted
     select accepted.id, accepted_answer_id from accepted join archive_question using (id) where not fresh`);
@@ -244,7 +244,7 @@ export async function addFollows(client: ClientBase): Promise<number> {
 /** Tags of the questions added just now. A tag that is here keeps the way it is written. */
 export async function addTags(client: ClientBase): Promise<void> {
   await client.query(`
-    create temporary table archive_question_tag (question_id, name, key, position, asked_at) on commit drop as
+    create temporary table archive_question_tag (question_id, name, key, position, question_created_at) on commit drop as
     select question.id, tag.name, tag.key, tag.position - 1, post.created
     from archive_post post
     join archive_question question on question.key = post.id and question.fresh
@@ -255,8 +255,8 @@ export async function addTags(client: ClientBase): Promise<void> {
     select distinct on (key) name, key from archive_question_tag order by key, question_id, position
     on conflict (key) do nothing`);
   await client.query(`
-    insert into question_tag (question_id, tag_id, position, asked_at)
-    select used.question_id, tag.id, used.position, used.asked_at
+    insert into question_tag (question_id, tag_id, position, question_created_at)
+    select used.question_id, tag.id, used.position, used.question_created_at
     from archive_question_tag used join tag on tag.key = used.key
     order by used.question_id, used.position`);
 }

@@ -50,7 +50,7 @@ async function recountTags(client: ClientBase): Promise<void> {
       order by id for no key update)
     update tag set questions_count = counted.questions, active_at = counted.latest
     from (
-      select tagged.tag_id, count(*) as questions, max(greatest(tagged.asked_at, answers.latest)) as latest
+      select tagged.tag_id, count(*) as questions, max(greatest(tagged.question_created_at, answers.latest)) as latest
       from question_tag tagged
       left join lateral (
         select max(created_at) as latest from answer where question_id = tagged.question_id) answers on true

@@ -4,11 +4,11 @@ import type { ClientBase } from 'pg';
 const fleeting = [
   'event',
   'rate_limit',
-  'member_written',
-  'node_beat',
+  'member_last_write',
+  'node_heartbeat',
   'backup_run',
   'migration',
-  'used_once',
+  'used_nonce',
 ];
 
 export type Table = { name: string; columns: string[]; bytes: number; rows: number };

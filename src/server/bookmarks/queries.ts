@@ -85,7 +85,7 @@ export async function bookmarksPage(
   const listed =
     listId === null
       ? sql``
-      : sql`and ${isThere(sql`from bookmark_in_list where list_id = ${listId} and bookmark_id = bookmark.id`)}`;
+      : sql`and ${isThere(sql`from bookmark_list_item where list_id = ${listId} and bookmark_id = bookmark.id`)}`;
   const pattern = likeContains(query);
   const found =
     query === ''
@@ -105,7 +105,7 @@ export async function bookmarksPage(
         ${nameless}
       ) as author_name,
       to_json(array(
-        select list_id from bookmark_in_list where bookmark_id = kept.id order by list_id
+        select list_id from bookmark_list_item where bookmark_id = kept.id order by list_id
       )) as list_ids
     from (
       select * from bookmark where member_id = ${memberId} ${listed} ${found} ${behind}
@@ -136,9 +136,9 @@ export async function setLists(
 ): Promise<number[] | undefined> {
   const own = await sql`select id from bookmark where id = ${id} and member_id = ${memberId}`.execute(tx);
   if (own.rows.length === 0) return undefined;
-  await sql`delete from bookmark_in_list where bookmark_id = ${id}`.execute(tx);
+  await sql`delete from bookmark_list_item where bookmark_id = ${id}`.execute(tx);
   const { rows } = await sql<{ list_id: number }>`
-    insert into bookmark_in_list (list_id, bookmark_id, member_id)
+    insert into bookmark_list_item (list_id, bookmark_id, member_id)
     select id, ${id}, member_id from bookmark_list
     where member_id = ${memberId} and id = any(${[...listIds]}::bigint[])
     returning list_id`.execute(tx);
@@ -147,7 +147,7 @@ export async function setLists(
 
 export async function listsOf(db: Reader, memberId: number) {
   const { rows } = await sql<{ id: number; name: string; count: number }>`
-    select id, name, (select count(*) from bookmark_in_list where list_id = list.id) as count
+    select id, name, (select count(*) from bookmark_list_item where list_id = list.id) as count
     from bookmark_list list where member_id = ${memberId} order by key`.execute(db);
   return rows;
 }

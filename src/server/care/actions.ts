@@ -47,7 +47,7 @@ const doings: Readonly<Record<PostAction, (tx: Tx, step: Step) => Promise<void>>
     if (row === undefined) throw await doneMeanwhile(tx, post);
     await bringBack(tx, row);
     const as = { question_id: row.question_id, author_id: row.author_id };
-    await note(tx, { operator, post, draft, ...as, before: { how: row.how } }, standing(row.author_id));
+    await note(tx, { operator, post, draft, ...as, before: { how: row.status } }, standing(row.author_id));
   },
   lock: (tx, step) => lockOrUnlock(tx, step, step.draft.reason),
   unlock: (tx, step) => lockOrUnlock(tx, step, null),
@@ -74,10 +74,10 @@ async function takeAway(tx: Tx, { operator, post, draft }: Step, how: 'hidden' |
 async function lockOrUnlock(tx: Tx, { operator, post, draft }: Step, lockedFor: string | null) {
   const as = await requirePost(tx, post);
   const question = await lockQuestionThread(tx, as.question_id);
-  if ((question.locked_for === null) === (lockedFor === null)) throw asItIs();
+  if ((question.lock_reason === null) === (lockedFor === null)) throw asItIs();
   const flags = await answerFlags(tx, { post, outcome: 'acted' });
   await setLock(tx, { questionId: question.id, lockedFor });
-  await note(tx, { operator, post, draft, ...as, before: { flags, lockedFor: question.locked_for } }, [
+  await note(tx, { operator, post, draft, ...as, before: { flags, lockedFor: question.lock_reason } }, [
     { topic: `question:${question.id}`, event: { kind: 'edited' } },
   ]);
 }
@@ -130,9 +130,9 @@ const asItIs = () => new ProblemError('done-meanwhile', 'It is so already; someb
 async function doneMeanwhile(tx: Tx, post: CarePost, operator?: Operator): Promise<ProblemError> {
   const last = await lastDoneTo(tx, post);
   if (last === undefined) return new ProblemError('not-found', 'There is no such post any more.');
-  const who = last.operator_id === operator?.id ? 'You have' : `${last.operator_name ?? 'Somebody'} has`;
+  const who = last.moderator_id === operator?.id ? 'You have' : `${last.operator_name ?? 'Somebody'} has`;
   return new ProblemError('done-meanwhile', `${who} dealt with this already.`, {
-    extension: { action: last.action, reason: last.reason, at: last.at.toISOString() },
+    extension: { action: last.action, reason: last.reason, at: last.created_at.toISOString() },
   });
 }
 

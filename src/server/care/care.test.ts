@@ -169,7 +169,7 @@ test('what is deleted by an operator is out of sight of its author too, can be b
   await purge(server.db);
   expect(await act(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 204 });
   await act(op, 'delete', 'answer', answer.id);
-  await sql`update put_away set purge_at = now() - interval '1 minute' where post_id = ${answer.id}`.execute(
+  await sql`update hidden_post set purge_at = now() - interval '1 minute' where post_id = ${answer.id}`.execute(
     server.db,
   );
   await purge(server.db);

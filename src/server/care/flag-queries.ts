@@ -14,58 +14,58 @@ export async function keepQuestion(tx: Tx, id: number): Promise<boolean> {
 
 export async function ownFlag(db: Reader, { post, memberId }: OwnFlag) {
   const { rows } = await sql<{ reason: FlagReason; closed: boolean }>`
-    select reason, closed_at is not null as closed from flag
+    select reason, closed_at is not null as closed from report
     where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}`.execute(db);
   return rows[0];
 }
 
 export async function insertFlag(tx: Tx, { post, memberId, reason, note }: OwnFlag & Words) {
   await sql`
-    insert into flag (member_id, post_kind, post_id, reason, note)
+    insert into report (member_id, post_kind, post_id, reason, note)
     values (${memberId}, ${post.kind}, ${post.id}, ${reason}, ${note})`.execute(tx);
 }
 
 export async function turnFlag(tx: Tx, { post, memberId, reason, note }: OwnFlag & Words) {
   await sql`
-    update flag set reason = ${reason}, note = ${note}
+    update report set reason = ${reason}, note = ${note}
     where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
       and closed_at is null`.execute(tx);
 }
 
 export async function deleteFlag(tx: Tx, { post, memberId }: OwnFlag) {
   await sql`
-    delete from flag
+    delete from report
     where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
       and closed_at is null`.execute(tx);
 }
 
 export async function addOpenFlag(tx: Tx, { kind, id }: CarePost) {
   await sql`
-    insert into flagged_post as flagged (post_kind, post_id, open_flags) values (${kind}, ${id}, 1)
-    on conflict (post_kind, post_id) do update set open_flags = flagged.open_flags + 1`.execute(tx);
+    insert into reported_post as flagged (post_kind, post_id, open_reports) values (${kind}, ${id}, 1)
+    on conflict (post_kind, post_id) do update set open_reports = flagged.open_reports + 1`.execute(tx);
 }
 
 /** The row goes with the last flag. */
 export async function takeOpenFlag(tx: Tx, { kind, id }: CarePost) {
   const { rows } = await sql`
-    delete from flagged_post where post_kind = ${kind} and post_id = ${id} and open_flags = 1 returning id`.execute(
+    delete from reported_post where post_kind = ${kind} and post_id = ${id} and open_reports = 1 returning id`.execute(
     tx,
   );
   if (rows.length > 0) return;
   await sql`
-    update flagged_post set open_flags = open_flags - 1 where post_kind = ${kind} and post_id = ${id}`.execute(
+    update reported_post set open_reports = open_reports - 1 where post_kind = ${kind} and post_id = ${id}`.execute(
     tx,
   );
 }
 
 export async function removeFlagged(tx: Tx, { kind, id }: CarePost) {
-  await sql`delete from flagged_post where post_kind = ${kind} and post_id = ${id}`.execute(tx);
+  await sql`delete from reported_post where post_kind = ${kind} and post_id = ${id}`.execute(tx);
 }
 
 /** Whether a place in the queue is still there; then nobody else answers it while the transaction runs. */
 export async function lockFlagged(tx: Tx, { id, post }: { id: number; post: CarePost }): Promise<boolean> {
   const { rows } = await sql`
-    select id from flagged_post
+    select id from reported_post
     where id = ${id} and post_kind = ${post.kind} and post_id = ${post.id} for update`.execute(tx);
   return rows.length > 0;
 }
@@ -76,7 +76,7 @@ export async function closeFlags(
   { post, outcome }: { post: CarePost; outcome: 'dismissed' | 'acted' },
 ): Promise<number> {
   const { rows } = await sql`
-    update flag set closed_at = now(), outcome = ${outcome}
+    update report set closed_at = now(), outcome = ${outcome}
     where post_kind = ${post.kind} and post_id = ${post.id} and closed_at is null returning id`.execute(tx);
   return rows.length;
 }
@@ -85,8 +85,8 @@ export type FlaggedRow = {
   id: number;
   post_kind: CarePost['kind'];
   post_id: number;
-  open_flags: number;
-  first_at: Date;
+  open_reports: number;
+  first_reported_at: Date;
   question_id: number;
   title: string;
   content: string;
@@ -101,29 +101,29 @@ export type FlaggedRow = {
 /** Notes shown of one post at most. */
 const notesShown = 20;
 
-/** Posts with open flags, most flags first, behind the cursor; the index flagged_post_queue serves the order. */
+/** Posts with open flags, most flags first, behind the cursor; the index reported_post_queue serves the order. */
 export async function flaggedPosts(
   db: Reader,
   { behind, limit }: { behind: { flags: number; id: number } | null; limit: number },
 ) {
-  const after = behind === null ? sql`true` : sql`(open_flags, id) < (${behind.flags}, ${behind.id})`;
+  const after = behind === null ? sql`true` : sql`(open_reports, id) < (${behind.flags}, ${behind.id})`;
   const { rows } = await sql<FlaggedRow>`
-    select flagged.*, question.id as question_id, question.title, question.locked_for is not null as locked,
+    select flagged.*, question.id as question_id, question.title, question.lock_reason is not null as locked,
       coalesce(reply.content, answer.content, question.content) as content,
       post.author_id, post.created_at,
       coalesce(author.display_name, post.imported_author_name, ${nameless}) as author_name,
       array(
-        select jsonb_build_object('reason', reason, 'count', count(*)) from flag
+        select jsonb_build_object('reason', reason, 'count', count(*)) from report
         where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null
         group by reason order by count(*) desc, reason
       ) as reasons,
       array(
-        select note from flag
+        select note from report
         where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null and note <> ''
         order by id limit ${sql.lit(notesShown)}
       ) as notes
     from (
-      select * from flagged_post where ${after} order by open_flags desc, id desc limit ${sql.lit(limit)}
+      select * from reported_post where ${after} order by open_reports desc, id desc limit ${sql.lit(limit)}
     ) flagged
     left join reply on flagged.post_kind = 'reply' and reply.id = flagged.post_id
     left join answer on flagged.post_kind = 'answer' and answer.id = flagged.post_id
@@ -138,6 +138,6 @@ export async function flaggedPosts(
           when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
     ) post
     left join member author on author.id = post.author_id
-    order by flagged.open_flags desc, flagged.id desc`.execute(db);
+    order by flagged.open_reports desc, flagged.id desc`.execute(db);
   return rows;
 }

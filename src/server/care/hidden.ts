@@ -23,7 +23,7 @@ export async function readHidden(
     id: row.id,
     kind: row.post_kind,
     postId: row.post_id,
-    how: row.how,
+    how: row.status,
     reason: row.reason,
     title: row.title,
     content: row.content,

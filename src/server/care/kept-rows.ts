@@ -12,8 +12,8 @@ export async function keepRows(
 ): Promise<void> {
   for (const [part, rows] of Object.entries(kept[post.kind](sql`${post.id}::bigint`)))
     await sql`
-      insert into put_away_row (put_away_id, part, row)
-      select ${putAwayId}, ${part}, to_jsonb(each) - '{words,answer_key,parent_level}'::text[]
+      insert into hidden_row (hidden_post_id, part, row)
+      select ${putAwayId}, ${part}, to_jsonb(each) - '{search_vector,answer_key,parent_level}'::text[]
       from (${rows}) each`.execute(tx);
 }
 
@@ -24,7 +24,7 @@ const votesOn = (kind: CarePost['kind'], ids: Part) =>
 const versionsOf = (kind: CarePost['kind'], ids: Part) =>
   sql`select * from revision where ${sql.ref(`${kind}_id`)} in (${ids})`;
 const inLists = (bookmarks: Part) =>
-  sql`select * from bookmark_in_list where bookmark_id in (select id from (${bookmarks}) kept)`;
+  sql`select * from bookmark_list_item where bookmark_id in (select id from (${bookmarks}) kept)`;
 
 const kept: Readonly<Record<CarePost['kind'], (id: Part) => Record<string, Part>>> = {
   question(id) {
@@ -44,7 +44,7 @@ const kept: Readonly<Record<CarePost['kind'], (id: Part) => Record<string, Part>
       question_follow: sql`select * from question_follow where question_id = ${id}`,
       question_mute: sql`select * from question_mute where question_id = ${id}`,
       bookmark: bookmarks,
-      bookmark_in_list: inLists(bookmarks),
+      bookmark_list_item: inLists(bookmarks),
       revision: sql`
         select * from (
           ${versionsOf('question', sql`${id}`)} union all ${versionsOf('answer', answers)}
@@ -62,7 +62,7 @@ const kept: Readonly<Record<CarePost['kind'], (id: Part) => Record<string, Part>
       reply: sql`select * from reply where answer_id = ${id} order by level, id`,
       vote: sql`${votesOn('answer', sql`${id}`)} union all ${votesOn('reply', replies)}`,
       bookmark: bookmarks,
-      bookmark_in_list: inLists(bookmarks),
+      bookmark_list_item: inLists(bookmarks),
       revision: sql`
         select * from (
           ${versionsOf('answer', sql`${id}`)} union all ${versionsOf('reply', replies)}
@@ -99,7 +99,7 @@ export async function putRowsBack(tx: Tx, putAwayId: number, kind: CarePost['kin
     await insertRows(tx, { putAwayId, part, where: isThere('member_id') });
   await insertRows(tx, {
     putAwayId,
-    part: 'bookmark_in_list',
+    part: 'bookmark_list_item',
     where: sql`exists (select from bookmark_list where id = put.list_id)
       and exists (select from bookmark where id = put.bookmark_id)`,
   });
@@ -111,7 +111,7 @@ export async function putRowsBack(tx: Tx, putAwayId: number, kind: CarePost['kin
   });
   // It is no news: nobody is mailed or pushed of it a second time.
   await sql`
-    update notification set mail = null, push = false
+    update notification set pending_email = null, pending_push = false
     where id in (${numbersOf(putAwayId, 'notification')})`.execute(tx);
 }
 
@@ -123,45 +123,45 @@ export async function keptIds(tx: Tx, putAwayId: number, part: string): Promise<
 
 export async function keptTags(tx: Tx, putAwayId: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select row ->> 'name' as name from put_away_row
-    where put_away_id = ${putAwayId} and part = 'tag' order by id`.execute(tx);
+    select row ->> 'name' as name from hidden_row
+    where hidden_post_id = ${putAwayId} and part = 'tag' order by id`.execute(tx);
   return rows.map((row) => row.name);
 }
 
 const numbersOf = (putAwayId: number, part: string) => sql<{ id: number }>`
-  select (row ->> 'id')::bigint as id from put_away_row where put_away_id = ${putAwayId} and part = ${part}`;
+  select (row ->> 'id')::bigint as id from hidden_row where hidden_post_id = ${putAwayId} and part = ${part}`;
 
 const isThere = (column: string) => sql`exists (select from member where id = ${sql.ref(`put.${column}`)})`;
 
 /** Whether all that the voter did is undone at the moment. */
 const isUndone = sql`exists (
-  select from undoing where undoing.member_id = put.member_id and undoing.state in ('undoing', 'undone')
+  select from activity_removal where activity_removal.member_id = put.member_id and activity_removal.state in ('undoing', 'undone')
 )`;
 
 /** The votes of members all whose doings are undone come back with these, not now. */
 async function keepUndoneVotes(tx: Tx, putAwayId: number): Promise<void> {
   await sql`
-    insert into undone_vote (undoing_id, post_kind, post_id, direction, created_at)
-    select undoing.id,
+    insert into removed_vote (activity_removal_id, post_kind, post_id, direction, created_at)
+    select activity_removal.id,
       case when put.question_id is not null then 'question' when put.answer_id is not null then 'answer' else 'reply' end,
       coalesce(put.question_id, put.answer_id, put.reply_id), put.direction, put.created_at
-    from put_away_row kept, jsonb_populate_record(null::vote, kept.row) put
-    join undoing on undoing.member_id = put.member_id and undoing.state in ('undoing', 'undone')
-    where kept.put_away_id = ${putAwayId} and kept.part = 'vote' on conflict do nothing`.execute(tx);
+    from hidden_row kept, jsonb_populate_record(null::vote, kept.row) put
+    join activity_removal on activity_removal.member_id = put.member_id and activity_removal.state in ('undoing', 'undone')
+    where kept.hidden_post_id = ${putAwayId} and kept.part = 'vote' on conflict do nothing`.execute(tx);
 }
 
 /** Where others answered it an empty place stayed, which is filled; the empty places above it are made again. */
 async function putReplyBack(tx: Tx, putAwayId: number): Promise<void> {
   await sql`
-    update put_away_row set row = row || jsonb_build_object(
+    update hidden_row set row = row || jsonb_build_object(
       'content', '', 'deleted_at', now(), 'edited_at', null,
       'upvotes', row -> 'imported_upvotes', 'downvotes', row -> 'imported_downvotes'
-    ) where put_away_id = ${putAwayId} and part = 'above'`.execute(tx);
+    ) where hidden_post_id = ${putAwayId} and part = 'above'`.execute(tx);
   await insertRows(tx, { putAwayId, part: 'above', table: 'reply' });
   await sql`
     update reply set content = put.content, deleted_at = null, edited_at = put.edited_at, updated_at = put.updated_at
-    from put_away_row kept, jsonb_populate_record(null::reply, kept.row) put
-    where kept.put_away_id = ${putAwayId} and kept.part = 'reply' and reply.id = put.id`.execute(tx);
+    from hidden_row kept, jsonb_populate_record(null::reply, kept.row) put
+    where kept.hidden_post_id = ${putAwayId} and kept.part = 'reply' and reply.id = put.id`.execute(tx);
   await insertRows(tx, { putAwayId, part: 'reply' });
 }
 
@@ -176,7 +176,7 @@ async function insertRows(
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''
       and attname in (
         select jsonb_object_keys(row) from (
-          select row from put_away_row where put_away_id = ${putAwayId} and part = ${part} limit 1
+          select row from hidden_row where hidden_post_id = ${putAwayId} and part = ${part} limit 1
         ) first
       )
     order by attnum`.execute(tx);
@@ -186,7 +186,7 @@ async function insertRows(
   await sql`
     insert into ${sql.table(table)} (${sql.join(columns)}) overriding system value
     select ${sql.join(values)}
-    from put_away_row kept, jsonb_populate_record(null::${sql.table(table)}, kept.row) put
-    where kept.put_away_id = ${putAwayId} and kept.part = ${part} and ${where}
+    from hidden_row kept, jsonb_populate_record(null::${sql.table(table)}, kept.row) put
+    where kept.hidden_post_id = ${putAwayId} and kept.part = ${part} and ${where}
     order by kept.id on conflict do nothing`.execute(tx);
 }

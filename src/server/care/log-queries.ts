@@ -16,27 +16,27 @@ export type Done = {
 export async function insertLog(tx: Tx, done: Done): Promise<void> {
   const { operatorId, action, reason, post, memberId, before } = done;
   await sql`
-    insert into care_log (operator_id, action, reason, post_kind, post_id, question_id, member_id, before)
+    insert into moderation_log (moderator_id, action, reason, post_kind, post_id, question_id, member_id, before)
     values (${operatorId}, ${action}, ${reason}, ${post?.kind ?? null}, ${post?.id ?? null},
       ${post?.questionId ?? null}, ${memberId}, ${JSON.stringify(before)}::jsonb)`.execute(tx);
 }
 
 export type LogRow = {
   id: number;
-  at: Date;
+  created_at: Date;
   action: CareAction;
   reason: string;
   post_kind: CarePost['kind'] | null;
   post_id: number | null;
   question_id: number | null;
   member_id: number | null;
-  operator_id: number | null;
+  moderator_id: number | null;
   operator_name: string | null;
   member_name: string | null;
   before: Record<string, string | number | boolean | null>;
   /** The question, where it is to be seen now. */
   title: string | null;
-  put_away_id: number | null;
+  hidden_post_id: number | null;
 };
 
 /** The latest first, behind `before`. What can be taken back is what was done last to a post that is still put away. */
@@ -45,20 +45,20 @@ export async function logEntries(
   { before, limit }: { before: number | null; limit: number },
 ): Promise<LogRow[]> {
   const { rows } = await sql<LogRow>`
-    select entry.id, entry.at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
-      entry.member_id, entry.operator_id, entry.before,
+    select entry.id, entry.created_at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
+      entry.member_id, entry.moderator_id, entry.before,
       operator.display_name as operator_name,
       member.display_name as member_name,
-      question.title, put_away.id as put_away_id
+      question.title, hidden_post.id as hidden_post_id
     from (
-      select * from care_log ${before === null ? sql`` : sql`where id < ${before}`}
+      select * from moderation_log ${before === null ? sql`` : sql`where id < ${before}`}
       order by id desc limit ${sql.lit(limit)}
     ) entry
-    left join member operator on operator.id = entry.operator_id
+    left join member operator on operator.id = entry.moderator_id
     left join member on member.id = entry.member_id
     left join question on question.id = entry.question_id
-    left join put_away on entry.action in ('hide', 'delete')
-      and put_away.post_kind = entry.post_kind and put_away.post_id = entry.post_id
+    left join hidden_post on entry.action in ('hide', 'delete')
+      and hidden_post.post_kind = entry.post_kind and hidden_post.post_id = entry.post_id
     order by entry.id desc`.execute(db);
   return rows;
 }

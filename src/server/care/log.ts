@@ -25,7 +25,7 @@ function toEntry(row: LogRow): CareEntry {
   const { post_kind: kind, post_id: id } = row;
   return {
     id: row.id,
-    at: row.at.toISOString(),
+    at: row.created_at.toISOString(),
     action: row.action,
     reason: row.reason,
     postKind: kind,
@@ -35,7 +35,7 @@ function toEntry(row: LogRow): CareEntry {
     memberId: row.member_id,
     memberName: row.member_name,
     before: row.before,
-    restorable: row.put_away_id === null || kind === null || id === null ? null : { kind, id },
+    restorable: row.hidden_post_id === null || kind === null || id === null ? null : { kind, id },
   };
 }
 

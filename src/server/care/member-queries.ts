@@ -8,15 +8,15 @@ export type CareMemberRow = {
   name: string;
   role: Role;
   suspended_until: Date | null;
-  suspended_for: string | null;
+  suspension_reason: string | null;
   warnings: number;
   hidden_posts: number;
 };
 
 const columns = sql`
-  member.id, coalesce(display_name, ${nameless}) as name, role, suspended_until, suspended_for,
-  (select count(*) from notice where member_id = member.id and kind = 'warning') as warnings,
-  (select count(*) from put_away where author_id = member.id) as hidden_posts`;
+  member.id, coalesce(display_name, ${nameless}) as name, role, suspended_until, suspension_reason,
+  (select count(*) from moderator_message where member_id = member.id and kind = 'warning') as warnings,
+  (select count(*) from hidden_post where author_id = member.id) as hidden_posts`;
 
 export async function memberForCare(db: Reader, id: number): Promise<CareMemberRow | undefined> {
   const { rows } = await sql<CareMemberRow>`select ${columns} from member where id = ${id}`.execute(db);
@@ -34,7 +34,7 @@ export async function setSuspension(
   { memberId, until, reason }: { memberId: number; until: Date | null; reason: string | null },
 ) {
   await sql`
-    update member set suspended_until = ${until}, suspended_for = ${reason} where id = ${memberId}`.execute(
+    update member set suspended_until = ${until}, suspension_reason = ${reason} where id = ${memberId}`.execute(
     tx,
   );
 }

@@ -114,5 +114,5 @@ async function tell(tx: Tx, { mail }: CareDeps, notice: Omit<MailedNotice, 'id'>
 
 const suspended = (member: CareMemberRow) => ({
   suspendedUntil: member.suspended_until?.toISOString() ?? null,
-  suspendedFor: member.suspended_for,
+  suspendedFor: member.suspension_reason,
 });

@@ -14,14 +14,14 @@ export type NoticeDraft = {
 export async function insertNotice(tx: Tx, notice: NoticeDraft): Promise<number> {
   const { memberId, kind, reason, until, title } = notice;
   const { rows } = await sql<{ id: number }>`
-    insert into notice (member_id, kind, reason, until, title)
+    insert into moderator_message (member_id, kind, reason, until, title)
     values (${memberId}, ${kind}, ${reason}, ${until}, ${title}) returning id`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
   return row.id;
 }
 
-/** What the member has not seen yet, the first first; the index notice_unseen serves it. */
+/** What the member has not seen yet, the first first; the index moderator_message_unseen serves it. */
 export async function unseenNotices(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
   const { rows } = await sql<{
     id: number;
@@ -31,7 +31,7 @@ export async function unseenNotices(db: Reader, { memberId, limit }: { memberId:
     title: string | null;
     created_at: Date;
   }>`
-    select id, kind, reason, until, title, created_at from notice
+    select id, kind, reason, until, title, created_at from moderator_message
     where member_id = ${memberId} and seen_at is null order by id limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
@@ -41,7 +41,7 @@ export async function noteSeen(
   { memberId, upTo }: { memberId: number; upTo: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    update notice set seen_at = now()
+    update moderator_message set seen_at = now()
     where member_id = ${memberId} and seen_at is null and id <= ${upTo} returning id`.execute(db);
   return rows.length > 0;
 }

@@ -40,11 +40,11 @@ export type PutAwayRow = {
   question_id: number;
   answer_id: number | null;
   author_id: number | null;
-  how: PutAwayHow;
+  status: PutAwayHow;
   reason: string;
   title: string;
   content: string;
-  undoing_id: number | null;
+  activity_removal_id: number | null;
   created_at: Date;
 };
 
@@ -58,8 +58,8 @@ export async function insertPutAway(
 ): Promise<number> {
   const { post, as, how, reason, undoingId } = wanted;
   const { rows } = await sql<{ id: number }>`
-    insert into put_away (
-      post_kind, post_id, question_id, answer_id, author_id, how, reason, title, content, undoing_id, purge_at
+    insert into hidden_post (
+      post_kind, post_id, question_id, answer_id, author_id, status, reason, title, content, activity_removal_id, purge_at
     )
     values (
       ${post.kind}, ${post.id}, ${as.question_id}, ${post.kind === 'question' ? null : as.answer_id},
@@ -73,18 +73,18 @@ export async function insertPutAway(
 
 export async function putAwayOf(db: Reader, { kind, id }: CarePost): Promise<PutAwayRow | undefined> {
   const { rows } = await sql<PutAwayRow>`
-    select * from put_away where post_kind = ${kind} and post_id = ${id}`.execute(db);
+    select * from hidden_post where post_kind = ${kind} and post_id = ${id}`.execute(db);
   return rows[0];
 }
 
 export async function lockPutAway(tx: Tx, id: number): Promise<boolean> {
-  const { rows } = await sql`select id from put_away where id = ${id} for update`.execute(tx);
+  const { rows } = await sql`select id from hidden_post where id = ${id} for update`.execute(tx);
   return rows.length > 0;
 }
 
 /** Its rows go along. */
 export async function deletePutAway(tx: Tx, id: number): Promise<void> {
-  await sql`delete from put_away where id = ${id}`.execute(tx);
+  await sql`delete from hidden_post where id = ${id}`.execute(tx);
 }
 
 /** Hidden posts of a question: one's own, or everybody's for operators. */
@@ -92,18 +92,20 @@ export async function hiddenOn(
   db: Reader,
   { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
 ) {
-  const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and how = 'hidden'`;
+  const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
   const { rows } = await sql<PutAwayRow & { author_name: string | null }>`
-    select put_away.*, member.display_name as author_name
-    from put_away left join member on member.id = author_id
-    where question_id = ${questionId} and ${whose} order by put_away.id limit ${sql.lit(limit)}`.execute(db);
+    select hidden_post.*, member.display_name as author_name
+    from hidden_post left join member on member.id = author_id
+    where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
+    db,
+  );
   return rows;
 }
 
 /** What is put away for so long that it goes for good. */
 export async function duePurges(db: Queryable, limit: number): Promise<PutAwayRow[]> {
   const { rows } = await sql<PutAwayRow>`
-    select * from put_away where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
+    select * from hidden_post where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 
@@ -184,12 +186,12 @@ export async function repeatAgain(
   return rows.map((row) => row.id);
 }
 
-/** Whether a post among these rows is here under another id: imports before migration 0031 brought hidden posts again. */
+/** Whether a post among these rows exists under another id. `imported_row` prevents it; restoring would create a second copy. */
 export async function isImportedAgain(tx: Tx, putAwayId: number): Promise<boolean> {
   const again = (kind: CarePost['kind']) => sql`
-    select from put_away_row kept join ${sql.table(kind)} post
+    select from hidden_row kept join ${sql.table(kind)} post
       on post.source_id = (row ->> 'source_id')::bigint and post.source_key = row ->> 'source_key'
-    where put_away_id = ${putAwayId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
+    where hidden_post_id = ${putAwayId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
   const { rows } = await sql`
     ${again('question')} union all ${again('answer')} union all ${again('reply')} limit 1`.execute(tx);
   return rows.length > 0;

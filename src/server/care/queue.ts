@@ -11,7 +11,7 @@ export async function readQueue(db: Reader, cursor: string | undefined): Promise
   const position = decodeCursor(cursor);
   const behind = position === null ? null : { flags: position.after, id: position.id };
   const rows = await flaggedPosts(db, { behind, limit: pageSize + 1 });
-  const { items, nextCursor } = page(rows, pageSize, (row) => ({ after: row.open_flags, id: row.id }));
+  const { items, nextCursor } = page(rows, pageSize, (row) => ({ after: row.open_reports, id: row.id }));
   return { items: items.map(toFlagged), nextCursor };
 }
 
@@ -26,8 +26,8 @@ function toFlagged(row: FlaggedRow): FlaggedPost {
     authorId: row.author_id,
     authorName: row.author_name,
     createdAt: row.created_at.toISOString(),
-    flags: row.open_flags,
-    firstAt: row.first_at.toISOString(),
+    flags: row.open_reports,
+    firstAt: row.first_reported_at.toISOString(),
     reasons: row.reasons,
     notes: row.notes,
     locked: row.locked,

@@ -13,14 +13,14 @@ export async function selectNetworks(
   { hours, limit }: { hours: number; limit: number },
 ): Promise<NetworkRow[]> {
   const { rows } = await sql<NetworkRow>`
-    select network, count(*) as accounts, count(waits_for) as waiting, min(registered_at) as "firstAt",
+    select network, count(*) as accounts, count(pending_step) as waiting, min(registered_at) as "firstAt",
       max(registered_at) as "latestAt"
     from (
       select * from registration where network is not null and ${since(hours)}
       union all
-      select * from registration where network is null and waits_for is not null
+      select * from registration where network is null and pending_step is not null
     ) recent
-    group by network order by count(waits_for) > 0 desc, count(*) desc, max(registered_at) desc
+    group by network order by count(pending_step) > 0 desc, count(*) desc, max(registered_at) desc
     limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
@@ -35,12 +35,12 @@ export async function selectAccounts(
   const { network, hours, before, limit } = wanted;
   const which =
     network === null
-      ? sql`network is null and waits_for is not null`
+      ? sql`network is null and pending_step is not null`
       : sql`network = ${network} and ${since(hours)}`;
   const { rows } = await sql<AccountRow>`
     select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
-      recent.waits_for as "waitsFor", role = 'operator' as "isModerator",
-      exists (select from undoing where member_id = member.id and state <> 'restored') as "isRemoved", ${activityOf}
+      recent.pending_step as "waitsFor", role = 'operator' as "isModerator",
+      exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityOf}
     from (
       select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}
       order by member_id desc limit ${sql.lit(limit)}

@@ -76,15 +76,15 @@ test('the command line removes all activity of a network, survives a kill, and r
   const child = spawn(process.execPath, parameters, { env, stdio: 'ignore' });
   const ended = once(child, 'close');
   await eventually(async () => {
-    const { rows } = await sql<{ done: number }>`select sum(posts_done)::int as done from undoing`.execute(
-      db,
-    );
+    const { rows } = await sql<{
+      done: number;
+    }>`select sum(posts_done)::int as done from activity_removal`.execute(db);
     return (rows[0]?.done ?? 0) > 0;
   });
   child.kill('SIGKILL');
   await ended;
   const { rows } = await sql<{ id: number; left: number }>`
-    select removal.id, (select count(*) from answer where author_id <> ${ann.id}) as left from removal`.execute(
+    select bulk_removal.id, (select count(*) from answer where author_id <> ${ann.id}) as left from bulk_removal`.execute(
     db,
   );
   const [removal] = rows;

@@ -18,7 +18,7 @@ const candidates = (chosen: Chosen): RawBuilder<unknown> => {
               and coalesce(${chosen.to}::timestamptz, 'infinity')`;
   return sql`
     select member.id, coalesce(display_name, email) as name, role = 'operator' as "isModerator",
-      exists (select from undoing where member_id = member.id and state <> 'restored') as "isRemoved"
+      exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved"
     from member where id in (${members})`;
 };
 
@@ -103,7 +103,9 @@ export async function insertRemoval(
   { operatorId, reason }: { operatorId: number | null; reason: string },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into removal (operator_id, reason) values (${operatorId}, ${reason}) returning id`.execute(tx);
+    insert into bulk_removal (moderator_id, reason) values (${operatorId}, ${reason}) returning id`.execute(
+    tx,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
   return row.id;
@@ -117,7 +119,7 @@ export async function insertUndoings(
   const { removalId, memberIds, operatorId, reason } = run;
   const { rows } = await sql<{ accounts: number; posts: number; votes: number }>`
     with begun as (
-      insert into undoing (member_id, operator_id, reason, removal_id, posts, votes)
+      insert into activity_removal (member_id, moderator_id, reason, bulk_removal_id, posts, votes)
       select id, ${operatorId}::bigint, ${reason}, ${removalId}::bigint, questions + answers + replies, votes
       from (select id, ${activityOf} from member where id = any(${[...memberIds]}::bigint[])) counted
       order by id
@@ -130,14 +132,18 @@ export async function insertUndoings(
 
 export async function runningRemovals(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select distinct removal_id as id from undoing
-    where removal_id is not null and state in ('undoing', 'restoring') order by id limit 100`.execute(db);
+    select distinct bulk_removal_id as id from activity_removal
+    where bulk_removal_id is not null and state in ('undoing', 'restoring') order by id limit 100`.execute(
+    db,
+  );
   return rows.map((row) => row.id);
 }
 
 /** Locked, so that its accounts are worked on one after the other. Undefined where there is none. */
 export async function lockRemoval(tx: Tx, id: number) {
-  const { rows } = await sql<{ id: number }>`select id from removal where id = ${id} for update`.execute(tx);
+  const { rows } = await sql<{ id: number }>`select id from bulk_removal where id = ${id} for update`.execute(
+    tx,
+  );
   return rows[0];
 }
 
@@ -147,7 +153,7 @@ export async function lockRemoval(tx: Tx, id: number) {
  */
 export async function nextOfRemoval(tx: Tx, removalId: number): Promise<number | undefined> {
   const next = (state: string, order: RawBuilder<unknown>) => sql`(
-    select id from undoing where removal_id = ${removalId} and state = ${sql.lit(state)} order by id ${order} limit 1
+    select id from activity_removal where bulk_removal_id = ${removalId} and state = ${sql.lit(state)} order by id ${order} limit 1
   )`;
   const { rows } = await sql<{ id: number | null }>`
     select coalesce(${next('undoing', sql`asc`)}, ${next('restoring', sql`desc`)}) as id`.execute(tx);
@@ -167,29 +173,29 @@ export async function selectRemovals(
   { id, limit }: { id: number | null; limit: number },
 ): Promise<RemovalRow[]> {
   const { rows } = await sql<RemovalRow>`
-    select removal.id, reason, removal.created_at as "createdAt",
+    select bulk_removal.id, reason, bulk_removal.created_at as "createdAt",
       coalesce(member.display_name, member.email) as "moderatorName", done.*
     from (
-      select * from removal ${id === null ? sql`` : sql`where id = ${id}`} order by id desc limit ${sql.lit(limit)}
-    ) removal
-    left join member on member.id = operator_id
+      select * from bulk_removal ${id === null ? sql`` : sql`where id = ${id}`} order by id desc limit ${sql.lit(limit)}
+    ) bulk_removal
+    left join member on member.id = moderator_id
     cross join lateral (
       select count(*) as accounts, coalesce(sum(posts), 0)::bigint as posts, coalesce(sum(votes), 0)::bigint as votes,
         coalesce(sum(posts_done), 0)::bigint as "postsDone", coalesce(sum(votes_done), 0)::bigint as "votesDone",
         case when bool_or(state = 'restoring') then 'restoring' when bool_or(state = 'undoing') then 'removing'
           when bool_and(state = 'restored') then 'restored' else 'removed' end as state
-      from undoing where removal_id = removal.id
+      from activity_removal where bulk_removal_id = bulk_removal.id
     ) done
-    order by removal.id desc`.execute(db);
+    order by bulk_removal.id desc`.execute(db);
   return rows;
 }
 
 /** Everything of a removal that is removed is to come back. Returns of how many accounts. */
 export async function setAllRestoring(tx: Tx, removalId: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    update undoing set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
-      posts = (select count(*) from put_away where undoing_id = undoing.id),
-      votes = (select count(*) from undone_vote where undoing_id = undoing.id)
-    where removal_id = ${removalId} and state = 'undone'`.execute(tx);
+    update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
+      posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
+      votes = (select count(*) from removed_vote where activity_removal_id = activity_removal.id)
+    where bulk_removal_id = ${removalId} and state = 'undone'`.execute(tx);
   return Number(numAffectedRows);
 }

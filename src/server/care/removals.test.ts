@@ -147,7 +147,7 @@ test('never touches a moderator, whoever becomes one while it runs, and is in th
 test('moderators see recent registrations by network, and approve accounts that wait', async () => {
   const { network, members } = await spammers(3);
   const last = members[2]!;
-  await sql`update registration set waits_for = 'moderator' where member_id = ${last.id}`.execute(db);
+  await sql`update registration set pending_step = 'moderator' where member_id = ${last.id}`.execute(db);
   await sql`update registration set registered_at = now() - interval '2 days'
     where member_id = ${members[0]!.id}`.execute(db);
   const listed = async (hours: number) =>

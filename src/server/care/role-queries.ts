@@ -21,7 +21,7 @@ export async function changeRole(tx: Tx, { memberId, role }: { memberId: number;
   await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
 }
 
-/** The index member_operator serves the operators. */
+/** The index member_moderator serves the operators. */
 export async function selectMembersWithRole(
   db: Queryable,
   { role, after, limit }: { role: Role; after: number; limit: number },

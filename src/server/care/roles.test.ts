@@ -23,7 +23,7 @@ test('whoever is suspended reads, signs in and looks after their account, and wr
   const bob = await server.register('Bob');
   const id = await bob.ask();
   await sql`
-    update member set suspended_until = now() + interval '1 hour', suspended_for = 'Three warnings.'
+    update member set suspended_until = now() + interval '1 hour', suspension_reason = 'Three warnings.'
     where id = ${bob.id}`.execute(server.db);
   const refused = await bob.post('/questions', { title: 'One more?', content: 'Please.' });
   expect(refused).toMatchObject({
@@ -46,12 +46,12 @@ test('whoever is suspended reads, signs in and looks after their account, and wr
 });
 
 test('what operators did is not changed or deleted, not even in the database', async () => {
-  const { rows } = await sql<{ count: number }>`select count(*) from care_log`.execute(server.db);
+  const { rows } = await sql<{ count: number }>`select count(*) from moderation_log`.execute(server.db);
   expect(rows[0]?.count).toBe(2);
   for (const change of [
-    sql`update care_log set reason = 'Another.'`,
-    sql`delete from care_log`,
-    sql`truncate care_log`,
+    sql`update moderation_log set reason = 'Another.'`,
+    sql`delete from moderation_log`,
+    sql`truncate moderation_log`,
   ])
     await expect(change.execute(server.db)).rejects.toThrow(/once and for all/);
 });

@@ -48,7 +48,15 @@ export async function startCare() {
         order by to_jsonb(each)::text`.execute(server.db);
       return [table, rows.map(({ row }) => row)];
     };
-    const tables = ['question', 'question_tag', 'question_place', 'answer', 'answer_score', 'reply', 'vote'];
+    const tables = [
+      'question',
+      'question_tag',
+      'question_sort_key',
+      'answer',
+      'answer_score',
+      'reply',
+      'vote',
+    ];
     const more = [
       'question_view',
       'question_follow',
@@ -58,7 +66,7 @@ export async function startCare() {
       'member',
       'tag',
     ];
-    return Promise.all([...tables, ...more].map((table) => read(table, '{updated_at,tier}')));
+    return Promise.all([...tables, ...more].map((table) => read(table, '{updated_at,popularity}')));
   }
 
   /** A question of Ann's with everything that can hang on it. */

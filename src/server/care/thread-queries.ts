@@ -7,7 +7,7 @@ export async function setLock(
   tx: Tx,
   { questionId, lockedFor }: { questionId: number; lockedFor: string | null },
 ) {
-  await sql`update question set locked_for = ${lockedFor} where id = ${questionId}`.execute(tx);
+  await sql`update question set lock_reason = ${lockedFor} where id = ${questionId}`.execute(tx);
 }
 
 /** For a locked row. What repeated it repeats the other one from now on. Returns all that changed. */
@@ -29,12 +29,12 @@ export async function lastDoneTo(tx: Tx, { kind, id }: CarePost) {
   const { rows } = await sql<{
     action: CareAction;
     reason: string;
-    at: Date;
-    operator_id: number | null;
+    created_at: Date;
+    moderator_id: number | null;
     operator_name: string | null;
   }>`
-    select action, reason, at, operator_id, member.display_name as operator_name
-    from care_log left join member on member.id = operator_id
-    where post_kind = ${kind} and post_id = ${id} order by care_log.id desc limit 1`.execute(tx);
+    select action, reason, moderation_log.created_at, moderator_id, member.display_name as operator_name
+    from moderation_log left join member on member.id = moderator_id
+    where post_kind = ${kind} and post_id = ${id} order by moderation_log.id desc limit 1`.execute(tx);
   return rows[0];
 }

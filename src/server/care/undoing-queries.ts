@@ -19,13 +19,15 @@ export type UndoingRow = {
 /** The one that holds of a member, as long as it has not been taken back. */
 export async function heldUndoing(tx: Tx, memberId: number): Promise<UndoingRow | undefined> {
   const { rows } = await sql<UndoingRow>`
-    select * from undoing where member_id = ${memberId} and state <> 'restored' for update`.execute(tx);
+    select * from activity_removal where member_id = ${memberId} and state <> 'restored' for update`.execute(
+    tx,
+  );
   return rows[0];
 }
 
 export async function undoingOf(db: Reader, memberId: number): Promise<UndoingRow | undefined> {
   const { rows } = await sql<UndoingRow>`
-    select * from undoing where member_id = ${memberId}
+    select * from activity_removal where member_id = ${memberId}
     order by state = 'restored', id desc limit 1`.execute(db);
   return rows[0];
 }
@@ -44,7 +46,7 @@ export async function insertUndoing(
   run: { memberId: number; operatorId: number; reason: string; posts: number; votes: number },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into undoing (member_id, operator_id, reason, posts, votes)
+    insert into activity_removal (member_id, moderator_id, reason, posts, votes)
     values (${run.memberId}, ${run.operatorId}, ${run.reason}, ${run.posts}, ${run.votes}) returning id`.execute(
     tx,
   );
@@ -55,22 +57,24 @@ export async function insertUndoing(
 
 export async function setRestoring(tx: Tx, id: number) {
   await sql`
-    update undoing set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
-      posts = (select count(*) from put_away where undoing_id = undoing.id),
-      votes = (select count(*) from undone_vote where undoing_id = undoing.id)
+    update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
+      posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
+      votes = (select count(*) from removed_vote where activity_removal_id = activity_removal.id)
     where id = ${id}`.execute(tx);
 }
 
 export async function runningUndoings(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from undoing where state in ('undoing', 'restoring') and removal_id is null
+    select id from activity_removal where state in ('undoing', 'restoring') and bulk_removal_id is null
     order by id limit 100`.execute(db);
   return rows.map((row) => row.id);
 }
 
 export async function lockUndoing(tx: Tx, id: number): Promise<UndoingRow | undefined> {
   const { rows } = await sql<UndoingRow>`
-    select * from undoing where id = ${id} and state in ('undoing', 'restoring') for update`.execute(tx);
+    select * from activity_removal where id = ${id} and state in ('undoing', 'restoring') for update`.execute(
+    tx,
+  );
   return rows[0];
 }
 
@@ -79,14 +83,14 @@ export async function noteProgress(
   { id, posts, votes }: { id: number; posts: number; votes: number },
 ) {
   await sql`
-    update undoing set posts_done = posts_done + ${posts}, votes_done = votes_done + ${votes}
+    update activity_removal set posts_done = posts_done + ${posts}, votes_done = votes_done + ${votes}
     where id = ${id}`.execute(tx);
 }
 
 /** What went with a question that went first is done as well. */
 export async function finish(tx: Tx, id: number) {
   await sql`
-    update undoing
+    update activity_removal
     set state = case state when 'undoing' then 'undone' else 'restored' end, finished_at = now(),
       posts = posts_done, votes = votes_done
     where id = ${id}`.execute(tx);
@@ -130,7 +134,7 @@ export async function keepUndoneVotes(
   { undoingId, votes }: { undoingId: number; votes: readonly DoneVote[] },
 ) {
   await sql`
-    insert into undone_vote (undoing_id, post_kind, post_id, direction, created_at)
+    insert into removed_vote (activity_removal_id, post_kind, post_id, direction, created_at)
     select ${undoingId}::bigint, * from unnest(
       ${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[],
       ${votes.map(({ direction }) => direction)}::text[], ${votes.map((vote) => vote.created_at)}::timestamptz[]
@@ -142,8 +146,8 @@ export async function undoneVotes(
   { undoingId, limit }: { undoingId: number; limit: number },
 ): Promise<DoneVote[]> {
   const { rows } = await sql<DoneVote>`
-    select post_kind as kind, post_id as id, direction, created_at from undone_vote
-    where undoing_id = ${undoingId} order by post_kind, post_id limit ${sql.lit(limit)}`.execute(tx);
+    select post_kind as kind, post_id as id, direction, created_at from removed_vote
+    where activity_removal_id = ${undoingId} order by post_kind, post_id limit ${sql.lit(limit)}`.execute(tx);
   return rows;
 }
 
@@ -166,17 +170,17 @@ export async function forgetUndoneVotes(
   { undoingId, votes }: { undoingId: number; votes: readonly CarePost[] },
 ) {
   await sql`
-    delete from undone_vote
+    delete from removed_vote
     using unnest(${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[]) as done (kind, id)
-    where undoing_id = ${undoingId} and post_kind = done.kind and post_id = done.id`.execute(tx);
+    where activity_removal_id = ${undoingId} and post_kind = done.kind and post_id = done.id`.execute(tx);
 }
 
 export async function lastPutAwayOf(tx: Tx, undoingId: number): Promise<PutAwayRow | undefined> {
   const { rows } = await sql<PutAwayRow>`
-    select * from put_away where undoing_id = ${undoingId} order by id desc limit 1`.execute(tx);
+    select * from hidden_post where activity_removal_id = ${undoingId} order by id desc limit 1`.execute(tx);
   return rows[0];
 }
 
 export async function leaveAway(tx: Tx, id: number) {
-  await sql`update put_away set undoing_id = null where id = ${id}`.execute(tx);
+  await sql`update hidden_post set activity_removal_id = null where id = ${id}`.execute(tx);
 }

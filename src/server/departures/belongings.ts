@@ -11,9 +11,9 @@ type Fate = 'at once' | 'soon' | 'counted' | 'posts' | 'stays';
 /** Every column that refers to a member, as `table.column`; a test finds one that is missing. */
 export const belongings: Readonly<Record<string, Fate>> = {
   'account.member_id': 'at once',
-  'account_link.member_id': 'at once',
+  'account_token.member_id': 'at once',
   'passkey.member_id': 'at once',
-  'second_factor.member_id': 'at once',
+  'two_factor.member_id': 'at once',
   'push_subscription.member_id': 'at once',
   'session.member_id': 'at once',
   'registration.member_id': 'at once',
@@ -21,17 +21,17 @@ export const belongings: Readonly<Record<string, Fate>> = {
   'bookmark_list.member_id': 'soon',
   'draft.member_id': 'soon',
   'idempotency_key.member_id': 'soon',
-  'member_mail.member_id': 'soon',
-  'member_written.member_id': 'soon',
-  'notice.member_id': 'soon',
+  'email_schedule.member_id': 'soon',
+  'member_last_write.member_id': 'soon',
+  'moderator_message.member_id': 'soon',
   'notification.recipient_id': 'soon',
-  'notification_choice.member_id': 'soon',
+  'notification_preference.member_id': 'soon',
   'question_follow.member_id': 'soon',
   'question_mute.member_id': 'soon',
   'tag_mute.member_id': 'soon',
   'tag_follow.member_id': 'counted',
   'question_view.member_id': 'counted',
-  'put_away.author_id': 'posts',
+  'hidden_post.author_id': 'posts',
   'question.author_id': 'posts',
   'answer.author_id': 'posts',
   'reply.author_id': 'posts',
@@ -40,13 +40,13 @@ export const belongings: Readonly<Record<string, Fate>> = {
   // Judgements on what others wrote, whose points they have; docs/decisions/030.
   'vote.member_id': 'stays',
   // Sums of what they wrote, which go with it.
-  'member_day.member_id': 'stays',
-  'member_received.member_id': 'stays',
+  'member_daily_statistics.member_id': 'stays',
+  'member_statistics.member_id': 'stays',
   // What they said of posts, and what operators did: decided by then, or still to be.
-  'flag.member_id': 'stays',
-  'undoing.member_id': 'stays',
+  'report.member_id': 'stays',
+  'activity_removal.member_id': 'stays',
   'security_event.member_id': 'stays',
-  'departure.member_id': 'stays',
+  'account_deletion.member_id': 'stays',
 };
 
 export type Belonging = { table: string; column: string };

@@ -55,10 +55,10 @@ const leave = (member: Member, posts: DepartedPosts, given = password) =>
 
 /** All that follows a departure is done. */
 async function untilGone({ id }: Member): Promise<void> {
-  await sql`update departure set started_at = now() - interval '1 hour'`.execute(server.db);
+  await sql`update account_deletion set started_at = now() - interval '1 hour'`.execute(server.db);
   await worker.background?.queueDue();
   await eventually(async () => {
-    const { rows } = await sql`select from departure where member_id = ${id}`.execute(server.db);
+    const { rows } = await sql`select from account_deletion where member_id = ${id}`.execute(server.db);
     return rows.length === 0;
   });
 }

@@ -139,7 +139,7 @@ const takeViews: Step = (db, memberId) =>
 
 /** What operators have hidden or deleted never comes back. */
 const removePutAway: Step = (db, memberId) =>
-  deleteSome(db, { table: 'put_away', column: 'author_id' }, { memberId, limit: batch });
+  deleteSome(db, { table: 'hidden_post', column: 'author_id' }, { memberId, limit: batch });
 
 /** As their author would delete them, one by one (docs/product.md 4.4 and 6.5); each is tried once a job. */
 function removePosts(kind: PostKind): Step {

@@ -7,7 +7,7 @@ import type { Belonging } from './belongings.ts';
 /** The member who leaves, locked; undefined for one who has left. */
 export async function lockLeaver(tx: Tx, id: number) {
   const { rows } = await sql<{ email: string | null }>`
-    select email from member where id = ${id} and left_at is null for no key update`.execute(tx);
+    select email from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
   return rows[0];
 }
 
@@ -15,7 +15,7 @@ export async function insertDeparture(
   tx: Tx,
   { memberId, posts }: { memberId: number; posts: DepartedPosts },
 ): Promise<void> {
-  await sql`insert into departure (member_id, posts) values (${memberId}, ${posts})`.execute(tx);
+  await sql`insert into account_deletion (member_id, posts) values (${memberId}, ${posts})`.execute(tx);
 }
 
 /** Takes everything that says who it was off a member, whose address is free from then on. */
@@ -23,8 +23,8 @@ export async function makeAnonymous(tx: Tx, { id, name }: { id: number; name: st
   await sql`
     update member
     set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, show_email = false,
-      role = 'member', suspended_until = null, suspended_for = null,
-      left_at = now(), updated_at = now()
+      role = 'member', suspended_until = null, suspension_reason = null,
+      deleted_at = now(), updated_at = now()
     where id = ${id}`.execute(tx);
 }
 
@@ -91,13 +91,13 @@ export async function postsBy(
 
 export async function departureOf(db: Database, memberId: number): Promise<DepartedPosts | undefined> {
   const { rows } = await sql<{ posts: DepartedPosts }>`
-    select posts from departure where member_id = ${memberId}`.execute(db);
+    select posts from account_deletion where member_id = ${memberId}`.execute(db);
   return rows[0]?.posts;
 }
 
 export async function departing(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ member_id: number }>`
-    select member_id from departure order by started_at limit 100`.execute(db);
+    select member_id from account_deletion order by started_at limit 100`.execute(db);
   return rows.map((row) => row.member_id);
 }
 
@@ -107,7 +107,7 @@ export async function endDeparture(
   { memberId, seconds }: { memberId: number; seconds: number },
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    delete from departure
+    delete from account_deletion
     where member_id = ${memberId} and started_at < now() - make_interval(secs => ${seconds})`.execute(db);
   return numAffectedRows > 0n;
 }

@@ -71,7 +71,7 @@ test('a member gets everything of theirs, to read and for programs, and nothing 
   ]);
   expect(list(files, 'muted-topics')).toMatchObject([{ topic: 'bread' }]);
   expect(list(files, 'muted-questions')).toMatchObject([{ questionId: theirs }]);
-  expect(list(files, 'drafts')).toMatchObject([{ place: 'ask', fields }]);
+  expect(list(files, 'drafts')).toMatchObject([{ target: 'ask', fields }]);
   expect(list(files, 'notifications')).toMatchObject([{ kind: 'answer', questionId: own }]);
   expect(list(files, 'sessions')).toHaveLength(1);
   expect(list(files, 'security-events')).toMatchObject([{ event: 'data-downloaded' }]);
@@ -106,9 +106,9 @@ test('a long list goes on in further files, and a member who has nothing gets em
 test('every column that names a member has its file, or a reason to have none', () => {
   const files: Record<string, string | { none: string }> = {
     'account.member_id': 'ways-to-sign-in',
-    'account_link.member_id': { none: 'a wanted address is in the profile; links are secrets' },
+    'account_token.member_id': { none: 'a wanted address is in the profile; links are secrets' },
     'passkey.member_id': 'passkeys',
-    'second_factor.member_id': 'second-factor',
+    'two_factor.member_id': 'second-factor',
     'push_subscription.member_id': 'push-devices',
     'session.member_id': 'sessions',
     'registration.member_id': 'registration',
@@ -116,11 +116,11 @@ test('every column that names a member has its file, or a reason to have none', 
     'bookmark_list.member_id': 'bookmark-lists',
     'draft.member_id': 'drafts',
     'idempotency_key.member_id': { none: 'random keys of requests, for a day' },
-    'member_mail.member_id': { none: 'the time zone is in the profile' },
-    'member_written.member_id': { none: 'a place in the log of the database' },
+    'email_schedule.member_id': { none: 'the time zone is in the profile' },
+    'member_last_write.member_id': { none: 'a place in the log of the database' },
     'notification.recipient_id': 'notifications',
     'notification.sender_id': { none: "others' notifications" },
-    'notification_choice.member_id': 'notification-choices',
+    'notification_preference.member_id': 'notification-choices',
     'question_follow.member_id': 'followed-questions',
     'question_mute.member_id': 'muted-questions',
     'tag_mute.member_id': 'muted-topics',
@@ -131,13 +131,13 @@ test('every column that names a member has its file, or a reason to have none', 
     'reply.author_id': 'replies',
     'vote.member_id': 'votes-on-questions',
     'security_event.member_id': 'security-events',
-    'flag.member_id': 'flags',
-    'notice.member_id': 'notices',
-    'put_away.author_id': 'put-away',
-    'undoing.member_id': { none: 'what operators did is in their log' },
-    'member_day.member_id': { none: 'sums of what is in the other files' },
-    'member_received.member_id': { none: 'sums of what is in the other files' },
-    'departure.member_id': { none: 'who has one cannot sign in' },
+    'report.member_id': 'flags',
+    'moderator_message.member_id': 'notices',
+    'hidden_post.author_id': 'put-away',
+    'activity_removal.member_id': { none: 'what operators did is in their log' },
+    'member_daily_statistics.member_id': { none: 'sums of what is in the other files' },
+    'member_statistics.member_id': { none: 'sums of what is in the other files' },
+    'account_deletion.member_id': { none: 'who has one cannot sign in' },
   };
   expect(Object.keys(files).toSorted()).toEqual(Object.keys(belongings).toSorted());
   const there = new Set<unknown>([...Object.values(posts), ...lists].map(({ file }) => file));

@@ -111,7 +111,7 @@ export const lists: readonly Source[] = [
     page: lines,
     rows: (memberId, after) => sql<Row>`
       select id as key, question_id as "questionId", answer_id as "answerId", note, created_at as "keptAt", array(
-        select name from bookmark_in_list join bookmark_list on bookmark_list.id = list_id
+        select name from bookmark_list_item join bookmark_list on bookmark_list.id = list_id
         where bookmark_id = bookmark.id order by name
       ) as lists
       from bookmark where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
@@ -142,11 +142,11 @@ export const lists: readonly Source[] = [
   },
   {
     file: 'drafts',
-    about: 'what you began to write; `place` says where, such as `answer:7` for an answer to question 7',
+    about: 'what you began to write; `target` says where, such as `answer:7` for an answer to question 7',
     page: texts,
     rows: (memberId, after) => sql<Row>`
-      select place as key, place, fields, updated_at as "updatedAt" from draft
-      where member_id = ${memberId} and fields is not null and ${behind('place', after)} order by place limit ${texts}`,
+      select target as key, target, fields, updated_at as "updatedAt" from draft
+      where member_id = ${memberId} and fields is not null and ${behind('target', after)} order by target limit ${texts}`,
   },
   {
     file: 'notifications',
@@ -163,8 +163,8 @@ export const lists: readonly Source[] = [
     about: 'what you chose to hear of, and how; what is not here is as it is at first',
     page: lines,
     rows: (memberId, after) => sql<Row>`
-      select about as key, about, in_app as "inApp", mail, push from notification_choice
-      where member_id = ${memberId} and ${behind('about', after)} order by about limit ${lines}`,
+      select category as key, category, in_app as "inApp", email, push from notification_preference
+      where member_id = ${memberId} and ${behind('category', after)} order by category limit ${lines}`,
   },
   {
     file: 'sessions',
@@ -179,7 +179,7 @@ export const lists: readonly Source[] = [
     about: 'the network you registered from, which is stored for 30 days',
     page: lines,
     rows: (memberId, after) => sql<Row>`
-      select member_id as key, network, registered_at as "registeredAt", waits_for as "waitsFor" from registration
+      select member_id as key, network, registered_at as "registeredAt", pending_step as "waitsFor" from registration
       where member_id = ${memberId} and ${behind('member_id', after)}`,
   },
   {
@@ -196,9 +196,9 @@ export const lists: readonly Source[] = [
     page: lines,
     rows: (memberId, after) => sql<Row>`
       select member_id as key, created_at as "since", (
-        select count(*) from recovery_code where recovery_code.member_id = second_factor.member_id
+        select count(*) from recovery_code where recovery_code.member_id = two_factor.member_id
       ) as "recoveryCodesLeft"
-      from second_factor where member_id = ${memberId} and ${behind('member_id', after)}`,
+      from two_factor where member_id = ${memberId} and ${behind('member_id', after)}`,
   },
   {
     file: 'push-devices',
@@ -230,7 +230,7 @@ export const lists: readonly Source[] = [
     page: lines,
     rows: (memberId, after) => sql<Row>`
       select id as key, post_kind as "post", post_id as "postId", reason, note, created_at as "flaggedAt", outcome
-      from flag where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+      from report where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
   },
   {
     file: 'notices',
@@ -238,15 +238,15 @@ export const lists: readonly Source[] = [
     page: lines,
     rows: (memberId, after) => sql<Row>`
       select id as key, kind, reason, until, title, created_at as "toldAt", seen_at as "seenAt"
-      from notice where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
+      from moderator_message where member_id = ${memberId} and ${behind('id', after)} order by id limit ${lines}`,
   },
   {
     file: 'put-away',
     about: 'your posts that the operators have hidden or deleted, and why',
     page: texts,
     rows: (memberId, after) => sql<Row>`
-      select id as key, post_kind as "post", post_id as "postId", how, reason, title, content, created_at as "at"
-      from put_away where author_id = ${memberId} and ${behind('id', after)} order by id limit ${texts}`,
+      select id as key, post_kind as "post", post_id as "postId", status, reason, title, content, created_at as "at"
+      from hidden_post where author_id = ${memberId} and ${behind('id', after)} order by id limit ${texts}`,
   },
 ];
 
@@ -254,8 +254,8 @@ export const lists: readonly Source[] = [
 export const selectOwn = (memberId: number) => sql<Record<string, unknown>>`
   select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail",
     greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
-    (select time_zone from member_mail where member_id = member.id) as "timeZone",
-    (select address from account_link where member_id = member.id and purpose = 'address' and expires_at > now()
+    (select time_zone from email_schedule where member_id = member.id) as "timeZone",
+    (select email from account_token where member_id = member.id and purpose = 'address' and expires_at > now()
       limit 1) as "wantedEmail",
     created_at as "createdAt", updated_at as "updatedAt"
   from member where id = ${memberId}`;

@@ -80,7 +80,9 @@ export async function saveDraft(
     const { key, fields, writer, step } = draft;
     const written = await writeDraft(tx, { memberId, place, key, fields, writer, step });
     if (row.fields === null) await pruned([memberId]).execute(tx);
-    await publishAll(tx, [changed(memberId, written)]);
+    await publishAll(tx, [
+      changed(memberId, { place, version: written.version, ended: written.ended, writer }),
+    ]);
     return toState(place, written);
   });
 }
@@ -102,7 +104,7 @@ export async function discardDraft(
       throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
         extension: { draft: toState(place, row) },
       });
-    const version = await endLockedDraft(tx, { memberId, place, key: row.key, postedHash: null });
+    const version = await endLockedDraft(tx, { memberId, place, key: row.idempotency_key, postedHash: null });
     await publishAll(tx, [changed(memberId, { place, version, ended: 'discarded', writer: null })]);
   });
 }
@@ -121,7 +123,7 @@ export async function endDraft(tx: Tx, posting: EndedDraft): Promise<StreamedEve
   if (row === undefined) return [];
   const postedHash = hashOf(text);
   if (!isDraftOf(row, { key, postedHash })) return [];
-  const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.key, postedHash });
+  const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.idempotency_key, postedHash });
   if (row.fields === null) await pruned([memberId]).execute(tx);
   return [changed(memberId, { place, version, ended: 'posted', writer: null })];
 }
@@ -139,7 +141,9 @@ export const knownDrafts = (postings: readonly EndedDraft[]) =>
  */
 export function endingOf(postings: readonly EndedDraft[], known: readonly KnownDraft[]) {
   const nameOf = ({ memberId, place }: Place) => `${memberId} ${place}`;
-  const rows = new Map<string, Pick<KnownDraft, 'key' | 'fields'>>(known.map((row) => [nameOf(row), row]));
+  const rows = new Map<string, Pick<KnownDraft, 'idempotency_key' | 'fields'>>(
+    known.map((row) => [nameOf(row), row]),
+  );
   const ended = new Map<string, EndedText>();
   const fresh = new Map<string, EndedText>();
   for (const { memberId, place, key, text } of postings) {
@@ -149,8 +153,8 @@ export function endingOf(postings: readonly EndedDraft[], known: readonly KnownD
     if (row === undefined) {
       if (key !== undefined) fresh.set(name, { memberId, place, key, postedHash });
     } else if (isDraftOf(row, { key, postedHash })) {
-      ended.set(name, { memberId, place, key: key ?? row.key, postedHash });
-      rows.set(name, { key: key ?? row.key, fields: null });
+      ended.set(name, { memberId, place, key: key ?? row.idempotency_key, postedHash });
+      rows.set(name, { idempotency_key: key ?? row.idempotency_key, fields: null });
     }
   }
   const added = [...fresh.values()];
@@ -175,7 +179,7 @@ export function endingOf(postings: readonly EndedDraft[], known: readonly KnownD
 
 /** Whether what was posted is what a draft holds, or held. */
 function isDraftOf(
-  { key, fields }: Pick<DraftRow, 'key' | 'fields'>,
+  { idempotency_key: key, fields }: Pick<DraftRow, 'idempotency_key' | 'fields'>,
   posted: { key: string | undefined; postedHash: Buffer },
 ): boolean {
   if (fields === null) return posted.key !== undefined;
@@ -192,13 +196,14 @@ type Text = { title?: string | null; content?: string | null };
 
 function judge(row: DraftRow, draft: DraftWrite): 'new' | 'kept' | 'changed' | 'posted' {
   if (row.fields === null) {
-    const posted = row.posted_hash !== null && row.key === draft.key && isText(draft.fields, row.posted_hash);
+    const posted =
+      row.posted_hash !== null && row.idempotency_key === draft.key && isText(draft.fields, row.posted_hash);
     return posted ? 'posted' : 'new';
   }
   if (draft.basedOn === row.version) return 'new';
   // The browser repeats, or goes on from, what it sent before, without having heard the answer.
-  if (row.writer === draft.writer) return draft.step > (row.step ?? 0) ? 'new' : 'kept';
-  return row.key === draft.key && isSame(row.fields, draft.fields) ? 'kept' : 'changed';
+  if (row.client_id === draft.writer) return draft.step > (row.sequence ?? 0) ? 'new' : 'kept';
+  return row.idempotency_key === draft.key && isSame(row.fields, draft.fields) ? 'kept' : 'changed';
 }
 
 function isSame(one: DraftFields, other: DraftFields): boolean {
@@ -227,11 +232,11 @@ function toState(place: string, row: DraftRow | undefined): DraftState {
   return {
     place,
     version: row?.version ?? null,
-    key: row?.key ?? null,
+    key: row?.idempotency_key ?? null,
     fields: row?.fields ?? null,
     ended: row?.ended ?? null,
-    writer: row?.writer ?? null,
-    step: row?.step ?? null,
+    writer: row?.client_id ?? null,
+    step: row?.sequence ?? null,
     updatedAt: row?.updated_at.toISOString() ?? null,
   };
 }
@@ -239,7 +244,7 @@ function toState(place: string, row: DraftRow | undefined): DraftState {
 function toSummary(row: DraftListRow): DraftSummary {
   const { question_id: id, question_title: title } = row;
   return {
-    place: row.place,
+    place: row.target,
     version: row.version,
     updatedAt: row.updated_at.toISOString(),
     title: row.title,

@@ -3,24 +3,24 @@ import type { Reader, Tx } from '#server/platform/database.ts';
 import type { DraftEnd, DraftFields } from '#shared/drafts.ts';
 
 export type DraftRow = {
-  place: string;
+  target: string;
   version: number;
-  key: string;
+  idempotency_key: string;
   fields: DraftFields | null;
   ended: DraftEnd | null;
   posted_hash: Buffer | null;
-  writer: string | null;
-  step: number | null;
+  client_id: string | null;
+  sequence: number | null;
   updated_at: Date;
 };
 
-const columns = sql`place, version, key, fields, ended, posted_hash, writer, step, updated_at`;
+const columns = sql`target, version, idempotency_key, fields, ended, posted_hash, client_id, sequence, updated_at`;
 
 export type Place = { memberId: number; place: string };
 
 export async function draftAt(db: Reader, { memberId, place }: Place): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
-    select ${columns} from draft where member_id = ${memberId} and place = ${place}`.execute(db);
+    select ${columns} from draft where member_id = ${memberId} and target = ${place}`.execute(db);
   return rows[0];
 }
 
@@ -33,25 +33,25 @@ export async function lockDraft(
   { memberId, place, key }: Place & { key: string },
 ): Promise<DraftRow> {
   const { rows } = await sql<DraftRow>`
-    insert into draft (member_id, place, key, ended) values (${memberId}, ${place}, ${key}, 'discarded')
-    on conflict (member_id, place) do update set version = draft.version
+    insert into draft (member_id, target, idempotency_key, ended) values (${memberId}, ${place}, ${key}, 'discarded')
+    on conflict (member_id, target) do update set version = draft.version
     returning ${columns}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
   return row;
 }
 
-export type KnownDraft = Place & Pick<DraftRow, 'key' | 'fields'>;
+export type KnownDraft = Place & Pick<DraftRow, 'idempotency_key' | 'fields'>;
 
 /** Those that there are, locked in one order. */
 export function lockedDrafts(places: readonly Place[]) {
   return sql<KnownDraft>`
-    select member_id as "memberId", place, key, fields from draft
-    where (member_id, place) in (
+    select member_id as "memberId", target as place, idempotency_key, fields from draft
+    where (member_id, target) in (
       select * from unnest(
         ${places.map(({ memberId }) => memberId)}::bigint[], ${places.map(({ place }) => place)}::text[]
       )
-    ) order by member_id, place for update`;
+    ) order by member_id, target for update`;
 }
 
 /** A draft as it is once it was posted. */
@@ -59,28 +59,28 @@ export type EndedText = Place & { key: string; postedHash: Buffer };
 
 /** The same as `endLockedDraft` for several that were posted. Returns their versions. */
 export const lockedDraftsEnded = (drafts: readonly EndedText[]) => sql<NotedDraft>`
-  update draft set version = nextval('draft_version'), key = posted.key, fields = null, ended = 'posted',
-    posted_hash = posted.posted_hash, writer = null, step = null, updated_at = now()
-  from ${unnested(drafts)} where draft.member_id = posted.member_id and draft.place = posted.place
-  returning draft.member_id as "memberId", draft.place, version`;
+  update draft set version = nextval('draft_version'), idempotency_key = posted.key, fields = null, ended = 'posted',
+    posted_hash = posted.posted_hash, client_id = null, sequence = null, updated_at = now()
+  from ${unnested(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
+  returning draft.member_id as "memberId", draft.target as place, version`;
 
 /** Notes drafts as posted where nothing is known of them. Returns those noted, with their versions. */
 export const insertPosted = (drafts: readonly EndedText[]) => sql<NotedDraft>`
-  insert into draft (member_id, place, key, ended, posted_hash)
-  select member_id, place, key, 'posted', posted_hash from ${unnested(drafts)} order by member_id, place
-  on conflict do nothing returning member_id as "memberId", place, version`;
+  insert into draft (member_id, target, idempotency_key, ended, posted_hash)
+  select member_id, target, key, 'posted', posted_hash from ${unnested(drafts)} order by member_id, target
+  on conflict do nothing returning member_id as "memberId", target as place, version`;
 
 export type NotedDraft = Place & { version: number };
 
 const unnested = (drafts: readonly EndedText[]) => sql`unnest(
     ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ place }) => place)}::text[],
     ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
-  ) as posted (member_id, place, key, posted_hash)`;
+  ) as posted (member_id, target, key, posted_hash)`;
 
 /** The row of a place, locked, where there is one. */
 export async function lockKnownDraft(tx: Tx, { memberId, place }: Place): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
-    select ${columns} from draft where member_id = ${memberId} and place = ${place} for update`.execute(tx);
+    select ${columns} from draft where member_id = ${memberId} and target = ${place} for update`.execute(tx);
   return rows[0];
 }
 
@@ -90,9 +90,9 @@ export async function writeDraft(
 ): Promise<DraftRow> {
   const { memberId, place, key, fields, writer, step } = draft;
   const { rows } = await sql<DraftRow>`
-    update draft set version = nextval('draft_version'), key = ${key}, fields = ${JSON.stringify(fields)}::jsonb,
-      ended = null, posted_hash = null, writer = ${writer}, step = ${step}, updated_at = now()
-    where member_id = ${memberId} and place = ${place} returning ${columns}`.execute(tx);
+    update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = ${JSON.stringify(fields)}::jsonb,
+      ended = null, posted_hash = null, client_id = ${writer}, sequence = ${step}, updated_at = now()
+    where member_id = ${memberId} and target = ${place} returning ${columns}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the locked draft is gone');
   return row;
@@ -105,9 +105,9 @@ export async function endLockedDraft(
 ): Promise<number> {
   const ended: DraftEnd = postedHash === null ? 'discarded' : 'posted';
   const { rows } = await sql<{ version: number }>`
-    update draft set version = nextval('draft_version'), key = ${key}, fields = null, ended = ${ended},
-      posted_hash = ${postedHash}, writer = null, step = null, updated_at = now()
-    where member_id = ${memberId} and place = ${place} returning version`.execute(tx);
+    update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = null, ended = ${ended},
+      posted_hash = ${postedHash}, client_id = null, sequence = null, updated_at = now()
+    where member_id = ${memberId} and target = ${place} returning version`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the locked draft is gone');
   return row.version;
@@ -124,9 +124,9 @@ export function draftsPruned({
   days: number;
 }) {
   return sql<never>`
-    delete from draft where (member_id, place) in (
-      select member_id, place from (
-        select member_id, place, ended, updated_at, row_number() over (
+    delete from draft where (member_id, target) in (
+      select member_id, target from (
+        select member_id, target, ended, updated_at, row_number() over (
           partition by member_id, ended is null order by updated_at desc, version desc
         ) as rank
         from draft where member_id = any(${[...memberIds]}::bigint[])
@@ -136,7 +136,7 @@ export function draftsPruned({
 }
 
 export type DraftListRow = {
-  place: string;
+  target: string;
   version: number;
   title: string | null;
   content: string;
@@ -149,13 +149,13 @@ export type DraftListRow = {
 export async function draftsOf(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
   const { rows } = await sql<DraftListRow>`
     with mine as (
-      select place, version, fields ->> 'title' as title, left(ltrim(fields ->> 'content'), ${limit}) as content, updated_at,
-        case when place ~ '^(answer|(reply|edit):question):' then substring(place from '\\d+$')::bigint end as question,
-        case when place ~ '^(reply|edit):answer:' then substring(place from '\\d+$')::bigint end as answer,
-        case when place ~ '^(reply|edit):reply:' then substring(place from '\\d+$')::bigint end as reply
+      select target, version, fields ->> 'title' as title, left(ltrim(fields ->> 'content'), ${limit}) as content, updated_at,
+        case when target ~ '^(answer|(reply|edit):question):' then substring(target from '\\d+$')::bigint end as question,
+        case when target ~ '^(reply|edit):answer:' then substring(target from '\\d+$')::bigint end as answer,
+        case when target ~ '^(reply|edit):reply:' then substring(target from '\\d+$')::bigint end as reply
       from draft where member_id = ${memberId} and ended is null
     )
-    select place, version, mine.title, coalesce(mine.content, '') as content, mine.updated_at,
+    select target, version, mine.title, coalesce(mine.content, '') as content, mine.updated_at,
       question.id as question_id, question.title as question_title
     from mine
     left join answer on answer.id = mine.answer

@@ -49,9 +49,9 @@ const behind = (keys: RawBuilder<unknown>, cursor: Cursor | null, after: RawBuil
 
 const time = (cursor: Cursor | null) => sql`${new Date(cursor?.after ?? 0)}::timestamptz`;
 
-const placed = sql`question_place place join question post on post.id = place.question_id`;
+const placed = sql`question_sort_key place join question post on post.id = place.question_id`;
 
-/** What each feed holds, in the order of an index: question_recent, question_place_popular, question_place_unanswered. */
+/** What each feed holds, in the order of an index: question_recent, question_sort_key_popular, question_sort_key_unanswered. */
 const lists: Readonly<Record<Feed, List>> = {
   recent: {
     table: sql`question post`,

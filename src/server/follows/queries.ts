@@ -58,30 +58,30 @@ export async function followedQuestions(
   const behind =
     cursor === null
       ? sql`true`
-      : sql`(asked_at, question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id}::bigint)`;
+      : sql`(question_created_at, question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id}::bigint)`;
   const { rows } = await sql<FollowedRow>`
     with foremost as (
-      select follow.tag_id, dense_rank() over (order by first.asked_at desc, first.question_id desc) as place
+      select follow.tag_id, dense_rank() over (order by first.question_created_at desc, first.question_id desc) as place
       from tag_follow follow cross join lateral (
-        select asked_at, question_id from question_tag where tag_id = follow.tag_id and ${behind}
-        order by asked_at desc, question_id desc limit 1
+        select question_created_at, question_id from question_tag where tag_id = follow.tag_id and ${behind}
+        order by question_created_at desc, question_id desc limit 1
       ) first
       where follow.member_id = ${viewerId}
       order by place limit ${tagsAQuestion}::int * ${limit}::int
     ), candidate as (
-      select tagged.question_id, tagged.asked_at from foremost cross join lateral (
-        select question_id, asked_at from question_tag where tag_id = foremost.tag_id and ${behind}
-        order by asked_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
+      select tagged.question_id, tagged.question_created_at from foremost cross join lateral (
+        select question_id, question_created_at from question_tag where tag_id = foremost.tag_id and ${behind}
+        order by question_created_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
       ) tagged
       union (
-        select question_id, asked_at from question_follow where member_id = ${viewerId} and ${behind}
-        order by asked_at desc, question_id desc limit ${limit}
+        select question_id, question_created_at from question_follow where member_id = ${viewerId} and ${behind}
+        order by question_created_at desc, question_id desc limit ${limit}
       )
     ), newest as (
-      select * from candidate order by asked_at desc, question_id desc limit ${limit}
+      select * from candidate order by question_created_at desc, question_id desc limit ${limit}
     )
     select ${cardColumns}, ${hiddenBy(mutes)} as hidden from newest join question post on post.id = newest.question_id ${bylineJoins}
-    order by newest.asked_at desc, newest.question_id desc`.execute(db);
+    order by newest.question_created_at desc, newest.question_id desc`.execute(db);
   return rows;
 }
 
@@ -93,7 +93,7 @@ const fewQuestions = 3000;
 
 /**
  * Questions of the same kind with activity since `since`, a week ago at most, latest activity first. The topics' are found
- * as above, among those that were active lately (`topic_place`). Where the followed questions are few, each is looked at;
+ * as above, among those that were active lately (`tag_question_sort_key`). Where the followed questions are few, each is looked at;
  * where they are many, they are soon met among all questions, in the order of their activity.
  */
 export async function recentlyActiveFollowed(
@@ -107,14 +107,14 @@ export async function recentlyActiveFollowed(
     with foremost as (
       select follow.tag_id, dense_rank() over (order by first.active_at desc, first.question_id desc) as place
       from tag_follow follow cross join lateral (
-        select active_at, question_id from topic_place
+        select active_at, question_id from tag_question_sort_key
         where tag_id = follow.tag_id and active_at >= ${since} ${inOrder} limit 1
       ) first
       where follow.member_id = ${viewerId}
       order by place limit ${tagsAQuestion}::int * ${limit}::int
     ), candidate as (
       select tagged.question_id, tagged.active_at from foremost cross join lateral (
-        select question_id, active_at from topic_place
+        select question_id, active_at from tag_question_sort_key
         where tag_id = foremost.tag_id and active_at >= ${since} ${inOrder}
         limit greatest(0, ${limit} + 1 - foremost.place)
       ) tagged
@@ -135,12 +135,12 @@ async function followsMany(db: Reader, viewerId: number): Promise<boolean> {
 }
 
 const activePlaces = (viewerId: number) => sql`
-  select question_id, active_at from question_place place
+  select question_id, active_at from question_sort_key place
   where ${isThere(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}`;
 
 const followedPlaces = (viewerId: number) => sql`
   select place.question_id, place.active_at
   from question_follow follow cross join lateral (
-    select question_id, active_at from question_place where question_id = follow.question_id limit 1
+    select question_id, active_at from question_sort_key where question_id = follow.question_id limit 1
   ) place
   where follow.member_id = ${viewerId}`;

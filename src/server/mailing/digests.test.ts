@@ -18,14 +18,14 @@ beforeEach(async () => {
 async function dueAt(member: Member, period: 'daily' | 'weekly'): Promise<string | null> {
   const { rows } = await sql<{ at: string | null }>`
     select to_char(${sql.ref(`${period}_at`)} at time zone time_zone, 'ID HH24:MI') as at
-    from member_mail where member_id = ${member.id}`.execute(server.db);
+    from email_schedule where member_id = ${member.id}`.execute(server.db);
   return rows[0]?.at ?? null;
 }
 
 /** It is the morning: what is planned is due. */
 async function morningComes(): Promise<void> {
   await sql`
-    update member_mail set daily_at = daily_at - interval '8 days', weekly_at = weekly_at - interval '8 days'`.execute(
+    update email_schedule set daily_at = daily_at - interval '8 days', weekly_at = weekly_at - interval '8 days'`.execute(
     server.db,
   );
   await node.background?.queueDue();
@@ -58,7 +58,7 @@ test('a daily digest tells what is unread, once, and is planned for the next mor
   expect(digest?.text?.match(/answered your question "Does bread freeze\?"/g)).toHaveLength(1);
   expect(digest?.text).not.toContain('upvoted');
   const planned = await sql<{ ahead: boolean }>`
-    select daily_at > now() as ahead from member_mail where member_id = ${ann.id}`.execute(server.db);
+    select daily_at > now() as ahead from email_schedule where member_id = ${ann.id}`.execute(server.db);
   expect(planned.rows).toEqual([{ ahead: true }]);
 
   await untilQuiet();

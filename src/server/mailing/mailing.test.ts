@@ -209,7 +209,7 @@ test('what no mail server took for days is dropped, so that nothing waits for ev
   const withoutMail = await server.beside({}, {});
   onTestFinished(() => withoutMail.stop());
   await withoutMail.background?.queueDue();
-  const { rows } = await sql`select from notification where mail is not null`.execute(server.db);
+  const { rows } = await sql`select from notification where pending_email is not null`.execute(server.db);
   expect(rows).toHaveLength(0);
 });
 
@@ -219,14 +219,14 @@ test('imported members are never mailed, whatever their rows say', async () => {
     insert into member (display_name, email_verified, source_id, source_key)
     select 'Old', true, id, '1' from source`.execute(server.db);
   await sql`
-    insert into notification_choice (member_id, about, in_app, mail, push)
+    insert into notification_preference (member_id, category, in_app, email, push)
     select id, 'votes', true, 'at_once', false from member where display_name = 'Old'`.execute(server.db);
   await sql`
     insert into question (author_id, title, content, excerpt, excerpt_cut)
     select id, 'Old?', 'Old.', 'Old.', false from member where display_name = 'Old'`.execute(server.db);
   const { rows } = await sql<{ id: number }>`select id from question where title = 'Old?'`.execute(server.db);
   await bob.vote('questions', rows[0]?.id ?? 0, 'up');
-  const marks = await sql<{ mail: string | null }>`
-    select mail from notification where question_id = ${rows[0]?.id}`.execute(server.db);
-  expect(marks.rows).toEqual([{ mail: null }]);
+  const marks = await sql<{ pending_email: string | null }>`
+    select pending_email from notification where question_id = ${rows[0]?.id}`.execute(server.db);
+  expect(marks.rows).toEqual([{ pending_email: null }]);
 });

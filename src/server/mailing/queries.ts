@@ -10,12 +10,12 @@ export async function takeMembersToMail(
   { delaySeconds, pauseSeconds, limit }: { delaySeconds: number; pauseSeconds: number; limit: number },
 ): Promise<number[]> {
   const { rows } = await sql<{ member_id: number }>`
-    update member_mail set at_once_after = now() + make_interval(secs => ${pauseSeconds})
+    update email_schedule set instant_after = now() + make_interval(secs => ${pauseSeconds})
     where member_id in (
-      select member_id from member_mail
-      where at_once_after <= now() and member_id in (
+      select member_id from email_schedule
+      where instant_after <= now() and member_id in (
         select recipient_id from notification
-        where mail = 'at_once' and read_at is null
+        where pending_email = 'at_once' and read_at is null
           and created_at <= now() - make_interval(secs => ${delaySeconds})
       )
       order by member_id limit ${limit} for update skip locked
@@ -31,9 +31,9 @@ export async function takeMembersToDigest(
 ): Promise<number[]> {
   const due = sql.ref(`${period}_at`);
   const { rows } = await sql<{ member_id: number }>`
-    update member_mail set ${due} = ${next}
+    update email_schedule set ${due} = ${next}
     where member_id in (
-      select member_id from member_mail where ${due} <= now()
+      select member_id from email_schedule where ${due} <= now()
       order by ${due} limit ${limit} for update skip locked
     )
     returning member_id`.execute(tx);
@@ -47,10 +47,10 @@ const oldAfter = { at_once: 3, daily: 4, weekly: 10 };
 export async function forgetOldMails(db: Queryable): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
-      update notification set mail = null
-      where mail is not null and created_at < now() - make_interval(days => ${oldAfter.at_once})
+      update notification set pending_email = null
+      where pending_email is not null and created_at < now() - make_interval(days => ${oldAfter.at_once})
         and created_at < now() - make_interval(days =>
-        case mail when 'at_once' then ${oldAfter.at_once}::int when 'daily' then ${oldAfter.daily}::int
+        case pending_email when 'at_once' then ${oldAfter.at_once}::int when 'daily' then ${oldAfter.daily}::int
           else ${oldAfter.weekly}::int end)
       returning read_at
     )
@@ -70,8 +70,8 @@ export async function goodQuestionsFor(
     where upvotes > downvotes and upvotes > 0 and author_id is distinct from ${memberId} and id in (
       select recent.question_id from tag_follow cross join lateral (
         select question_id from question_tag
-        where question_tag.tag_id = tag_follow.tag_id and asked_at > now() - interval '7 days'
-        order by asked_at desc, question_id desc limit 200
+        where question_tag.tag_id = tag_follow.tag_id and question_created_at > now() - interval '7 days'
+        order by question_created_at desc, question_id desc limit 200
       ) recent
       where tag_follow.member_id = ${memberId}
     )

@@ -33,7 +33,7 @@ export async function threadMembers(
   return rows;
 }
 
-/** Members who can sign in and whose name begins so, in the order of names; served by the index member_name_beginning. */
+/** Members who can sign in and whose name begins so, in the order of names; served by the index member_mention_prefix. */
 export async function othersNamed(
   db: Reader,
   { beginning, except, limit }: { beginning: string; except: readonly number[]; limit: number },

@@ -227,7 +227,7 @@ test('a feed that is muted almost throughout is looked through a bounded part at
       insert into question (author_id, title, content, excerpt, excerpt_cut)
       select ${ann.id}, 'Many', 'Many', 'Many', false from generate_series(1, ${feedWindow}) returning id, created_at
     )
-    insert into question_tag (question_id, asked_at, tag_id, position)
+    insert into question_tag (question_id, question_created_at, tag_id, position)
     select asked.id, asked.created_at, tag.id, 0 from asked, tag where tag.key = 'bread'`.execute(server.db);
   await bob.mute('topics/bread');
   const page = await bob.feed('recent');

@@ -194,7 +194,7 @@ export async function waitingOf(
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
       coalesce(sender.display_name, ${nameless}) as sender_name,
-      coalesce(notification_about(kind), 'replies') as about, count(*) over () as total
+      coalesce(notification_category(kind), 'replies') as about, count(*) over () as total
     from notification
     join question on question.id = notification.question_id
     join member sender on sender.id = notification.sender_id
@@ -209,12 +209,12 @@ export async function unmark(
   { memberId, way, upTo }: { memberId: number; way: Way; upTo: number | null },
 ) {
   await sql`
-    update notification set ${way === 'push' ? sql`push = false` : sql`mail = null`}
+    update notification set ${way === 'push' ? sql`pending_push = false` : sql`pending_email = null`}
     where recipient_id = ${memberId} and ${isMarked(way)}
       ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(db);
 }
 
-const isMarked = (way: Way) => (way === 'push' ? sql`push` : sql`mail = ${sql.lit(way)}`);
+const isMarked = (way: Way) => (way === 'push' ? sql`pending_push` : sql`pending_email = ${sql.lit(way)}`);
 
 /** Returns false when the member has no such notification. */
 export async function markRead(tx: Tx, { id, memberId }: { id: number; memberId: number }) {

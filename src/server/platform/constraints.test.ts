@@ -152,8 +152,8 @@ describe('the database refuses', () => {
       'one tag twice on a question',
       'question_tag_question_id_tag_id_key',
       () => sql`
-      insert into question_tag (question_id, tag_id, position, asked_at)
-      select question_id, tag_id, 4, asked_at from question_tag where position = 0`,
+      insert into question_tag (question_id, tag_id, position, question_created_at)
+      select question_id, tag_id, 4, question_created_at from question_tag where position = 0`,
     ],
     [
       'a tag twice in other capitals',

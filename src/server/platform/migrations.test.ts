@@ -4,9 +4,9 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase, transaction } from './database.ts';
 import { projectFolder } from './embedded/folders.ts';
-import { migrate, MigrationError } from './migrations.ts';
+import { applyMigrations, migrate, MigrationError } from './migrations.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -83,6 +83,23 @@ test('one whose line endings alone differ is the same', async () => {
   await migrate(db, folder);
   await add(next, 'create table pet (\r\n  name text\r\n);\r\n');
   expect(await migrate(db, folder)).toEqual([]);
+});
+
+test('a database of migrations from before the first release is refused, and left as it is', async () => {
+  const renamed = '0000_before.sql';
+  await sql`update migration set name = ${renamed} where name = '0001_schema.sql'`.execute(db);
+  await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
+  await expect(migrate(db, folder)).rejects.toThrow(
+    `The data was written by a development version of Parley, before the first release (${renamed}). This version cannot read it. Start with an empty database.`,
+  );
+  expect(await rowsOf('migration')).toMatchObject([{ name: renamed }]);
+});
+
+test('a backup of migrations from before the first release is refused', async () => {
+  const wanted = [{ name: '0000_before.sql', checksum: '' }];
+  await expect(transaction(db, (tx) => applyMigrations(tx, folder, wanted))).rejects.toThrow(
+    'The data was written by a development version of Parley, before the first release (0000_before.sql).',
+  );
 });
 
 test('a database that a newer Parley used is refused', async () => {

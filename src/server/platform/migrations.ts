@@ -100,6 +100,11 @@ function filesLeft(
   files: readonly MigrationFile[],
 ): MigrationFile[] {
   const byName = new Map(files.map((file) => [file.name, file]));
+  const [first] = applied.map(({ name }) => name).toSorted();
+  if (first !== undefined && first !== files[0]?.name)
+    throw new MigrationError(
+      `The data was written by a development version of Parley, before the first release (${first}). This version cannot read it. Start with an empty database.`,
+    );
   for (const { name, checksum } of applied) {
     const file = byName.get(name);
     if (file === undefined)

@@ -4,37 +4,37 @@ import type { Role, WaitsFor } from '#shared/accounts.ts';
 import type { Direction } from '#shared/fields.ts';
 import type { MailChoice } from '#shared/notification-settings.ts';
 
-/** The tables of `migrations/`, as TypeScript sees them. */
+/** The tables of `migrations/0001_schema.sql`, as TypeScript sees them. */
 export type Tables = {
   import_source: ImportSourceTable;
   member: MemberTable;
   session: SessionTable;
   account: AccountTable;
-  second_factor: {
+  two_factor: {
     member_id: number;
-    sealed_key: string;
+    encrypted_key: string;
     last_period: ColumnType<number, number, number>;
     created_at: Generated<Date>;
   };
-  recovery_code: { member_id: number; place: number; hash: string };
+  recovery_code: { member_id: number; first_digit: number; hash: string };
   passkey: PasskeyTable;
   registration: {
     member_id: number;
     network: string | null;
     registered_at: Generated<Date>;
-    waits_for: WaitsFor | null;
+    pending_step: WaitsFor | null;
   };
-  used_once: { key: string; expires_at: Date };
+  used_nonce: { key: string; expires_at: Date };
   tag: TagTable;
   question: QuestionTable;
-  question_place: {
+  question_sort_key: {
     question_id: number;
     created_at: Date;
     active_at: Date;
     upvotes: number;
     answer_count: number;
   };
-  question_tag: { question_id: number; tag_id: number; position: number; asked_at: Date };
+  question_tag: { question_id: number; tag_id: number; position: number; question_created_at: Date };
   answer: AnswerTable;
   answer_score: { answer_id: number; question_id: number; score: number; created_at: Date };
   reply: ReplyTable;
@@ -49,12 +49,12 @@ export type Tables = {
     question_id: number;
     member_id: number;
     created_at: Generated<Date>;
-    asked_at: Generated<Date>;
+    question_created_at: Generated<Date>;
   };
   tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
   bookmark: BookmarkTable;
   bookmark_list: BookmarkListTable;
-  bookmark_in_list: { list_id: number; bookmark_id: number; member_id: number };
+  bookmark_list_item: { list_id: number; bookmark_id: number; member_id: number };
   question_mute: { question_id: number; member_id: number; created_at: Generated<Date> };
   tag_mute: { tag_id: number; member_id: number; created_at: Generated<Date> };
   revision: RevisionTable;
@@ -62,11 +62,11 @@ export type Tables = {
   notification: NotificationTable;
   setting: { name: string; value: string };
   backup_run: BackupRunTable;
-  notification_choice: {
+  notification_preference: {
     member_id: number;
-    about: string;
+    category: string;
     in_app: boolean;
-    mail: MailChoice;
+    email: MailChoice;
     push: boolean;
   };
 };
@@ -96,8 +96,8 @@ type MemberTable = Imported & {
   show_email: Generated<boolean>;
   role: Generated<Role>;
   suspended_until: Date | null;
-  suspended_for: string | null;
-  is_summed: Generated<boolean>;
+  suspension_reason: string | null;
+  has_statistics: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -143,7 +143,7 @@ type TagTable = {
   questions_count: Count;
   followers_count: Count;
   active_at: Date | null;
-  is_summed: Generated<boolean>;
+  has_statistics: Generated<boolean>;
 };
 
 type PostColumns = Imported & {
@@ -239,7 +239,7 @@ type IdempotencyKeyTable = {
   member_id: number;
   key: string;
   request_hash: Buffer;
-  item_id: number | null;
+  post_id: number | null;
   created_at: Generated<Date>;
 };
 

@@ -25,7 +25,7 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
   if (rows.length === 0) return earlierPost(tx, { viewer, key, kind, hash });
   const id = await post();
   await sql`
-    update idempotency_key set item_id = ${id} where member_id = ${viewer.id} and key = ${key}`.execute(tx);
+    update idempotency_key set post_id = ${id} where member_id = ${viewer.id} and key = ${key}`.execute(tx);
   return id;
 }
 
@@ -33,7 +33,7 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
 export async function isRepeated(db: Database, memberId: number, key: string): Promise<boolean> {
   const earlier = await db
     .selectFrom('idempotency_key')
-    .select('item_id')
+    .select('post_id')
     .where('member_id', '=', memberId)
     .where('key', '=', key)
     .executeTakeFirst();
@@ -85,13 +85,13 @@ export function keysKept(posted: readonly { posting: Posting; id: number | null 
     keyed.map(({ posting }) => posting.key),
   ];
   const kept = sql<never>`
-    update idempotency_key kept set item_id = posted.id
+    update idempotency_key kept set post_id = posted.id
     from unnest(${members}::bigint[], ${keys}::text[], ${keyed.map(({ id }) => id)}::bigint[])
       as posted (member_id, key, id)
     where kept.member_id = posted.member_id and kept.key = posted.key`;
   if (keyed.every(({ id }) => id !== null)) return [kept];
   const freed = sql<never>`
-    delete from idempotency_key where item_id is null
+    delete from idempotency_key where post_id is null
       and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`;
   return [kept, freed];
 }
@@ -126,17 +126,17 @@ export async function forgetOldKeys(db: Database): Promise<void> {
 async function earlierPost(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<number> {
   const earlier = await tx
     .selectFrom('idempotency_key')
-    .select(['request_hash', 'item_id'])
+    .select(['request_hash', 'post_id'])
     .where('member_id', '=', viewer.id)
     .where('key', '=', key)
     .executeTakeFirst();
-  if (earlier === undefined || earlier.item_id === null)
+  if (earlier === undefined || earlier.post_id === null)
     throw new ProblemError('unavailable', 'The same request is still being worked on.', { retryAfter: 1 });
   if (!hash.equals(earlier.request_hash))
     throw new ProblemError('key-reused', 'This idempotency key was used for a different request.');
-  if (!(await stands(tx, kind, earlier.item_id)))
+  if (!(await stands(tx, kind, earlier.post_id)))
     throw new ProblemError('gone', 'What this request posted has been deleted since.');
-  return earlier.item_id;
+  return earlier.post_id;
 }
 
 async function stands(tx: Tx, kind: PostKind, id: number): Promise<boolean> {

@@ -32,11 +32,11 @@ export function lockedProblem(lockedFor: string | null | undefined): ProblemErro
 
 /** Why the question that a reply belongs to is locked; null where it is not. Call `keepQuestionOf` before. */
 export async function lockOfReply(tx: Tx, replyId: number): Promise<string | null> {
-  const { rows } = await sql<{ locked_for: string | null }>`
-    select locked_for from question where id = (select question_id from reply where id = ${replyId})`.execute(
+  const { rows } = await sql<{ lock_reason: string | null }>`
+    select lock_reason from question where id = (select question_id from reply where id = ${replyId})`.execute(
     tx,
   );
-  return rows[0]?.locked_for ?? null;
+  return rows[0]?.lock_reason ?? null;
 }
 
 /**

@@ -5,11 +5,11 @@ import { type NotificationChoice, notificationAbout } from '#shared/notification
 /** What a member has chosen so far. */
 export async function choicesOf(db: Queryable, memberId: number): Promise<NotificationChoice[]> {
   const rows = await db
-    .selectFrom('notification_choice')
-    .select(['about', 'in_app as inApp', 'mail', 'push'])
+    .selectFrom('notification_preference')
+    .select(['category', 'in_app as inApp', 'email as mail', 'push'])
     .where('member_id', '=', memberId)
     .execute();
-  return rows.map((row) => ({ ...row, about: notificationAbout.parse(row.about) }));
+  return rows.map(({ category, ...row }) => ({ ...row, about: notificationAbout.parse(category) }));
 }
 
 /** Only one change of a member's choices at a time. */
@@ -20,10 +20,10 @@ export async function lockChoices(tx: Tx, memberId: number): Promise<void> {
 export async function saveChoice(tx: Tx, memberId: number, choice: NotificationChoice): Promise<void> {
   const { about, inApp, mail, push } = choice;
   await tx
-    .insertInto('notification_choice')
-    .values({ member_id: memberId, about, in_app: inApp, mail, push })
+    .insertInto('notification_preference')
+    .values({ member_id: memberId, category: about, in_app: inApp, email: mail, push })
     .onConflict((conflict) =>
-      conflict.columns(['member_id', 'about']).doUpdateSet({ in_app: inApp, mail, push }),
+      conflict.columns(['member_id', 'category']).doUpdateSet({ in_app: inApp, email: mail, push }),
     )
     .execute();
 }
@@ -33,10 +33,10 @@ export async function forgetWaiting(tx: Tx, memberId: number, choice: Notificati
   const { about, inApp, mail, push } = choice;
   await sql`
     update notification set
-      mail = case when ${inApp} and mail = ${mail} then mail end,
-      push = push and ${inApp && push}
-    where recipient_id = ${memberId} and (mail is not null or push)
-      and notification_about(kind) = ${about}`.execute(tx);
+      pending_email = case when ${inApp} and pending_email = ${mail} then pending_email end,
+      pending_push = pending_push and ${inApp && push}
+    where recipient_id = ${memberId} and (pending_email is not null or pending_push)
+      and notification_category(kind) = ${about}`.execute(tx);
 }
 
 /** Switches mails off: about one thing, or all of one rhythm. */
@@ -45,13 +45,16 @@ export async function switchMailOff(
   memberId: number,
   off: { about: string } | { mail: string },
 ): Promise<void> {
-  const isMeant = 'about' in off ? sql`about = ${off.about}` : sql`mail = ${off.mail}`;
+  const isMeant = 'about' in off ? sql`category = ${off.about}` : sql`email = ${off.mail}`;
   await sql`
-    update notification_choice set mail = 'off' where member_id = ${memberId} and ${isMeant}`.execute(tx);
-  const waits = 'about' in off ? sql`notification_about(kind) = ${off.about}` : sql`mail = ${off.mail}`;
+    update notification_preference set email = 'off' where member_id = ${memberId} and ${isMeant}`.execute(
+    tx,
+  );
+  const waits =
+    'about' in off ? sql`notification_category(kind) = ${off.about}` : sql`pending_email = ${off.mail}`;
   await sql`
-    update notification set mail = null
-    where recipient_id = ${memberId} and mail is not null and ${waits}`.execute(tx);
+    update notification set pending_email = null
+    where recipient_id = ${memberId} and pending_email is not null and ${waits}`.execute(tx);
 }
 
 /** The hour of the morning at which digests come, where the member is. */
@@ -64,19 +67,19 @@ const morning = 8;
  */
 export async function planDigests(tx: Tx, memberId: number, timeZone: string | null): Promise<void> {
   await sql`
-    insert into member_mail as mine (member_id, time_zone)
+    insert into email_schedule as mine (member_id, time_zone)
     values (${memberId}, coalesce(${timeZone}, 'UTC'))
     on conflict (member_id) do update set
       daily_at = case when mine.time_zone = coalesce(${timeZone}, mine.time_zone) then mine.daily_at end,
       weekly_at = case when mine.time_zone = coalesce(${timeZone}, mine.time_zone) then mine.weekly_at end,
       time_zone = coalesce(${timeZone}, mine.time_zone)`.execute(tx);
   await sql`
-    update member_mail set
+    update email_schedule set
       daily_at = case when chosen.daily then coalesce(daily_at, ${nextMorning('daily')}) end,
       weekly_at = case when chosen.weekly then coalesce(weekly_at, ${nextMorning('weekly')}) end
     from (
-      select coalesce(bool_or(mail = 'daily'), false) as daily, coalesce(bool_or(mail = 'weekly'), false) as weekly
-      from notification_choice where member_id = ${memberId} and in_app
+      select coalesce(bool_or(email = 'daily'), false) as daily, coalesce(bool_or(email = 'weekly'), false) as weekly
+      from notification_preference where member_id = ${memberId} and in_app
     ) chosen
     where member_id = ${memberId}`.execute(tx);
 }

@@ -34,7 +34,7 @@ const ofMember = sql`= member.id`;
 
 /** By what is summed up of the member of the row, or else by their posts. */
 const received = (column: 'upvotes' | 'views') => sql`coalesce(case
-  when is_summed then (select sum(${sql.ref(column)}) from (${keptReceived(ofMember)}) known)
+  when has_statistics then (select sum(${sql.ref(column)}) from (${keptReceived(ofMember)}) known)
   else (select sum(${sql.ref(column)}) from (${countedReceived(ofMember)}) counted)
 end, 0)::bigint`;
 

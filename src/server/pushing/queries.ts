@@ -55,7 +55,7 @@ export async function membersToPush(
   const { rows } = await sql<{ recipient_id: number }>`
     select distinct recipient_id from (
       select recipient_id from notification
-      where push and read_at is null and created_at <= now() - make_interval(secs => ${seconds})
+      where pending_push and read_at is null and created_at <= now() - make_interval(secs => ${seconds})
       order by recipient_id, id limit ${limit}
     ) waiting`.execute(tx);
   return rows.map((row) => row.recipient_id);
@@ -64,8 +64,8 @@ export async function membersToPush(
 /** What is pushed no more: read meanwhile, or too old to be news. */
 export async function forgetOldPushes(db: Queryable, { hours }: { hours: number }): Promise<void> {
   await sql`
-    update notification set push = false
-    where push and (read_at is not null or created_at < now() - make_interval(hours => ${hours}))`.execute(
+    update notification set pending_push = false
+    where pending_push and (read_at is not null or created_at < now() - make_interval(hours => ${hours}))`.execute(
     db,
   );
 }

@@ -10,7 +10,7 @@ import type { Excerpt } from './excerpt.ts';
 export type QuestionRow = QuestionCardRow & {
   content: string;
   edited_at: Date | null;
-  locked_for: string | null;
+  lock_reason: string | null;
   duplicate_of: number | null;
   my_vote: Direction | null;
   following: boolean;
@@ -25,7 +25,7 @@ export async function questionById(db: Reader, wanted: { id: number; viewerId: n
 
 export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
   return sql<QuestionRow>`
-    select ${cardColumns}, post.content, post.edited_at, post.locked_for, post.duplicate_of,
+    select ${cardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
       (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
@@ -46,7 +46,7 @@ export async function titlesOf(db: Reader, ids: readonly number[]) {
     .execute();
 }
 
-/** With the names of its tags, so that it is not stored again when they are linked to it (migration 0013). */
+/** With the names of its tags, so that it is not stored again when they are linked to it (schema section Posts). */
 export async function insertQuestion(
   tx: Tx,
   question: { authorId: number; draft: QuestionDraft; tags: readonly string[]; excerpt: Excerpt },
@@ -82,10 +82,10 @@ export async function lockQuestion(tx: Tx, id: number, against: LockedAgainst) {
     created_at: Date;
     edited_at: Date | null;
     accepted_answer_id: number | null;
-    locked_for: string | null;
+    lock_reason: string | null;
     duplicate_of: number | null;
   }>`
-    select id, author_id, title, content, created_at, edited_at, accepted_answer_id, locked_for, duplicate_of
+    select id, author_id, title, content, created_at, edited_at, accepted_answer_id, lock_reason, duplicate_of
     from question
     where id = ${id} ${strengths[against]}`.execute(tx);
   return rows[0];
@@ -133,7 +133,7 @@ export async function deleteQuestionRow(tx: Tx, id: number) {
 
 /** What operators put away of a question goes for good with it. */
 export async function forgetPutAway(tx: Tx, questionId: number) {
-  await sql`delete from put_away where question_id = ${questionId}`.execute(tx);
+  await sql`delete from hidden_post where question_id = ${questionId}`.execute(tx);
 }
 
 /** Returns the names of the question's tags. */

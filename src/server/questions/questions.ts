@@ -138,7 +138,7 @@ export async function editQuestion(
       refusal: 'You can only edit your own questions.',
       against: 'changes',
     });
-    refuseLocked(old.locked_for);
+    refuseLocked(old.lock_reason);
     const tags = await questionTags(tx, id);
     if (old.title === draft.title && old.content === draft.content && sameTags(tags, draft.tags)) return;
     checkBasis({ kind: 'question', old }, draft.basedOn);
@@ -224,7 +224,7 @@ export function toQuestion(row: QuestionRow): Question {
     myVote: row.my_vote,
     answerCount: row.answer_count,
     acceptedAnswerId: row.accepted_answer_id,
-    lockedFor: row.locked_for,
+    lockedFor: row.lock_reason,
     duplicateOf: row.duplicate_of,
     following: row.following,
     bookmarked: row.bookmarked,

@@ -66,7 +66,7 @@ export async function postReply(
   const mentioned = mentionedIn(draft.content, publicUrl);
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
-      refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).locked_for);
+      refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).lock_reason);
       const { parentReplyId, content } = draft;
       const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;

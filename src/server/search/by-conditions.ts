@@ -24,7 +24,7 @@ const orders = {
 };
 
 /** Questions with their places, which have an index by upvotes. */
-const placedQuestions = sql`question_place place join question post on post.id = place.question_id`;
+const placedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
 const placedPopular = sql`place.upvotes desc, place.question_id desc`;
 
 /** Conditions alone: the first in the order of the results. */
@@ -66,8 +66,8 @@ export async function amongFirst(
   if (narrowed) return pageOf(db, sql`from ${sql.table(table)} post where ${where}`, { ...window, order });
   const popular =
     table === 'question'
-      ? sql`select question_id from question_place order by upvotes desc, question_id desc limit ${firstOfEach}`
-      : sql`select id from answer where tier = 0 limit ${firstOfEach}`;
+      ? sql`select question_id from question_sort_key order by upvotes desc, question_id desc limit ${firstOfEach}`
+      : sql`select id from answer where popularity = 0 limit ${firstOfEach}`;
   // The offset keeps PostgreSQL from looking through all of them first.
   const from = sql`(
     select * from ${sql.table(table)} where id in (

@@ -11,11 +11,11 @@ export type Searched = { texts: readonly [Sql, ...Sql[]]; vector: Sql };
 /** For `question post`. */
 export const ofQuestion: Searched = {
   texts: [sql`post.title`, sql`post.tag_text`, sql`post.content`],
-  vector: sql`post.words`,
+  vector: sql`post.search_vector`,
 };
 
 /** For `answer post`. */
-export const ofAnswer: Searched = { texts: [sql`post.content`], vector: sql`post.words` };
+export const ofAnswer: Searched = { texts: [sql`post.content`], vector: sql`post.search_vector` };
 
 /** Conditions on `question post`: all that is asked for but the words. */
 export function questionConditions(asked: Asked): Sql[] {
@@ -148,7 +148,7 @@ function questionScore(from: number | null, to: number | null): Sql[] {
 
 /** Of `question post`, by the indexes of what is counted often. */
 const placed = (conditions: readonly Sql[]) =>
-  sql`post.id in (select question_id from question_place where ${all(conditions)})`;
+  sql`post.id in (select question_id from question_sort_key where ${all(conditions)})`;
 
 function scoreConditions(from: number | null, to: number | null): Sql[] {
   return between(sql`post.upvotes - post.downvotes`, from, to);

@@ -108,5 +108,5 @@ async function membersNamed(db: Reader, text: string): Promise<MemberRow[]> {
 /** Fewer letters are found at the beginning alone; one sign of Chinese or Japanese is a word. */
 const canBeInside = (text: string) => threeInARow.test(text) || otherScript.test(text);
 
-/** As the index question_title_start has it. */
+/** As the index question_title_prefix has it. */
 const startOfTitle = sql`lower(left(question.title, 60))`;

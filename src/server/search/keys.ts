@@ -5,7 +5,7 @@ import { likeContains } from '#server/platform/sql.ts';
 import { type UsedWord, vocabularyOf } from './often.ts';
 import { askedWords } from './words.ts';
 
-/** What a text to be found is in the indexes of search (migration 0014); each query is a `tsquery` as text. */
+/** What a text to be found is in the indexes of search (schema section Discovery); each query is a `tsquery` as text. */
 export type Keys = {
   /** All its words, each whole; null where no index can lead to the text, as to '%'. */
   whole: string | null;

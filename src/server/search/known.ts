@@ -11,7 +11,7 @@ const posts: readonly { table: 'question' | 'answer'; sizes: Sizes; ranked: Sql 
   {
     table: 'question',
     sizes: { least: 20_000, best: 2_000, known: 40_000 },
-    ranked: sql`select question_id as id from question_place order by upvotes desc, question_id desc`,
+    ranked: sql`select question_id as id from question_sort_key order by upvotes desc, question_id desc`,
   },
   {
     table: 'answer',
@@ -60,22 +60,22 @@ export async function knowBest(db: Database, sizes?: Sizes): Promise<boolean> {
   return whole;
 }
 
-type Change = { id: number; tier: number };
+type Change = { id: number; popularity: number };
 
 async function changesOf(
   db: Database,
   { table, sizes, ranked }: { table: string; sizes: Sizes; ranked: Sql },
 ): Promise<Change[]> {
-  const known = sql`select id, tier from ${sql.table(table)} where tier <= 1`;
+  const known = sql`select id, popularity from ${sql.table(table)} where popularity <= 1`;
   const { rows } = await sql<Change>`
     with enough as materialized (select count(*) >= ${sizes.least} as yes from (${ranked} limit ${sizes.least}) ranked),
     wanted as materialized (
-      select id, case when row_number() over () <= ${sizes.best} then 0 else 1 end as tier
+      select id, case when row_number() over () <= ${sizes.best} then 0 else 1 end as popularity
       from (${ranked} limit ${sizes.known}) ranked, enough where yes
     )
-    select coalesce(wanted.id, known.id) as id, coalesce(wanted.tier, 2) as tier
+    select coalesce(wanted.id, known.id) as id, coalesce(wanted.popularity, 2) as popularity
     from wanted full join (${known}) known on known.id = wanted.id
-    where wanted.tier is distinct from known.tier
+    where wanted.popularity is distinct from known.popularity
     order by 1`.execute(db);
   return rows;
 }
@@ -83,14 +83,14 @@ async function changesOf(
 /** Posts that somebody writes at this moment are left to the next round. */
 async function move(db: Database, table: string, changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ id }) => id);
-  const tiers = changes.map(({ tier }) => tier);
+  const popularities = changes.map(({ popularity }) => popularity);
   await transaction(db, (tx) =>
     sql`
       with free as materialized (
         select id from ${sql.table(table)} where id = any(${ids}::bigint[]) order by id for no key update skip locked
       )
-      update ${sql.table(table)} post set tier = wanted.tier
-      from unnest(${ids}::bigint[], ${tiers}::smallint[]) as wanted (id, tier), free
+      update ${sql.table(table)} post set popularity = wanted.popularity
+      from unnest(${ids}::bigint[], ${popularities}::smallint[]) as wanted (id, popularity), free
       where post.id = wanted.id and free.id = post.id`.execute(tx),
   );
 }

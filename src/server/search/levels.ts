@@ -29,10 +29,10 @@ export type Among = {
 export type Found = { id: number; upvotes: number };
 
 /**
- * The best known posts, the known ones, all (`tier`, migration 0014). A frequent word has enough of the first few
+ * The best known posts, the known ones, all (`popularity`, schema section Posts). A frequent word has enough of the first few
  * thousand, and one that has not is so rare that all its posts can be looked at: at each level, few rows are read.
  */
-const levels = [sql`post.tier = 0`, sql`post.tier <= 1`, sql`true`] as const;
+const levels = [sql`post.popularity = 0`, sql`post.popularity <= 1`, sql`true`] as const;
 const [best, known, everything] = [0, 1, 2] as const;
 
 /** Of all posts that an index leads to, so many are looked at: where letters are compared, and where not. */

@@ -161,7 +161,7 @@ function matchesOf(searched: Searched, asked: Asked, main: string): Sql {
   return any([contains(searched, main), asked.text === '' ? sql`false` : hasAll(searched, main)]);
 }
 
-/** Where words are looked for, as the indexes of migration 0014 have it, and the texts that letters are compared in. */
+/** Where words are looked for, as the indexes of the schema section Discovery have it, and the texts that letters are compared in. */
 type Field = { words: Sql; stems: Sql; texts: readonly [Sql, ...Sql[]]; wholeFirst: boolean };
 
 const inTitle: Field = {
@@ -178,13 +178,13 @@ const inTags: Field = {
 };
 const everywhere: Field = {
   words: sql`search_words(post.title || ' ' || post.tag_text || ' ' || post.content)`,
-  stems: sql`post.words`,
+  stems: sql`post.search_vector`,
   texts: ofQuestion.texts,
   wholeFirst: false,
 };
 const inAnswer: Field = {
   words: sql`search_words(post.content)`,
-  stems: sql`post.words`,
+  stems: sql`post.search_vector`,
   texts: ofAnswer.texts,
   wholeFirst: false,
 };

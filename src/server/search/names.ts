@@ -27,5 +27,5 @@ export async function memberIds(db: Reader, name: string): Promise<number[]> {
   return rows.filter((row) => row.exact === exact).map((row) => row.id);
 }
 
-/** As the index member_name_start has it. */
+/** As the index member_name_prefix has it. */
 export const startOfName = sql`lower(left(member.display_name, 80))`;

@@ -7,7 +7,7 @@ export type UsedWord = { word: string; uses: number };
 /** What search knows of a community before it looks for anything. */
 export type Vocabulary = {
   often: OftenUsed;
-  /** Whether some posts are known best (`tier`, migration 0014), and whether there are many more than the known ones. */
+  /** Whether some posts are known best (`popularity`, schema section Posts), and whether there are many more than the known ones. */
   tiers: Record<'question' | 'answer', { best: boolean; known: boolean }>;
 };
 
@@ -68,7 +68,7 @@ async function read(db: Reader): Promise<Vocabulary> {
 /** Among hardly more than the known posts, to look through those first would only take longer. */
 async function tiersOf(db: Reader, table: 'question' | 'answer') {
   const { rows } = await sql<{ known: number; all: number }>`
-    select (select count(*) from ${sql.table(table)} where tier <= 1) as known,
+    select (select count(*) from ${sql.table(table)} where popularity <= 1) as known,
       (select reltuples::float8 from pg_class where oid = ${table}::regclass) as all`.execute(db);
   const { known, all } = rows[0] ?? { known: 0, all: 0 };
   return { best: known > 0, known: all > 2 * known };

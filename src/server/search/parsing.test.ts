@@ -108,7 +108,7 @@ test('thousands of new words are learnt in time, also by a community that knew n
     const text = Array.from({ length: 8_000 }, (_, n) => `${prefix}${n.toString(36)}`).join(' ');
     await db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = '10s'`.execute(tx);
-      await sql`select learn_words(array[${text}])`.execute(tx);
+      await sql`select add_search_words(array[${text}])`.execute(tx);
     });
   }
   const { rows } = await sql<{ words: number }>`select count(*) as words from search_word`.execute(db);

@@ -61,10 +61,10 @@ type Wanted = { query: string; limit: number; loosely: boolean };
 
 /**
  * Questions whose title has a part much like the query: what was probably meant. All titles are compared only where none
- * of the known questions is like it (`tier`, migration 0014).
+ * of the known questions is like it (`popularity`, schema section Posts).
  */
 export async function similarQuestions(db: Reader, wanted: Wanted) {
-  const known = await alike(db, wanted, sql`post.tier <= 1`);
+  const known = await alike(db, wanted, sql`post.popularity <= 1`);
   return known.length > 0 ? known : alike(db, wanted, sql`true`);
 }
 
@@ -76,7 +76,7 @@ const withWords = 200;
  * title has any, those alike but for typing errors. To compare all known titles takes longer than any search.
  */
 export async function suggestedQuestions(db: Reader, wanted: { query: string; limit: number }) {
-  for (const among of [sql`post.tier <= 1`, sql`true`]) {
+  for (const among of [sql`post.popularity <= 1`, sql`true`]) {
     const rows = await titlesWithWords(db, { ...wanted, among });
     if (rows.length > 0) return rows;
   }

@@ -102,16 +102,19 @@ test('a search is planned once, whatever its words', async () => {
 });
 
 test('the best known questions and answers follow the votes', async () => {
-  const { rows } = await sql<{ id: number }>`select id from question where tier = 2 limit 1`.execute(db);
+  const { rows } = await sql<{ id: number }>`select id from question where popularity = 2 limit 1`.execute(
+    db,
+  );
   const id = rows[0]?.id ?? 0;
-  const tier = async () =>
-    (await sql<{ tier: number }>`select tier from question where id = ${id}`.execute(db)).rows[0]?.tier;
+  const popularity = async () =>
+    (await sql<{ popularity: number }>`select popularity from question where id = ${id}`.execute(db)).rows[0]
+      ?.popularity;
   await sql`update question set upvotes = 1000000 where id = ${id}`.execute(db);
   expect(await knowBest(db, sizes)).toBe(true);
-  expect(await tier()).toBe(0);
+  expect(await popularity()).toBe(0);
   await sql`update question set upvotes = 0 where id = ${id}`.execute(db);
   await knowBest(db, sizes);
-  expect(await tier()).toBe(2);
+  expect(await popularity()).toBe(2);
 });
 
 /** Every third question has the frequent word, every tenth the other, twenty in all the rare one. */
@@ -130,7 +133,7 @@ async function grow(from: number, to: number): Promise<void> {
     where id > coalesce((select max(question_id) from answer), 0)`.execute(db);
   await knowBest(db, sizes);
   await learnUses(db);
-  for (const table of ['question', 'answer', 'question_place', 'search_word'])
+  for (const table of ['question', 'answer', 'question_sort_key', 'search_word'])
     await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
   // What is known of a community's size and words is kept for some minutes, by its connections.
   await db.destroy();

@@ -50,7 +50,7 @@ async function readCommon(db: Reader): Promise<Common> {
         (select count(*) from (select from question limit 1000) few)
       ) as total, most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
     from (select) one left join pg_stats
-      on schemaname = current_schema() and tablename = 'question' and attname = 'words'`.execute(db);
+      on schemaname = current_schema() and tablename = 'question' and attname = 'search_vector'`.execute(db);
   const { total = 0, words, shares } = rows[0] ?? {};
   const known = new Map((words ?? []).map((word, index) => [word, shares?.[index] ?? 0]));
   return { shares: known, least: Math.min(...known.values()), total };
@@ -94,7 +94,7 @@ async function countsOf(db: Reader, words: readonly string[]): Promise<Map<strin
   if (words.length === 0) return new Map();
   const few = (table: string) => sql`
     select count(*) from (
-      select from ${sql.table(table)} where words @@ quote_literal(word)::tsquery limit ${sql.lit(counted)}
+      select from ${sql.table(table)} where search_vector @@ quote_literal(word)::tsquery limit ${sql.lit(counted)}
     ) few`;
   const { rows } = await sql<{ word: string; questions: number }>`
     ${plannedOnce}select word, coalesce(nullif((${few('question')}), 0), (${few('answer')})) as questions
@@ -105,7 +105,7 @@ async function countsOf(db: Reader, words: readonly string[]): Promise<Map<strin
 /** By how much a word counts for a question by its place: title, tags, text; and in the text of an answer. */
 const places = { text: 0.6, tags: 0.8, title: 1, answer: 0.4 } as const;
 
-/** `ts_rank` takes the weights of the places D, C, B and A (migration 0002). */
+/** `ts_rank` takes the weights of the places D, C, B and A (schema section Posts). */
 const inQuestion = sql.lit(`{${places.text},${places.text},${places.tags},${places.title}}`);
 const inAnswer = sql.lit(`{${places.answer},${places.answer},${places.answer},${places.answer}}`);
 
@@ -130,31 +130,31 @@ export async function mostSimilar(
     ${plannedOnce}with asked as materialized (
       select * from unnest((select ${queries}::text[]::tsquery[]), (select ${weights}::float8[])) as asked (query, weight)
     ), itself as materialized (
-      select sum(ts_rank(${inQuestion}, own.words, query, 1) * weight) as score
+      select sum(ts_rank(${inQuestion}, own.search_vector, query, 1) * weight) as score
       from asked cross join (
         select setweight(search_parsed(${text.title}), 'A') || setweight(search_parsed(${text.tags}), 'B')
-          || setweight(search_parsed(${text.content}), 'D') as words
+          || setweight(search_parsed(${text.content}), 'D') as search_vector
         -- Once, not for each word.
         offset 0
       ) own
     ), candidate as materialized (
-      (select id from question where words @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
+      (select id from question where search_vector @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
       union
-      (select question_id from answer where words @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
+      (select question_id from answer where search_vector @@ (select ${candidates}::tsquery) limit ${sql.lit(candidatesAtMost)})
     ), ranked as materialized (
       select candidate.id, own.score + coalesce(answers.score, 0) as score
       from candidate
       join question on question.id = candidate.id
       cross join lateral (
-        select sum(ts_rank(${inQuestion}, question.words, query, 1) * weight) as score from asked
+        select sum(ts_rank(${inQuestion}, question.search_vector, query, 1) * weight) as score from asked
       ) own
       cross join lateral (
         select sqrt(sum(one.score * one.score)) as score from (
-          select words from answer where question_id = candidate.id
+          select search_vector from answer where question_id = candidate.id
           order by created_at desc, id desc limit ${sql.lit(answersCompared)}
         ) answer
         cross join lateral (
-          select sum(ts_rank(${inAnswer}, answer.words, query, 1) * weight) as score from asked
+          select sum(ts_rank(${inAnswer}, answer.search_vector, query, 1) * weight) as score from asked
         ) one
       ) answers
       where candidate.id is distinct from ${except}::bigint

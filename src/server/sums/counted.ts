@@ -22,12 +22,12 @@ export const startOf = (day: Sql) => sql`((${day})::timestamp at time zone 'UTC'
 export const countedPosts = (of: Sql, from: Sql) => {
   const own = sql`author_id ${of} and created_at >= ${startOf(from)}`;
   return sql`
-    select author_id as member_id, day_of(created_at) as day, 1 as questions, 0 as answers, 0 as replies, 0 as points
+    select author_id as member_id, utc_day(created_at) as day, 1 as questions, 0 as answers, 0 as replies, 0 as points
       from question where ${own}
     union all
-    select author_id, day_of(created_at), 0, 1, 0, 0 from answer where ${own}
+    select author_id, utc_day(created_at), 0, 1, 0, 0 from answer where ${own}
     union all
-    select author_id, day_of(created_at), 0, 0, 1, 0 from reply where ${own} and deleted_at is null`;
+    select author_id, utc_day(created_at), 0, 0, 1, 0 from reply where ${own} and deleted_at is null`;
 };
 
 /** Points by author and the day of the vote; each post's votes are found by its index. */
@@ -35,7 +35,7 @@ export const countedPoints = (of: Sql, from: Sql) =>
   sql.join(
     kinds.map(
       (kind) => sql`
-        select post.author_id as member_id, day_of(vote.created_at) as day,
+        select post.author_id as member_id, utc_day(vote.created_at) as day,
           0 as questions, 0 as answers, 0 as replies,
           case vote.direction
             when 'up' then ${sql.lit(reputationPoints[kind].up)}
@@ -63,25 +63,25 @@ export const countedReceived = (of: Sql) => sql`
 /** Sums by topic and week of the questions of topics and the answers to all of these. @param of what the topic is */
 export const countedWeeks = (of: Sql) => sql`
   select tag_id, week, sum(questions)::bigint as questions, sum(answers)::bigint as answers from (
-    select tag_id, week_of(asked_at) as week, 1 as questions, 0 as answers
-      from question_tag where tag_id ${of} and asked_at >= ${startOf(keptFrom)}
+    select tag_id, utc_week(question_created_at) as week, 1 as questions, 0 as answers
+      from question_tag where tag_id ${of} and question_created_at >= ${startOf(keptFrom)}
     union all
-    select tag_id, week_of(answer.created_at), 0, 1
+    select tag_id, utc_week(answer.created_at), 0, 1
       from question_tag link join answer on answer.question_id = link.question_id
       where tag_id ${of} and answer.created_at >= ${startOf(keptFrom)}
   ) each group by tag_id, week`;
 
 /** What is kept of a member's days: the sums, and what was not added to them yet. */
 export const keptDays = (of: Sql, from: Sql) => sql`
-  select member_id, day, questions, answers, replies, points from member_day where member_id ${of} and day >= ${from}
+  select member_id, day, questions, answers, replies, points from member_daily_statistics where member_id ${of} and day >= ${from}
   union all
-  select member_id, day, questions, answers, replies, points from member_change where member_id ${of} and day >= ${from}`;
+  select member_id, day, questions, answers, replies, points from member_statistics_change where member_id ${of} and day >= ${from}`;
 
 export const keptReceived = (of: Sql) => sql`
-  select member_id, upvotes, views from member_received where member_id ${of}
-  union all select member_id, upvotes, views from member_change where member_id ${of}`;
+  select member_id, upvotes, views from member_statistics where member_id ${of}
+  union all select member_id, upvotes, views from member_statistics_change where member_id ${of}`;
 
 export const keptWeeks = (of: Sql, from: Sql) => sql`
-  select tag_id, week, questions, answers from topic_week where tag_id ${of} and week >= ${from}
+  select tag_id, week, questions, answers from tag_weekly_statistics where tag_id ${of} and week >= ${from}
   union all
-  select tag_id, week, questions, answers from topic_change where tag_id ${of} and week >= ${from}`;
+  select tag_id, week, questions, answers from tag_statistics_change where tag_id ${of} and week >= ${from}`;

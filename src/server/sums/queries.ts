@@ -14,18 +14,18 @@ export const lockSums = sql`select pg_advisory_xact_lock(${sql.lit(sumsLock)})`;
 export async function addMemberChanges(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
-      delete from member_change where ctid = any(array(select ctid from member_change limit ${sql.lit(limit)}))
+      delete from member_statistics_change where ctid = any(array(select ctid from member_statistics_change limit ${sql.lit(limit)}))
       returning *
     ), days as (
-      insert into member_day as known (member_id, day, questions, answers, replies, points)
+      insert into member_daily_statistics as known (member_id, day, questions, answers, replies, points)
       ${daysOf(sql`select * from taken where day >= ${keptFrom}`)} order by member_id, day
       on conflict (member_id, day) do update set questions = known.questions + excluded.questions,
         answers = known.answers + excluded.answers, replies = known.replies + excluded.replies,
         points = known.points + excluded.points
     ), past as (
-      delete from member_day where member_id in (select member_id from taken) and day < ${keptFrom}
+      delete from member_daily_statistics where member_id in (select member_id from taken) and day < ${keptFrom}
     ), received as (
-      insert into member_received as known (member_id, upvotes, views)
+      insert into member_statistics as known (member_id, upvotes, views)
       select member_id, sum(upvotes), sum(views) from taken group by member_id
       having sum(upvotes) <> 0 or sum(views) <> 0 order by member_id
       on conflict (member_id) do update set upvotes = known.upvotes + excluded.upvotes,
@@ -39,18 +39,18 @@ export async function addMemberChanges(tx: Tx, limit: number): Promise<number> {
 export async function addTopicChanges(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
-      delete from topic_change where ctid = any(array(select ctid from topic_change limit ${sql.lit(limit)}))
+      delete from tag_statistics_change where ctid = any(array(select ctid from tag_statistics_change limit ${sql.lit(limit)}))
       returning *
     ), weeks as (
-      insert into topic_week as known (tag_id, week, questions, answers)
+      insert into tag_weekly_statistics as known (tag_id, week, questions, answers)
       select tag_id, week, sum(questions), sum(answers) from taken where week >= ${keptFrom}
       group by tag_id, week having sum(questions) <> 0 or sum(answers) <> 0 order by tag_id, week
       on conflict (tag_id, week) do update set questions = known.questions + excluded.questions,
         answers = known.answers + excluded.answers
     ), past as (
-      delete from topic_week where tag_id in (select tag_id from taken) and week < ${keptFrom}
+      delete from tag_weekly_statistics where tag_id in (select tag_id from taken) and week < ${keptFrom}
     ), places as (
-      delete from topic_place where tag_id in (select tag_id from taken) and active_at < now() - interval '8 days'
+      delete from tag_question_sort_key where tag_id in (select tag_id from taken) and active_at < now() - interval '8 days'
     )
     select count(*) as taken from taken`.execute(tx);
   return rows[0]?.taken ?? 0;
@@ -58,7 +58,7 @@ export async function addTopicChanges(tx: Tx, limit: number): Promise<number> {
 
 export async function unsummed(db: Database, table: 'member' | 'tag', limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from ${sql.table(table)} where not is_summed order by id limit ${limit}`.execute(db);
+    select id from ${sql.table(table)} where not has_statistics order by id limit ${limit}`.execute(db);
   return rows.map((row) => row.id);
 }
 
@@ -70,19 +70,19 @@ export const recountMembers = (ids: Sql) => {
   const of = sql`= any(array(${ids})::bigint[])`;
   return sql`
     with gone as (
-      delete from member_change where member_id ${of}
+      delete from member_statistics_change where member_id ${of}
     ), counted as materialized (
       ${daysOf(sql`${countedPosts(of, keptFrom)} union all ${countedPoints(of, keptFrom)}`)}
     ), past as (
-      delete from member_day known where member_id ${of}
+      delete from member_daily_statistics known where member_id ${of}
         and not exists (select from counted where counted.member_id = known.member_id and counted.day = known.day)
     ), days as (
-      insert into member_day (member_id, day, questions, answers, replies, points)
+      insert into member_daily_statistics (member_id, day, questions, answers, replies, points)
       select member_id, day, questions, answers, replies, points from counted
       on conflict (member_id, day) do update set questions = excluded.questions, answers = excluded.answers,
         replies = excluded.replies, points = excluded.points
     ), received as (
-      insert into member_received (member_id, upvotes, views)
+      insert into member_statistics (member_id, upvotes, views)
       select member.id, coalesce(sum(upvotes), 0), coalesce(sum(views), 0)
       from member left join (${countedReceived(of)}) each on each.member_id = member.id
       where member.id ${of} group by member.id
@@ -96,14 +96,14 @@ export const recountTopics = (ids: Sql) => {
   const of = sql`= any(array(${ids})::bigint[])`;
   return sql`
     with gone as (
-      delete from topic_change where tag_id ${of}
+      delete from tag_statistics_change where tag_id ${of}
     ), counted as materialized (
       ${countedWeeks(of)}
     ), past as (
-      delete from topic_week known where tag_id ${of}
+      delete from tag_weekly_statistics known where tag_id ${of}
         and not exists (select from counted where counted.tag_id = known.tag_id and counted.week = known.week)
     ), weeks as (
-      insert into topic_week (tag_id, week, questions, answers)
+      insert into tag_weekly_statistics (tag_id, week, questions, answers)
       select tag_id, week, questions, answers from counted
       on conflict (tag_id, week) do update set questions = excluded.questions, answers = excluded.answers
     )
@@ -113,7 +113,7 @@ export const recountTopics = (ids: Sql) => {
 /** Says that the sums of these are made. Locks them in the order in which everybody does. */
 export async function markSummed(tx: Tx, table: 'member' | 'tag', ids: readonly number[]): Promise<void> {
   await sql`
-    update ${sql.table(table)} set is_summed = true where id in (
+    update ${sql.table(table)} set has_statistics = true where id in (
       select id from ${sql.table(table)} where id = any(${[...ids]}::bigint[]) order by id for no key update
     )`.execute(tx);
 }

@@ -43,7 +43,7 @@ async function write() {
 
 async function left(): Promise<number> {
   const { rows } = await sql<{ left: number }>`
-    select (select count(*) from member_change) + (select count(*) from topic_change) as left`.execute(
+    select (select count(*) from member_statistics_change) + (select count(*) from tag_statistics_change) as left`.execute(
     server.db,
   );
   return rows[0]?.left ?? Number.NaN;
@@ -77,16 +77,18 @@ test('what was there before sums were kept is shown at once, and the same once t
   await write();
   const before = await shown();
   // As the migration finds a community.
-  await sql`truncate member_day, member_received, member_change, topic_week, topic_change`.execute(server.db);
-  await sql`update member set is_summed = false`.execute(server.db);
-  await sql`update tag set is_summed = false`.execute(server.db);
+  await sql`truncate member_daily_statistics, member_statistics, member_statistics_change, tag_weekly_statistics, tag_statistics_change`.execute(
+    server.db,
+  );
+  await sql`update member set has_statistics = false`.execute(server.db);
+  await sql`update tag set has_statistics = false`.execute(server.db);
   expect(await shown()).toEqual(before);
   const { question } = await write();
   const counted = await shown();
   expect(counted).toMatchObject({ upvotes: 4, views: 2, weeks: [{ questions: 2, answers: 2 }] });
   await add();
   const { rows } = await sql`
-    select id from member where not is_summed union all select id from tag where not is_summed`.execute(
+    select id from member where not has_statistics union all select id from tag where not has_statistics`.execute(
     server.db,
   );
   expect(rows).toEqual([]);
@@ -114,18 +116,18 @@ test('sums that were damaged are found and put right', async () => {
   await add();
   const before = await shown();
   for (const damage of [
-    sql`update member_day set points = points + 1, replies = 9`,
-    sql`update member_received set upvotes = 7, views = 7`,
-    sql`delete from topic_week`,
-    sql`insert into member_change (member_id, day, upvotes, questions) select id, current_date, 1, 1 from member`,
+    sql`update member_daily_statistics set points = points + 1, replies = 9`,
+    sql`update member_statistics set upvotes = 7, views = 7`,
+    sql`delete from tag_weekly_statistics`,
+    sql`insert into member_statistics_change (member_id, day, upvotes, questions) select id, current_date, 1, 1 from member`,
   ])
     await damage.execute(server.db);
   const broken = await brokenInvariants(server.db);
   expect([...new Set(broken.map(({ rule }) => rule))].toSorted()).toEqual([
-    'member_day',
-    'member_received.upvotes',
-    'member_received.views',
-    'topic_week',
+    'member_daily_statistics',
+    'member_statistics.upvotes',
+    'member_statistics.views',
+    'tag_weekly_statistics',
   ]);
   await repair(server.db, broken);
   expect(await brokenInvariants(server.db)).toEqual([]);
@@ -137,14 +139,14 @@ describe('days that no picture shows any more', () => {
     const { answer } = await write();
     await add();
     await sql`
-      insert into member_day (member_id, day, questions, answers, replies, points)
+      insert into member_daily_statistics (member_id, day, questions, answers, replies, points)
       values (${ann.id}, current_date - 1000, 0, 1, 0, 0)`.execute(server.db);
     await sql`update answer set created_at = now() - interval '900 days' where id = ${answer.id}`.execute(
       server.db,
     );
     await add();
     const { rows } = await sql<{ days: number }>`
-      select count(*) as days from member_day where member_id = ${ann.id}`.execute(server.db);
+      select count(*) as days from member_daily_statistics where member_id = ${ann.id}`.execute(server.db);
     expect(rows[0]?.days).toBe(1);
     expect(await shown()).toMatchObject({
       upvotes: 2,

@@ -20,7 +20,7 @@ const countedAtOnce = { member: 200, tag: 20 } as const;
 /** A job ends after so long, in milliseconds; the next minute's goes on. */
 const patience = 50_000;
 
-/** Adds what changed to the sums of members and topics, and makes the sums that are still to be made (migration 0024). */
+/** Adds what changed to the sums of members and topics, and makes the sums that are still to be made. */
 export function sumsJob(db: Database): JobKind {
   return {
     name: 'sums',

@@ -170,7 +170,7 @@ async function topics({ busy, db, hugeTag }: Stage): Promise<Call[]> {
   const huge = `/topics/${hugeTag}`;
   const question = await deep(
     db,
-    sql`select asked_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
+    sql`select question_created_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
   );
   return [
     ...Object.entries({ popular, active, alphabetical }).flatMap(([sort, cursor]) => [

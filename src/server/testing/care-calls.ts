@@ -23,9 +23,9 @@ export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage
     sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member' and id <> ${nobody}
       order by id limit 3`,
   );
-  await sql`insert into registration (member_id, network, waits_for)
+  await sql`insert into registration (member_id, network, pending_step)
     values (${other}, '192.0.2.1', null), (${waiting}, '192.0.2.1', 'moderator')
-    on conflict (member_id) do update set network = excluded.network, waits_for = excluded.waits_for`.execute(
+    on conflict (member_id) do update set network = excluded.network, pending_step = excluded.pending_step`.execute(
     db,
   );
   const selection = { memberIds: [removed], network: null, from: null, to: null };

@@ -12,7 +12,7 @@ export async function checksum(db: Database): Promise<string> {
     where table_schema = 'public' and table_type = 'BASE TABLE'
       and table_name not in (
         ${sql.join(summedUp.map((name) => sql.lit(name)))},
-        'session', 'rate_limit', 'search_word', 'setting', 'account_link', 'security_event', 'used_once')
+        'session', 'rate_limit', 'search_word', 'setting', 'account_token', 'security_event', 'used_nonce')
     order by table_name`.execute(db);
   return sumOf(
     db,
@@ -37,7 +37,13 @@ export async function checksumOfMember(db: Database, memberId: number): Promise<
   return sumOf(db, [...rows, sql`select row::text from member row where id = ${memberId}`]);
 }
 
-const summedUp = ['member_change', 'member_day', 'member_received', 'topic_change', 'topic_week'];
+const summedUp = [
+  'member_statistics_change',
+  'member_daily_statistics',
+  'member_statistics',
+  'tag_statistics_change',
+  'tag_weekly_statistics',
+];
 
 async function sumOf(db: Database, parts: readonly RawBuilder<unknown>[]): Promise<string> {
   const sums = parts.map(

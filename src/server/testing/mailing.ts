@@ -68,7 +68,7 @@ export async function startMailing() {
   /** Lets the time pass that a mail at once waits, and after which the next may come. */
   async function letTimePass(): Promise<void> {
     await sql`update notification set created_at = created_at - interval '3 minutes'`.execute(server.db);
-    await sql`update member_mail set at_once_after = now() - interval '1 second'`.execute(server.db);
+    await sql`update email_schedule set instant_after = now() - interval '1 second'`.execute(server.db);
   }
 }
 

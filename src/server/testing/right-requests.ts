@@ -71,8 +71,8 @@ export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: 
     'PUT /notices/seen': async () => ({ upTo: 1 }),
     'POST /moderation/approvals': async () => {
       const id = await newcomer();
-      await sql`insert into registration (member_id, waits_for) values (${id}, 'moderator')
-        on conflict (member_id) do update set waits_for = 'moderator'`.execute(db);
+      await sql`insert into registration (member_id, pending_step) values (${id}, 'moderator')
+        on conflict (member_id) do update set pending_step = 'moderator'`.execute(db);
       return { memberIds: [id] };
     },
     'POST /moderation/removals/preview': async () => selected(await newcomer()),

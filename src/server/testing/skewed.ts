@@ -77,16 +77,16 @@ const posts = [
       answer_count, active_at, tag_text)
     select case when n % 5 = 1 then busy else ${member(scattered('n', 5000))} end,
       'Question ' || n, 'What about ' || n || '?', 'What about it?', false,
-      case n when 1 then 2000 else 1 + n % 3 end, case n when 1 then 3000 when n / 5 * 5 + 2 then 3 else 2 end, asked_at,
-      coalesce(answers, 0), greatest(asked_at, answered_at), tags
+      case n when 1 then 2000 else 1 + n % 3 end, case n when 1 then 3000 when n / 5 * 5 + 2 then 3 else 2 end, question_created_at,
+      coalesce(answers, 0), greatest(question_created_at, answered_at), tags
     from who, generate_series(1, 12000) n
-    cross join lateral (select date_trunc('milliseconds', now()) - n * interval '20 minutes' as asked_at) asked
+    cross join lateral (select date_trunc('milliseconds', now()) - n * interval '20 minutes' as question_created_at) asked
     left join (select question_id, count(*) as answers, max(created_at) as answered_at from planned_answer group by 1)
       answer on answer.question_id = n
     join (select question_id, string_agg(tag.name, ', ' order by position) as tags
       from planned_tag join tag on tag.id = tag_id group by 1) tagged on tagged.question_id = n
     order by n`,
-  `insert into question_tag (question_id, tag_id, position, asked_at)
+  `insert into question_tag (question_id, tag_id, position, question_created_at)
     select question_id, tag_id, position, created_at from planned_tag join question on question.id = question_id`,
   `insert into answer (question_id, author_id, content, upvotes, created_at)
     select question_id, author_id, 'It is ' || id, case id when 1 then 2000 else 1 end, created_at
@@ -117,11 +117,11 @@ const marks = [
   `insert into question_view (question_id, member_id)
     select id, ${member('id + n')} from question, generate_series(1, 2) n where id > 1`,
   `insert into question_view (question_id, member_id) select id, busy from who, question where id % 5 = 2`,
-  `insert into question_follow (question_id, member_id, asked_at)
+  `insert into question_follow (question_id, member_id, question_created_at)
     select 1, ${member('n')}, created_at from question, generate_series(1, 1000) n where id = 1`,
-  `insert into question_follow (question_id, member_id, created_at, asked_at)
+  `insert into question_follow (question_id, member_id, created_at, question_created_at)
     select id, busy, now() - id * interval '1 minute', created_at from who, question where id between 2 and 4000`,
-  `insert into question_follow (question_id, member_id, asked_at)
+  `insert into question_follow (question_id, member_id, question_created_at)
     select id, ${member('id')}, created_at from question where id > 4000`,
   `insert into tag_follow (tag_id, member_id) select 1, ${member('n')} from generate_series(1, 4000) n`,
   `insert into tag_follow (tag_id, member_id) select id, busy from who, tag where id <= 100`,
@@ -139,33 +139,33 @@ const marks = [
   `insert into bookmark_list (member_id, name, key)
     select busy, 'List ' || n, 'list ' || n from who, generate_series(1, 99) n`,
   `insert into bookmark_list (member_id, name, key) select ${member('n')}, 'Later', 'later' from generate_series(0, 4999) n`,
-  `insert into bookmark_in_list (list_id, bookmark_id, member_id)
+  `insert into bookmark_list_item (list_id, bookmark_id, member_id)
     select (select min(id) from bookmark_list), id, member_id from who, bookmark where member_id = busy and id % 2 = 1`,
-  `insert into bookmark_in_list (list_id, bookmark_id, member_id)
+  `insert into bookmark_list_item (list_id, bookmark_id, member_id)
     select list.id, bookmark.id, member_id from bookmark_list list join bookmark using (member_id) where list.name = 'Later'`,
-  `insert into notification (recipient_id, sender_id, kind, question_id, answer_id, created_at, read_at, mail)
+  `insert into notification (recipient_id, sender_id, kind, question_id, answer_id, created_at, read_at, pending_email)
     select busy, answer.author_id, 'followed_answer', question_id, id, created_at,
       case when id % 4 = 0 then now() end, case when id % 4 = 1 then 'daily' end
     from who, answer where author_id <> busy and id <= 6000 order by id`,
   `insert into notification (recipient_id, sender_id, kind, question_id, answer_id, created_at)
     select ${member('id')}, busy, 'answer', question_id, id, created_at
     from who, answer where author_id = busy or id > 12000 order by id`,
-  `insert into notification_choice (member_id, about, in_app, mail, push)
+  `insert into notification_preference (member_id, category, in_app, email, push)
     select ${member('n')}, about, true, 'daily', false
     from generate_series(0, 4999) n, unnest(array['answers', 'votes', 'replies']) about`,
-  `insert into member_mail (member_id, daily_at) select ${member('n')}, now() + interval '1 hour' from generate_series(0, 4999) n`,
+  `insert into email_schedule (member_id, daily_at) select ${member('n')}, now() + interval '1 hour' from generate_series(0, 4999) n`,
   `insert into push_subscription (member_id, session_id, endpoint, p256dh, auth)
     select member_id, id, 'https://push.example.org/' || id, 'key', 'auth' from session where id % 2 = 0 and token like 'token of%'`,
-  `insert into member_written (member_id, lsn) select ${member('n')}, '0/1' from generate_series(0, 4999) n`,
-  `insert into idempotency_key (member_id, key, request_hash, item_id)
+  `insert into member_last_write (member_id, lsn) select ${member('n')}, '0/1' from generate_series(0, 4999) n`,
+  `insert into idempotency_key (member_id, key, request_hash, post_id)
     select ${member('n')}, 'a key of the crowd ' || n, 'hash', 1 from generate_series(1, 8000) n`,
   `insert into revision (question_id, number, title, content, tags, created_at)
     select case when n <= 150 then 1 else n end, case when n <= 150 then n else 1 end, 'Before', 'Before.', '{}', now() from generate_series(1, 6000) n`,
   `insert into revision (answer_id, number, content, created_at) select n, 1, 'Before.', now() from generate_series(1, 6000) n`,
   `insert into revision (reply_id, number, content, created_at) select n, 1, 'Before.', now() from generate_series(1, 6000) n`,
-  `insert into draft (member_id, place, key, fields)
+  `insert into draft (member_id, target, idempotency_key, fields)
     select ${member('n')}, 'answer:' || n, 'key of a draft', '{"content": "So far."}' from generate_series(1, 6000) n`,
-  `insert into draft (member_id, place, key, fields)
+  `insert into draft (member_id, target, idempotency_key, fields)
     select busy, 'answer:' || n, 'key of a draft', '{"content": "So far."}' from who, generate_series(1, 90) n`,
   `insert into search_word (word) select 'word' || n from generate_series(1, 20000) n`,
   `insert into event (topic, event) select 'question:' || n, '{"kind": "imported"}' from generate_series(1, 8000) n`,
@@ -198,12 +198,12 @@ const own = [
   counted('tag', 'followers_count', 'select tag_id, count(*) from tag_follow group by 1'),
   `insert into answer_score (answer_id, question_id, score, created_at)
     select id, question_id, upvotes - downvotes, created_at from answer`,
-  `insert into question_place (question_id, created_at, active_at, upvotes, answer_count)
+  `insert into question_sort_key (question_id, created_at, active_at, upvotes, answer_count)
     select id, created_at, active_at, upvotes, answer_count from question`,
-  `insert into topic_place (question_id, tag_id, active_at)
-    select question_id, tag_id, active_at from question_place join question_tag using (question_id)
+  `insert into tag_question_sort_key (question_id, tag_id, active_at)
+    select question_id, tag_id, active_at from question_sort_key join question_tag using (question_id)
     where active_at > now() - interval '8 days'`,
   // What sums/ makes of them.
-  `update member set is_summed = false`,
-  `update tag set is_summed = false`,
+  `update member set has_statistics = false`,
+  `update tag set has_statistics = false`,
 ];

@@ -44,7 +44,7 @@ export async function replaceQuestionTags(
 ) {
   await sql`delete from question_tag where question_id = ${questionId}`.execute(tx);
   await sql`
-    insert into question_tag (question_id, asked_at, tag_id, position)
+    insert into question_tag (question_id, question_created_at, tag_id, position)
     select question.id, question.created_at, wanted.tag_id, wanted.position - 1
     from question, unnest(${[...ids]}::bigint[]) with ordinality as wanted (tag_id, position)
     where question.id = ${questionId}`.execute(tx);
@@ -147,17 +147,17 @@ export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly 
   if (ids.length === 0) return;
   await sql`
     update tag set active_at = case when questions_count <= ${fewQuestions} then (
-      select max(greatest(asked_at, (select max(created_at) from answer where question_id = link.question_id)))
+      select max(greatest(question_created_at, (select max(created_at) from answer where question_id = link.question_id)))
       from question_tag link where link.tag_id = tag.id
     ) else (
-      select greatest(newest.asked_at, (
+      select greatest(newest.question_created_at, (
         select answer.created_at from answer
-        where answer.created_at > newest.asked_at
+        where answer.created_at > newest.question_created_at
           and ${isThere(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
         order by answer.created_at desc, answer.id desc limit 1
       ))
       from (
-        select asked_at from question_tag where tag_id = tag.id order by asked_at desc, question_id desc limit 1
+        select question_created_at from question_tag where tag_id = tag.id order by question_created_at desc, question_id desc limit 1
       ) newest
     ) end
     where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
@@ -269,11 +269,11 @@ export async function questionsWithTag(
   const behind =
     cursor === null
       ? sql`true`
-      : sql`(link.asked_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
+      : sql`(link.question_created_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<QuestionCardRow>`
     select ${cardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
     where link.tag_id = (select id from tag where key = ${key}) and ${behind}
-    order by link.asked_at desc, link.question_id desc limit ${limit}`.execute(db);
+    order by link.question_created_at desc, link.question_id desc limit ${limit}`.execute(db);
   return rows;
 }
 
@@ -297,11 +297,11 @@ export async function newestOfTags(
     ) wanted
     cross join lateral (
       select ${cardColumns} from (
-        select question_id, asked_at from question_tag
-        where tag_id = wanted.tag_id order by asked_at desc, question_id desc limit ${sql.lit(newest)}
+        select question_id, question_created_at from question_tag
+        where tag_id = wanted.tag_id order by question_created_at desc, question_id desc limit ${sql.lit(newest)}
       ) link
       join question post on post.id = link.question_id ${bylineJoins}
-      where ${shown} order by link.asked_at desc, link.question_id desc limit ${sql.lit(limit)}
+      where ${shown} order by link.question_created_at desc, link.question_id desc limit ${sql.lit(limit)}
     ) card`.execute(db);
   return rows;
 }

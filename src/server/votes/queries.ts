@@ -18,7 +18,7 @@ export type VotedPost = {
   views: number;
   answer_count: number;
   /** Why nothing is voted on in the question; null where it is. */
-  locked_for: string | null;
+  lock_reason: string | null;
 };
 
 /** Posts of one kind, locked in the order of their ids, so that the votes on each are counted one after the other. */
@@ -30,11 +30,11 @@ export function lockedPosts({ kind, ids }: { kind: PostKind; ids: readonly numbe
 }
 
 const placeColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
-  question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count, locked_for`,
+  question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count, lock_reason`,
   answer: sql`question_id, id as answer_id, null::bigint as reply_id, 0 as views, 0 as answer_count,
-    (select locked_for from question where question.id = answer.question_id)`,
+    (select lock_reason from question where question.id = answer.question_id)`,
   reply: sql`question_id, answer_id, id as reply_id, 0 as views, 0 as answer_count,
-    (select locked_for from question where question.id = reply.question_id)`,
+    (select lock_reason from question where question.id = reply.question_id)`,
 };
 
 /** One member's vote on a post of one kind. */

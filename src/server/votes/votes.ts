@@ -145,7 +145,7 @@ function decide(
 ): Outcome<VoteState> {
   const post = book.postOf(target);
   if (post === undefined) return new ProblemError('not-found', missing[target.kind]);
-  const locked = lockedProblem(post.locked_for);
+  const locked = lockedProblem(post.lock_reason);
   if (locked !== null) return locked;
   // One from before this was switched off can be taken back.
   if (post.author_id === viewer.id && vote !== null && !settings.selfVotes)

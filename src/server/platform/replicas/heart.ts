@@ -66,6 +66,6 @@ export function createHeart(connection: pg.ClientConfig, node: string): Heart {
 
 /** On the primary's disk at once, because only then is it sent on; no standby is waited for, whatever the settings say. */
 const beatOnce = `
-  insert into node_beat (node, beat)
+  insert into node_heartbeat (node, counter)
   select $1, $2 from (select set_config('synchronous_commit', 'local', true)) unwaited
-  on conflict (node) do update set beat = excluded.beat, at = now()`;
+  on conflict (node) do update set counter = excluded.counter, sent_at = now()`;

@@ -172,6 +172,6 @@ type Seen = { standby: boolean; replayed: string | null; beat: number | null };
 
 const lookAt = `
   select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,
-    (select beat from node_beat where node = $1) as beat`;
+    (select counter from node_heartbeat where node = $1) as beat`;
 
 const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(1);

@@ -9,7 +9,7 @@ import { type Lsn, parseLsn } from './lsn.ts';
  */
 export async function noteWritten(db: Database, memberId: number): Promise<void> {
   await sql`
-    insert into member_written (member_id, lsn)
+    insert into member_last_write (member_id, lsn)
     select id, pg_current_wal_insert_lsn()
     from member, (select set_config('synchronous_commit', 'off', true)) unwaited
     where id = ${memberId}
@@ -19,18 +19,18 @@ export async function noteWritten(db: Database, memberId: number): Promise<void>
 /** Where the member's last write lies; null for one who has not written. */
 export async function lastWritten(db: Database, memberId: number): Promise<Lsn | null> {
   const { rows } = await sql<{ lsn: string }>`
-    select lsn::text as lsn from member_written where member_id = ${memberId}`.execute(db);
+    select lsn::text as lsn from member_last_write where member_id = ${memberId}`.execute(db);
   return parseLsn(rows[0]?.lsn);
 }
 
 /** Puts right what another cluster's log left behind, whose places may lie far ahead: a dump restored, a failover. */
 export async function settleWritten(db: Database): Promise<void> {
   await sql`
-    update member_written set lsn = pg_current_wal_insert_lsn()
+    update member_last_write set lsn = pg_current_wal_insert_lsn()
     where lsn > pg_current_wal_insert_lsn()`.execute(db);
 }
 
 /** Drops what nodes wrote that are gone. */
 export async function dropOldBeats(db: Database): Promise<void> {
-  await sql`delete from node_beat where at < now() - interval '1 day'`.execute(db);
+  await sql`delete from node_heartbeat where sent_at < now() - interval '1 day'`.execute(db);
 }
