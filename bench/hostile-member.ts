@@ -89,7 +89,7 @@ async function persistently(send: () => Promise<Response>): Promise<Response> {
 const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
   Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
 
-if (process.send !== undefined) process.once('message', (task) => attackAsTold(task as Task));
+if (process.send !== undefined) process.once('message', (task) => void attackAsTold(task as Task));
 else if (values.help) console.log(help);
 else process.exitCode = await withFolder(main);
 

@@ -18,7 +18,7 @@ else await main(Number(process.argv[2] ?? 20));
 async function main(rounds: number): Promise<void> {
   const program = process.env['PARLEY_CHROMIUM'];
   const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
-  const community = await newCommunity();
+  const community = await newCommunity({ quickPasswords: false });
   try {
     const context = await browser.newContext({ baseURL: community.address });
     await measure(context, rounds);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
 import { urlOf } from '#server/testing/database-url.ts';
 import { freePort } from '#server/testing/free-port.ts';
-import { spawnParley, type ParleyProcess } from '#server/testing/process.ts';
+import { spawnParley, type ParleyOptions, type ParleyProcess } from '#server/testing/process.ts';
 import { copyServedFolder } from '#server/testing/served-folder.ts';
 
 /** One process that serves a community. */
@@ -27,11 +27,15 @@ export type Community = Node & {
   remove: () => Promise<void>;
 };
 
+/** What is measured has passwords at their full cost. */
+type CommunityOptions = { demo?: boolean; env?: NodeJS.ProcessEnv; quickPasswords?: boolean };
+
 /** A Parley with nobody in it on a free port; with the demo community in it where that is asked for. */
 export async function newCommunity({
   demo = false,
   env = {},
-}: { demo?: boolean; env?: NodeJS.ProcessEnv } = {}): Promise<Community> {
+  quickPasswords = true,
+}: CommunityOptions = {}): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(parent, 0o711);
@@ -43,13 +47,17 @@ export async function newCommunity({
     ...env,
   };
   await copyServedFolder(dataFolder);
-  const first = await startNode(shared, demo ? ['--demo'] : []);
+  const parameters = demo ? ['--demo'] : [];
+  const first = await startNode({ env: shared, parameters, quickPasswords });
   const others: Node[] = [];
 
   const addNode = async (env: NodeJS.ProcessEnv = {}) => {
     const connection = await connectionOfRunning(dataFolder);
     if (connection === undefined) throw new Error('the first node does not run');
-    const node = await startNode({ ...shared, ...env, DATABASE_URL: urlOf(connection) });
+    const node = await startNode({
+      env: { ...shared, ...env, DATABASE_URL: urlOf(connection) },
+      quickPasswords,
+    });
     others.push(node);
     return node;
   };
@@ -61,11 +69,11 @@ export async function newCommunity({
   return { ...first, dataFolder, addNode, remove };
 }
 
-async function startNode(env: NodeJS.ProcessEnv, parameters: string[] = []): Promise<Node> {
+async function startNode({ env, ...options }: ParleyOptions): Promise<Node> {
   const port = String(await freePort());
   let parley: ParleyProcess | null = null;
   const start = async () => {
-    parley = spawnParley({ env: { ...env, PORT: port }, parameters });
+    parley = spawnParley({ ...options, env: { ...env, PORT: port } });
     await parley.ready;
   };
   const end = async (signal: NodeJS.Signals) => {

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
+import type { PasswordCost } from './accounts/password.ts';
 import { createApp } from './app.ts';
 import { type Background, startBackground } from './background.ts';
 import { backupState, startScheduledBackups } from './backup/scheduled.ts';
@@ -47,6 +48,8 @@ export type NodeOptions = {
   watch: DatabaseWatch;
   connection: pg.PoolConfig;
   log: Logger;
+  /** By default the full cost. */
+  passwordCost: PasswordCost | undefined;
   /** Aborted when the node has been told to stop; it is not ready from then on. */
   stopping: AbortSignal;
   /** Given each step of stopping as soon as there is something to stop; to be done in the opposite order. */
@@ -132,6 +135,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     kept,
     background,
     floods,
+    ...(options.passwordCost && { passwordCost: options.passwordCost }),
     ...(existsSync(webFolder) && { webFolder }),
   });
   const shedding = await shed({

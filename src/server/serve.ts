@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { PasswordCost } from './accounts/password.ts';
 import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import { startNode } from './node.ts';
 import type { Config } from './platform/config.ts';
@@ -21,13 +22,15 @@ export type ServeOptions = {
   log: Logger;
   /** Loads the demo community before the first request. */
   demo?: boolean;
+  /** By default the full cost; only tests say otherwise. */
+  passwordCost?: PasswordCost;
 };
 
 /**
  * Serves until a signal says to stop, then lets running requests finish. A second signal cuts them off.
  * @throws StartupError with a sentence for the operator.
  */
-export async function serve({ config, log, demo = false }: ServeOptions): Promise<void> {
+export async function serve({ config, log, demo = false, passwordCost }: ServeOptions): Promise<void> {
   const stopping = stopSignals();
   const undo: (() => Promise<void>)[] = [];
   process.on('uncaughtException', (error) => {
@@ -66,6 +69,7 @@ export async function serve({ config, log, demo = false }: ServeOptions): Promis
       watch,
       connection,
       log,
+      passwordCost,
       stopping: stopping.first,
       onStop: (step) => undo.unshift(step),
     });

@@ -14,7 +14,8 @@ import { followWriters } from '#server/platform/writers.ts';
 import type { Subscribed, Topic, Writing } from '#shared/events.ts';
 import type { TestDatabase } from './database.ts';
 import type { Caller } from './member.ts';
-import { defaults, quickPasswords } from './server.ts';
+import { quickPasswords } from './quick-passwords.ts';
+import { defaults } from './server.ts';
 
 /** Known to the nodes of a test, in this process or in their own: a session of one is a session of all. */
 export const secret = 'a secret that all nodes of a test know, long enough to be one';

@@ -24,6 +24,8 @@ export type ParleyOptions = {
   /** The checkout to start and the Node to run it with; by default those of the tests. */
   project?: string;
   node?: string;
+  /** Makes passwords cost next to nothing: where many register, and it is not about passwords. */
+  quickPasswords?: boolean;
   user?: { uid: number; gid: number };
 };
 
@@ -36,9 +38,10 @@ export function spawnParley({
   parameters = [],
   project = projectFolder,
   node: executable = process.execPath,
+  quickPasswords = false,
   user,
 }: ParleyOptions): ParleyProcess {
-  const main = path.join(project, 'src/server/main.ts');
+  const main = path.join(project, 'src/server', quickPasswords ? 'testing/quick-main.ts' : 'main.ts');
   const child = spawn(executable, [...node.flags, main, ...parameters], {
     cwd: '/',
     env: {

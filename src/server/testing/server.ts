@@ -9,6 +9,7 @@ import { listen } from '#server/platform/http-server.ts';
 import type { Settings } from '#server/platform/settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { Caller, type Member, register } from './member.ts';
+import { quickPasswords } from './quick-passwords.ts';
 
 /** Parley over real HTTP on a database of its own, as the tests of one file use it. */
 export type TestParley = {
@@ -54,9 +55,6 @@ export const defaults: Settings = {
   hsts: 'host',
   serviceWorker: true,
 };
-
-/** Thousands are registered, and each would cost what stands in the way of whoever guesses passwords. */
-export const quickPasswords: PasswordCost = { memory: 64, passes: 1 };
 
 /** @param webFolder the built browser part; absent where only the API is served. */
 export async function startTestServer(
