@@ -3,7 +3,7 @@ import path from 'node:path';
 import { extractor } from '@lingui/cli/api';
 import { defineConfig, type ExtractorType } from '@lingui/conf';
 import { formatter } from '@lingui/format-po';
-import { sentencesSaid } from './scripts/lib/texts.ts';
+import { findServerMessages } from './scripts/lib/texts.ts';
 import { limits } from './src/shared/limits.ts';
 
 const folder = 'src/web/languages';
@@ -14,7 +14,7 @@ const sentences: ExtractorType = {
   match: (file) => /\/src\/(server|shared)\/.*(?<!\.test)\.ts$/u.test(file),
   extract(file, code, found) {
     const onlyRefusals = file.includes('/src/server/');
-    for (const { text, line } of sentencesSaid(code, { constants, onlyRefusals }))
+    for (const { text, line } of findServerMessages(code, { constants, onlyRefusals }))
       found({ id: text, message: text, origin: [file, line] });
   },
 };

@@ -3,54 +3,60 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
 import { importStackExchange } from '#server/archive/archive.ts';
-import { restore } from '#server/backup/restore.ts';
-import { tablesOf } from '#server/backup/tables.ts';
-import { writeFileOf } from '#server/backup/to-file.ts';
-import { brokenInvariants } from '#server/invariants.ts';
-import { databaseOn, openDatabase } from '#server/platform/database.ts';
-import type { Embedded } from '#server/platform/embedded/embedded.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { restoreBackup } from '#server/backup/restore.ts';
+import { listTables } from '#server/backup/tables.ts';
+import { writeBackupFile } from '#server/backup/to-file.ts';
+import { findViolations } from '#server/invariants.ts';
+import { databaseFromClient, openDatabase } from '#server/platform/database.ts';
+import type { EmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
-import { connected } from '#server/testing/connected.ts';
-import { urlOf } from '#server/testing/database-url.ts';
-import { Ledger } from '#server/testing/ledger.ts';
+import { withClient } from '#server/testing/connected.ts';
+import { toDatabaseUrl } from '#server/testing/database-url.ts';
+import { WriteLedger } from '#server/testing/ledger.ts';
 import { register } from '#server/testing/member.ts';
-import { withFolder, withParley, withPostgres } from '#server/testing/throwaway.ts';
-import { seeded } from '#server/testing/under-load.ts';
+import {
+  withTemporaryDirectory,
+  withTemporaryParley,
+  withTemporaryPostgres,
+} from '#server/testing/throwaway.ts';
+import { createSeededRandom } from '#server/testing/under-load.ts';
 
 /**
  * Imports Stack Exchange archives, backs them up while members write, restores the file into another PostgreSQL, and
  * compares every row of every table with what it was at the moment of the backup. Parameter: a folder with archives.
  */
-const [archives = path.join(projectFolder, '../shared/data')] = process.argv.slice(2);
+const [archives = path.join(projectRoot, '../shared/data')] = process.argv.slice(2);
 const progress = { start: () => {}, update: () => {}, stop: () => {} };
 const { signal } = new AbortController();
-const migrationsFolder = path.join(projectFolder, 'migrations');
+const migrationsDirectory = path.join(projectRoot, 'migrations');
 
-await withFolder((folder) =>
-  withPostgres(async (from) => {
+await withTemporaryDirectory((folder) =>
+  withTemporaryPostgres(async (from) => {
     const file = path.join(folder, 'whole.backup.tar');
     const backedUp = await backUp(from, file);
-    await withPostgres((to) => compare(backedUp, file, to));
+    await withTemporaryPostgres((to) => compare(backedUp, file, to));
   }),
 );
 
 type BackedUp = { rows: Map<string, string[]>; meanwhile: number };
 
 /** What was in every table at the moment of the backup, and how many writes were acknowledged while it was made. */
-async function backUp(from: Embedded, file: string): Promise<BackedUp> {
+async function backUp(from: EmbeddedPostgres, file: string): Promise<BackedUp> {
   const db = openDatabase({ connection: from.connection });
-  await migrate(db, migrationsFolder);
+  await migrate(db, migrationsDirectory);
   await db.destroy();
   await importAll(from);
-  const env = { DATABASE_URL: urlOf(from.connection) };
-  return withParley({ env }, (address) => backUpUnderLoad(from, file, address));
+  const env = { DATABASE_URL: toDatabaseUrl(from.connection) };
+  return withTemporaryParley({ env }, (address) => backUpUnderLoad(from, file, address));
 }
 
-async function backUpUnderLoad(from: Embedded, file: string, address: string): Promise<BackedUp> {
+async function backUpUnderLoad(from: EmbeddedPostgres, file: string, address: string): Promise<BackedUp> {
   let isOver = false;
   const ledgers = await Promise.all(
-    ['Ann', 'Bob', 'Eve', 'Kim'].map(async (name) => new Ledger(await register(address, name), seeded(1))),
+    ['Ann', 'Bob', 'Eve', 'Kim'].map(
+      async (name) => new WriteLedger(await register(address, name), createSeededRandom(1)),
+    ),
   );
   const working = Promise.all(
     ledgers.map((ledger) =>
@@ -62,11 +68,17 @@ async function backUpUnderLoad(from: Embedded, file: string, address: string): P
   );
   working.catch(() => {});
   const before = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
-  const rows = await connected(from.connection, async (moment) => {
+  const rows = await withClient(from.connection, async (moment) => {
     await moment.query('begin isolation level repeatable read read only');
     const exported = await moment.query<{ id: string }>('select pg_export_snapshot() as id');
-    await connected(from.connection, (client) =>
-      writeFileOf(file, { client, version: 'bench', progress, signal, snapshot: exported.rows[0]?.id ?? '' }),
+    await withClient(from.connection, (client) =>
+      writeBackupFile(file, {
+        client,
+        version: 'bench',
+        progress,
+        signal,
+        snapshot: exported.rows[0]?.id ?? '',
+      }),
     );
     return rowsOf(moment);
   });
@@ -76,11 +88,18 @@ async function backUpUnderLoad(from: Embedded, file: string, address: string): P
   return { rows, meanwhile };
 }
 
-async function compare({ rows, meanwhile }: BackedUp, file: string, to: Embedded): Promise<void> {
+async function compare({ rows, meanwhile }: BackedUp, file: string, to: EmbeddedPostgres): Promise<void> {
   const { size } = await stat(file);
-  const restored = await connected(to.connection, async (client) => {
-    await restore({ client, open: () => createReadStream(file), size, migrationsFolder, progress, signal });
-    const broken = await brokenInvariants(databaseOn(client));
+  const restored = await withClient(to.connection, async (client) => {
+    await restoreBackup({
+      client,
+      open: () => createReadStream(file),
+      size,
+      migrationsDirectory,
+      progress,
+      signal,
+    });
+    const broken = await findViolations(databaseFromClient(client));
     if (broken.length > 0) throw new Error(`counts are wrong: ${JSON.stringify(broken)}`);
     return rowsOf(client);
   });
@@ -98,13 +117,14 @@ async function compare({ rows, meanwhile }: BackedUp, file: string, to: Embedded
   );
 }
 
-async function importAll(from: Embedded): Promise<void> {
+async function importAll(from: EmbeddedPostgres): Promise<void> {
   for (const name of await readdir(archives)) {
-    const folder = path.join(archives, name);
-    if (!existsSync(path.join(folder, 'Posts.xml')) && !existsSync(path.join(folder, 'posts.xml'))) continue;
+    const directory = path.join(archives, name);
+    if (!existsSync(path.join(directory, 'Posts.xml')) && !existsSync(path.join(directory, 'posts.xml')))
+      continue;
     const site = name.startsWith('truncated') ? { site: 'diy.meta.stackexchange.com' } : {};
-    const { added } = await connected(from.connection, (client) =>
-      importStackExchange({ folder, client, ...site }),
+    const { added } = await withClient(from.connection, (client) =>
+      importStackExchange({ directory, client, ...site }),
     );
     console.log(`${name}: ${added.questions} questions, ${added.answers} answers`);
   }
@@ -114,7 +134,7 @@ async function importAll(from: Embedded): Promise<void> {
 async function rowsOf(client: pg.Client): Promise<Map<string, string[]>> {
   await client.query("set timezone = 'UTC'");
   const all = new Map<string, string[]>();
-  for (const { name } of await tablesOf(client)) {
+  for (const { name } of await listTables(client)) {
     const { rows } = await client.query<{ row: string }>(
       `select to_jsonb(each)::text as row from "${name}" each order by 1`,
     );

@@ -5,16 +5,16 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import type { Embedded } from '#server/platform/embedded/embedded.ts';
-import type { Connection } from '#server/platform/embedded/postgres.ts';
-import { urlOf } from '#server/testing/database-url.ts';
+import type { EmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import type { ConnectionSettings } from '#server/platform/embedded/postgres.ts';
+import { toDatabaseUrl } from '#server/testing/database-url.ts';
 import { type Member, register } from '#server/testing/member.ts';
 import { spawnParley } from '#server/testing/process.ts';
-import { withPostgres } from '#server/testing/throwaway.ts';
-import { type Books, Client, type Common } from './concurrency/client.ts';
-import { differences, Page, readAll, type Watched } from './concurrency/page.ts';
+import { withTemporaryPostgres } from '#server/testing/throwaway.ts';
+import { type Tally, Client, type SharedItems } from './concurrency/client.ts';
+import { listDifferences, Page, readPageState, type ObservedItems } from './concurrency/page.ts';
 
 const help = `bench/concurrency.ts [--minutes 5] [--clients 64]
 
@@ -37,22 +37,22 @@ const pagesCount = 8;
 const tags = ['bread', 'rye', 'oven'];
 
 /** How long the last events may take to reach a page, in milliseconds. */
-const patience = 15_000;
+const timeoutMs = 15_000;
 
 if (values.help) console.log(help);
-else await withPostgres(main);
+else await withTemporaryPostgres(main);
 
-async function main({ connection, superuser, folder }: Embedded): Promise<void> {
-  await explainDeadlocks(superuser);
-  const env = { DATABASE_URL: urlOf(connection), LOG_LEVEL: 'info', NODE_ENV: 'production' };
+async function main({ connection, superuser, dataDirectory }: EmbeddedPostgres): Promise<void> {
+  await logDeadlocks(superuser);
+  const env = { DATABASE_URL: toDatabaseUrl(connection), LOG_LEVEL: 'info', NODE_ENV: 'production' };
   const first = spawnParley({ env });
   const nodes = [first];
-  const db = openDatabase({ connection, size: 2 });
+  const db = openDatabase({ connection, maxConnections: 2 });
   try {
     await first.ready;
     nodes.push(spawnParley({ env }));
     const wrong = await run(db, await Promise.all(nodes.map((node) => node.ready)));
-    await tellDatabase(db, folder);
+    await printDatabaseErrors(db, dataDirectory);
     for (const node of nodes) {
       const lines = node
         .output()
@@ -75,38 +75,38 @@ async function run(db: Database, addresses: readonly string[]): Promise<string[]
   const members: Member[] = [];
   for (let index = 0; index < Math.ceil(clientsCount / 2); index++)
     members.push(await register(addresses[index % 2] ?? '', `Member ${index + 1}`));
-  const [asker] = members;
-  if (asker === undefined) throw new Error('nobody is here');
-  const lasting = [await asker.ask({ tags: ['bread'] }), await asker.ask({ tags: ['rye', 'oven'] })];
-  const common: Common = { lasting, questions: [], answers: [], replies: [] };
+  const [author] = members;
+  if (author === undefined) throw new Error('nobody is here');
+  const lasting = [await author.ask({ tags: ['bread'] }), await author.ask({ tags: ['rye', 'oven'] })];
+  const common: SharedItems = { lasting, questions: [], answers: [], replies: [] };
   const watched = { questions: lasting, tags };
   const pages = await Promise.all(
     Array.from({ length: pagesCount }, (_, index) => {
       const address = addresses[Math.floor(index / 2) % 2] ?? '';
-      return Page.open((members[index % members.length] ?? asker).at(address), watched);
+      return Page.open((members[index % members.length] ?? author).onServer(address), watched);
     }),
   );
-  const books: Books = { answered: new Map(), unexpected: [], times: [] };
+  const books: Tally = { responses: new Map(), unexpected: [], times: [] };
   const until = performance.now() + milliseconds;
   const isOver = () => performance.now() >= until;
   const clients = Array.from({ length: clientsCount }, (_, index) => {
-    const member = members[Math.floor(index / 2)] ?? asker;
-    return new Client(member.at(addresses[index % 2] ?? ''), common, index < 2 ? lasting : []);
+    const member = members[Math.floor(index / 2)] ?? author;
+    return new Client(member.onServer(addresses[index % 2] ?? ''), common, index < 2 ? lasting : []);
   });
-  const around = [forgetRates(db, isOver), breakPages(pages, isOver)];
+  const around = [clearRateLimits(db, isOver), breakPages(pages, isOver)];
   await Promise.all([...clients.map((client) => client.act(books, isOver)), ...around]);
-  tellBooks(books);
+  printTally(books);
   const fresh = await register(addresses[0] ?? '', 'Fresh');
   return [
     ...books.unexpected.slice(0, 50),
-    ...(await brokenInvariants(db)).map((row) => JSON.stringify(row)),
-    ...(await outOfSync(pages, watched)),
-    ...(await apart(fresh, addresses, watched)),
+    ...(await findViolations(db)).map((row) => JSON.stringify(row)),
+    ...(await findStalePages(pages, watched)),
+    ...(await compareNodes(fresh, addresses, watched)),
   ];
 }
 
 /** Nobody does as much as these members. */
-async function forgetRates(db: Database, isOver: () => boolean): Promise<void> {
+async function clearRateLimits(db: Database, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await sql`delete from rate_limit where key in (select key from rate_limit for update skip locked)`.execute(
       db,
@@ -123,22 +123,22 @@ async function breakPages(pages: readonly Page[], isOver: () => boolean): Promis
 }
 
 /** What an open page shows must be what the same member reads now, on the same node. */
-async function outOfSync(pages: readonly Page[], watched: Watched): Promise<string[]> {
+async function findStalePages(pages: readonly Page[], watched: ObservedItems): Promise<string[]> {
   const wrong: string[] = [];
   const began = performance.now();
   for (const [index, page] of pages.entries()) {
     let found: string[];
     do {
-      const { shown } = await readAll(page.member, watched);
-      found = differences(page.shown, shown);
+      const { shown } = await readPageState(page.member, watched);
+      found = listDifferences(page.shown, shown);
       if (found.length > 0) await delay(200);
-    } while (found.length > 0 && performance.now() - began < patience);
+    } while (found.length > 0 && performance.now() - began < timeoutMs);
     wrong.push(...found.map((sentence) => `page ${index + 1} shows ${sentence}`));
     page.close();
   }
   const sum = (count: (page: Page) => number) => pages.reduce((total, page) => total + count(page), 0);
   console.log(
-    `${pages.length} open pages heard ${sum((page) => page.heard)} events, lost their connection ` +
+    `${pages.length} open pages heard ${sum((page) => page.receivedEvents)} events, lost their connection ` +
       `${sum((page) => page.breaks)} times and read anew ${sum((page) => page.gaps)} times; in sync after ` +
       `${Math.round(performance.now() - began)} ms`,
   );
@@ -146,13 +146,19 @@ async function outOfSync(pages: readonly Page[], watched: Watched): Promise<stri
 }
 
 /** A member who has done nothing reads the same on both nodes. */
-async function apart(fresh: Member, addresses: readonly string[], watched: Watched): Promise<string[]> {
-  const [here, there] = await Promise.all(addresses.map((address) => readAll(fresh.at(address), watched)));
+async function compareNodes(
+  fresh: Member,
+  addresses: readonly string[],
+  watched: ObservedItems,
+): Promise<string[]> {
+  const [here, there] = await Promise.all(
+    addresses.map((address) => readPageState(fresh.onServer(address), watched)),
+  );
   if (here === undefined || there === undefined) throw new Error('there are no two nodes');
-  return differences(here.shown, there.shown).map((sentence) => `on one node ${sentence}`);
+  return listDifferences(here.shown, there.shown).map((sentence) => `on one node ${sentence}`);
 }
 
-function tellBooks({ answered, times }: Books): void {
+function printTally({ responses, times }: Tally): void {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
   console.log(
@@ -162,20 +168,20 @@ function tellBooks({ answered, times }: Books): void {
   console.log(
     `${os.cpus().length} cores, busy with ${os.loadavg()[1]?.toFixed(1)} at a time, those of others included`,
   );
-  const sums = [...answered].toSorted(([a], [b]) => a.localeCompare(b));
-  console.log(sums.map(([key, count]) => `  ${key}: ${count}`).join('\n'));
+  const lines = [...responses].toSorted(([a], [b]) => a.localeCompare(b));
+  console.log(lines.map(([key, count]) => `  ${key}: ${count}`).join('\n'));
 }
 
 /** Lets PostgreSQL's log name the statements that waited for each other. */
-async function explainDeadlocks(superuser: Connection): Promise<void> {
-  const admin = openDatabase({ connection: superuser, size: 1 });
+async function logDeadlocks(superuser: ConnectionSettings): Promise<void> {
+  const admin = openDatabase({ connection: superuser, maxConnections: 1 });
   await sql`alter system set log_error_verbosity = 'default'`.execute(admin);
   await sql`select pg_reload_conf()`.execute(admin);
   await admin.destroy();
 }
 
 /** What PostgreSQL says of it: transactions it ended for a deadlock are run again, which no member notices. */
-async function tellDatabase(db: Database, folder: string): Promise<void> {
+async function printDatabaseErrors(db: Database, folder: string): Promise<void> {
   const { rows } = await sql<{ deadlocks: number; rollbacks: number; commits: number }>`
     select deadlocks, xact_rollback as rollbacks, xact_commit as commits
     from pg_stat_database where datname = current_database()`.execute(db);

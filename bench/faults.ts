@@ -1,10 +1,10 @@
-import { withFolder } from '#server/testing/throwaway.ts';
+import { withTemporaryDirectory } from '#server/testing/throwaway.ts';
 import { backupDiskFull } from './faults/backup-disk-full.ts';
 import { clockSteps } from './faults/clock-steps.ts';
 import { connectionsExhausted } from './faults/connections-exhausted.ts';
 import { databaseRestarts } from './faults/database-restarts.ts';
 import { diskFull } from './faults/disk-full.ts';
-import { mailServerDown } from './faults/mail-server-down.ts';
+import { emailServerDown } from './faults/mail-server-down.ts';
 
 /**
  * What goes wrong in earnest, done to a real Parley while members write. Each fault ends with the same questions: is every
@@ -18,7 +18,7 @@ const faults: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   'disk-full': diskFull,
   'backup-disk-full': backupDiskFull,
   'clock-steps': clockSteps,
-  'mail-server-down': mailServerDown,
+  'mail-server-down': emailServerDown,
 };
 
 const wanted = process.argv.slice(2);
@@ -30,7 +30,7 @@ if (unknown.length > 0) {
 for (const [name, fault] of Object.entries(faults)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   try {
-    console.log(`${name}: ${await withFolder(fault)}`);
+    console.log(`${name}: ${await withTemporaryDirectory(fault)}`);
   } catch (error) {
     console.error(`${name}: FAILED`, error);
     process.exitCode = 1;

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { Caller, done, password, type Response } from '#server/testing/member.ts';
-import { withFolder, withParley } from '#server/testing/throwaway.ts';
+import { ApiClient, expectOk, password, type ApiResponse } from '#server/testing/member.ts';
+import { withTemporaryDirectory, withTemporaryParley } from '#server/testing/throwaway.ts';
 import { limits } from '#shared/limits.ts';
 
 const help = `bench/hostile-member.ts [--seconds 60] [--members 30] [--parallel 30] [--times 2]
@@ -28,17 +28,20 @@ const { values } = parseArgs({
   },
 });
 const stretches = 6;
-const stretch = (Number(values.seconds) * 1_000) / stretches;
-const tolerable = Number(values.times);
+const stretchMs = (Number(values.seconds) * 1_000) / stretches;
+const maxSlowdown = Number(values.times);
 /** Milliseconds between two actions of an ordinary member, on average. */
-const pause = 800;
+const pauseMs = 800;
 
 type Part = 'without' | 'with';
 type Action = 'read' | 'vote' | 'search' | 'answer';
-type Seen = { times: Record<Action, Record<Part, number[]>>; statuses: Record<Part, Record<string, number>> };
+type Measurements = {
+  times: Record<Action, Record<Part, number[]>>;
+  statuses: Record<Part, Record<string, number>>;
+};
 type Community = {
-  members: Caller[];
-  hostile: Caller;
+  members: ApiClient[];
+  hostile: ApiClient;
   questions: number[];
   answers: number[];
   own: number[];
@@ -65,7 +68,7 @@ const turns: readonly Action[] = [
   'answer',
 ];
 
-const actions: Readonly<Record<Action, (member: Caller, community: Community) => Promise<Response>>> = {
+const actions: Readonly<Record<Action, (member: ApiClient, community: Community) => Promise<ApiResponse>>> = {
   read: (member, { questions }) =>
     member.get(random(4) === 0 ? '/feeds/recent' : `/questions/${oneOf(questions)}`),
   vote: (member, { answers }) =>
@@ -76,7 +79,7 @@ const actions: Readonly<Record<Action, (member: Caller, community: Community) =>
 };
 
 /** Sends a request again whose connection the server had just closed, as browsers do. */
-async function persistently(send: () => Promise<Response>): Promise<Response> {
+async function retryOnReset(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (;;)
     try {
       return await send();
@@ -89,37 +92,37 @@ async function persistently(send: () => Promise<Response>): Promise<Response> {
 const count = (counts: Record<string, number>, takes: (key: string) => boolean) =>
   Object.entries(counts).reduce((total, [key, value]) => total + (takes(key) ? value : 0), 0);
 
-if (process.send !== undefined) process.once('message', (task) => void attackAsTold(task as Task));
+if (process.send !== undefined) process.once('message', (task) => void runAttackTask(task as Task));
 else if (values.help) console.log(help);
-else process.exitCode = await withFolder(main);
+else process.exitCode = await withTemporaryDirectory(main);
 
 function main(folder: string): Promise<number> {
   // Members come from networks of their own.
   const env = { PARLEY_DATA: path.join(folder, 'data'), TRUST_PROXY: '1' };
-  return withParley({ env }, async (address) => {
+  return withTemporaryParley({ env }, async (address) => {
     const community = await begin(address);
     const seen = empty();
     let part: Part | 'warming up' = 'warming up';
     const end = { reached: false };
     const ordinary = community.members.map((member) => live(member));
-    await delay(Math.min(5_000, stretch));
+    await delay(Math.min(5_000, stretchMs));
     let hostile: Record<string, number> = {};
     for (let number = 0; number < stretches; number++) {
       part = number % 2 === 0 ? 'without' : 'with';
-      if (part === 'without') await delay(stretch);
-      else hostile = sum(hostile, await attackElsewhere(community, stretch));
+      if (part === 'without') await delay(stretchMs);
+      else hostile = sum(hostile, await attackFromProcess(community, stretchMs));
     }
     end.reached = true;
     await Promise.all(ordinary);
     return report(seen, hostile);
 
-    async function live(member: Caller): Promise<void> {
+    async function live(member: ApiClient): Promise<void> {
       while (!end.reached) {
-        await delay(random(2 * pause));
+        await delay(random(2 * pauseMs));
         const during = part;
         const action = oneOf(turns);
         const start = performance.now();
-        const { status } = await persistently(() => actions[action](member, community));
+        const { status } = await retryOnReset(() => actions[action](member, community));
         if (during === 'warming up' || during !== part) continue;
         seen.times[action][during].push(performance.now() - start);
         add(seen.statuses[during], String(status));
@@ -129,12 +132,12 @@ function main(folder: string): Promise<number> {
 }
 
 async function begin(address: string): Promise<Community> {
-  const all: Caller[] = [];
+  const all: ApiClient[] = [];
   for (let number = 0; number <= Number(values.members); number++) {
-    const caller = new Caller(address);
+    const caller = new ApiClient(address);
     const email = `member-${number}@example.org`;
     const headers = { 'x-forwarded-for': `10.${number}.0.1` };
-    done(
+    expectOk(
       await caller.send('POST', '/members', {
         body: { displayName: `Member ${number}`, email, password },
         headers,
@@ -142,24 +145,25 @@ async function begin(address: string): Promise<Community> {
     );
     all.push(caller);
   }
-  const [hostile, ...members] = all as [Caller, ...Caller[]];
+  const [hostile, ...members] = all as [ApiClient, ...ApiClient[]];
   const questions: number[] = [];
   const answers: number[] = [];
   for (let number = 0; number < 300; number++) {
-    const member = members[number % members.length] as Caller;
+    const member = members[number % members.length] as ApiClient;
     const draft = { title: `${sentence(8)} ${number}`, content: sentence(80), tags: [oneOf(words)] };
-    const { id } = done(await member.post<{ id: number }>('/questions', draft));
+    const { id } = expectOk(await member.post<{ id: number }>('/questions', draft));
     questions.push(id);
-    const other = members[(number + 1) % members.length] as Caller;
+    const other = members[(number + 1) % members.length] as ApiClient;
     answers.push(
-      done(await other.post<{ id: number }>(`/questions/${id}/answers`, { content: sentence(120) })).id,
+      expectOk(await other.post<{ id: number }>(`/questions/${id}/answers`, { content: sentence(120) })).id,
     );
   }
   const own: number[] = [];
   for (let number = 0; number < 10; number++)
     own.push(
-      done(await hostile.post<{ id: number }>(`/questions/${questions[number]}/answers`, { content: 'So.' }))
-        .id,
+      expectOk(
+        await hostile.post<{ id: number }>(`/questions/${questions[number]}/answers`, { content: 'So.' }),
+      ).id,
     );
   return { members, hostile, questions, answers, own };
 }
@@ -167,7 +171,7 @@ async function begin(address: string): Promise<Community> {
 type Task = { address: string; cookies: [string, string][]; own: number[]; milliseconds: number };
 
 /** The attack runs in a process of its own, so that its work is not measured as the server's. */
-async function attackElsewhere(
+async function attackFromProcess(
   { hostile, own }: Community,
   milliseconds: number,
 ): Promise<Record<string, number>> {
@@ -178,8 +182,8 @@ async function attackElsewhere(
   return answered as Record<string, number>;
 }
 
-async function attackAsTold({ address, cookies, own, milliseconds }: Task): Promise<void> {
-  const hostile = new Caller(address);
+async function runAttackTask({ address, cookies, own, milliseconds }: Task): Promise<void> {
+  const hostile = new ApiClient(address);
   hostile.cookies = new Map(cookies);
   process.send?.(await attack({ hostile, own }, milliseconds), () => process.exit());
 }
@@ -220,7 +224,7 @@ async function attack(
     Array.from({ length: Number(values.parallel) }, async (_, number) => {
       const kind = number % send.length;
       while (performance.now() < end) {
-        const { status, headers } = await persistently(() => sendOne(kind));
+        const { status, headers } = await retryOnReset(() => sendOne(kind));
         add(answered, `${kinds[kind]} ${status}`);
         // Asking again at once is what floods.ts counts; a little later costs the server more.
         if (status === 429) await delay(Math.min(250, 1_000 * Number(headers.get('retry-after') ?? 1)));
@@ -230,7 +234,7 @@ async function attack(
   return answered;
 }
 
-function report({ times, statuses }: Seen, hostile: Record<string, number>): number {
+function report({ times, statuses }: Measurements, hostile: Record<string, number>): number {
   console.log(
     `${os.cpus().length} cores, load ${os.loadavg()[0]?.toFixed(1)}; ${values.members} members, ${values.seconds} s, half of them beside one hostile member with ${values.parallel} requests at a time\n`,
   );
@@ -255,7 +259,7 @@ function report({ times, statuses }: Seen, hostile: Record<string, number>): num
       .join(', ')}`,
   );
   const hostileFailed = count(hostile, (name) => / 5\d\d$/.test(name));
-  const good = ratio <= tolerable && (failed[0] ?? 0) + (failed[1] ?? 0) + hostileFailed === 0;
+  const good = ratio <= maxSlowdown && (failed[0] ?? 0) + (failed[1] ?? 0) + hostileFailed === 0;
   console.log(
     good
       ? '\nWithin the limits.'
@@ -275,7 +279,7 @@ function row(name: string, of: Record<Part, number[]>): number {
   return ratio;
 }
 
-function empty(): Seen {
+function empty(): Measurements {
   const none = () => ({ without: [], with: [] });
   return {
     times: { read: none(), vote: none(), search: none(), answer: none() },

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BrowserContext, chromium, type Page } from '@playwright/test';
-import { packed, readCorpora } from '#server/testing/corpora.ts';
+import { packTexts, readCorpora } from '#server/testing/corpora.ts';
 import { type Member, register } from '#server/testing/member.ts';
-import { withFolder, withParley } from '#server/testing/throwaway.ts';
+import { withTemporaryDirectory, withTemporaryParley } from '#server/testing/throwaway.ts';
 import { hasForbiddenCharacters } from '#shared/text.ts';
 
 const help = `bench/hostile.ts [--share 1]
@@ -19,13 +19,13 @@ const { values } = parseArgs({
 });
 
 /** In milliseconds; what hangs a parser takes far longer. */
-const tolerable = 2_000;
+const maxResponseMs = 2_000;
 
 /** Milliseconds that pages took. */
 const times: number[] = [];
 
 /** A page that takes many times as long as others do hangs; how long that is depends on the machine. */
-const tooManyTimes = 10;
+const maxSlowdown = 10;
 
 const problems: string[] = [];
 const note = (problem: string) => {
@@ -33,11 +33,11 @@ const note = (problem: string) => {
 };
 
 if (values.help) console.log(help);
-else process.exitCode = await withFolder(main);
+else process.exitCode = await withTemporaryDirectory(main);
 
 function main(folder: string): Promise<number> {
   const env = { PARLEY_DATA: path.join(folder, 'data'), RATE_LIMITS: 'off' };
-  return withParley({ env }, async (address, parley) => {
+  return withTemporaryParley({ env }, async (address, parley) => {
     const written = await write(address);
     await look(address, written);
     for (const line of parley.output().split('\n'))
@@ -82,23 +82,23 @@ async function write(address: string): Promise<Written> {
     return id;
   };
   const tags = lines.filter((line) => line.length <= 35 && !line.includes(','));
-  const titles = packed(lines, 200, ' ');
-  const contents = packed(texts, 2_000);
+  const titles = packTexts(lines, 200, ' ');
+  const contents = packTexts(texts, 2_000);
   for (const [at, title] of titles.entries())
     await ask(title, contents[at % contents.length] ?? title, tags.slice((at * 5) % tags.length).slice(0, 5));
   const [first = 0] = questions;
   for (const content of [
-    ...packed([...texts, ...share(corpora.words)], 29_000),
-    ...corpora.hangs.map(fill),
+    ...packTexts([...texts, ...share(corpora.words)], 29_000),
+    ...corpora.slowMarkdown.map(fill),
   ]) {
     await nextAuthor();
     await send(author, 'POST', `/questions/${first}/answers`, { content });
   }
-  for (const content of packed(texts, 950)) {
+  for (const content of packTexts(texts, 950)) {
     await nextAuthor();
     await send(author, 'POST', `/questions/${first}/replies`, { content, parentReplyId: null });
   }
-  for (const hang of corpora.hangs) await ask('A text that hangs', hang.slice(0, 2_000));
+  for (const hang of corpora.slowMarkdown) await ask('A text that hangs', hang.slice(0, 2_000));
   for (const [at, line] of lines.filter((_, index) => index % 20 === 0).entries()) {
     const id = questions[at % questions.length];
     await send(reader, 'PUT', `/questions/${id}/bookmark`, { bookmarked: true, note: line.slice(0, 500) });
@@ -114,7 +114,7 @@ async function write(address: string): Promise<Written> {
     step: 1,
   });
   console.log(
-    `${lines.length} lines of ${corpora.whole ? 'public lists' : 'our own'} in ${titles.length} titles, ${contents.length} texts, ${tags.length} tags, ${members.length} members`,
+    `${lines.length} lines of ${corpora.isComplete ? 'public lists' : 'our own'} in ${titles.length} titles, ${contents.length} texts, ${tags.length} tags, ${members.length} members`,
   );
   return { reader, questions, members, lines };
 }
@@ -125,7 +125,7 @@ async function send(member: Member, method: string, place: string, body?: unknow
   const took = Math.round(performance.now() - start);
   if (answer.status >= 500)
     note(`${answer.status} to ${method} ${place} ${JSON.stringify(body)?.slice(0, 200)}`);
-  if (took > tolerable) note(`${took} ms for ${method} ${place} ${JSON.stringify(body)?.slice(0, 100)}`);
+  if (took > maxResponseMs) note(`${took} ms for ${method} ${place} ${JSON.stringify(body)?.slice(0, 100)}`);
   return answer;
 }
 
@@ -199,7 +199,7 @@ async function visit(page: Page, place: string): Promise<void> {
   times.push(took);
   const usual = times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? took;
   // What hangs hangs every time; a busy machine is slow once.
-  if (times.length > 10 && took > tooManyTimes * usual && (await open(page, place)) > tooManyTimes * usual)
+  if (times.length > 10 && took > maxSlowdown * usual && (await open(page, place)) > maxSlowdown * usual)
     note(`${took} ms until ${place.slice(0, 200)} was shown, where ${usual} ms are usual`);
   await inspect(page, place);
 }

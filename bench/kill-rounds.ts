@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { killRounds } from '#server/testing/kill-rounds.ts';
-import { withFolder } from '#server/testing/throwaway.ts';
+import { runKillRounds } from '#server/testing/kill-rounds.ts';
+import { withTemporaryDirectory } from '#server/testing/throwaway.ts';
 
 /**
  * Kills Parley, PostgreSQL, a connection of it, or both, in the middle of writes, again and again, and checks after each
@@ -8,8 +8,8 @@ import { withFolder } from '#server/testing/throwaway.ts';
  */
 const [rounds = '200', seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
 console.log(`Seed ${seed}`);
-await withFolder(async (folder) => {
-  const figures = await killRounds({
+await withTemporaryDirectory(async (folder) => {
+  const figures = await runKillRounds({
     data: path.join(folder, 'data'),
     rounds: Number(rounds),
     seed: Number(seed),

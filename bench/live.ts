@@ -6,11 +6,11 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { positionHeader, type Topic } from '#shared/events.ts';
-import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
+import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
 import { type Member, register } from '#server/testing/member.ts';
 import { spawnParley } from '#server/testing/process.ts';
-import type { Answer, Heard, Order } from './live/listeners.ts';
-import { processorTime } from './processor.ts';
+import type { ListenerReply, ReceivedMessage, ListenerCommand } from './live/listeners.ts';
+import { getCpuTimeMs } from './processor.ts';
 
 /**
  * Sockets that read one question while votes arrive: delay from commit to receipt, and the server's processor time and
@@ -40,7 +40,7 @@ await chmod(parent, 0o711);
 const data = path.join(parent, 'data');
 const parley = spawnParley({ env: { PARLEY_DATA: data, LOG_LEVEL: 'info' } });
 const address = await parley.ready;
-const db = new pg.Client(await connectionOfRunning(data));
+const db = new pg.Client(await findRunningConnection(data));
 await db.connect();
 try {
   const cpus = os.cpus();
@@ -82,11 +82,11 @@ async function measure(members: readonly Member[], count: number): Promise<void>
 
 /** Asks a question with answers to vote on, opens the sockets, and votes. CPU in seconds a second. */
 async function measureVotes(members: readonly Member[], count: number) {
-  const [asker] = members;
-  if (asker === undefined) throw new Error('nobody is here');
+  const [author] = members;
+  if (author === undefined) throw new Error('nobody is here');
   const total = votesASecond * seconds;
   const posts = await askQuestion(members, Math.ceil(total / (members.length - 1)));
-  const { headers } = await asker.get(`/questions/${posts.questionId}`);
+  const { headers } = await author.get(`/questions/${posts.questionId}`);
   const topic: Topic = `question:${posts.questionId}`;
   const listeners = count === 0 ? null : child('listeners');
   const before = await memoryOf(parley.pid);
@@ -161,7 +161,7 @@ async function vote(
 }
 
 /** From when each vote was written, as the database saw it, to when each socket had a message that counts it. */
-async function delays(topic: Topic, heard: readonly Heard[], sockets: number) {
+async function delays(topic: Topic, heard: readonly ReceivedMessage[], sockets: number) {
   const { rows } = await db.query<{ id: number; upvotes: number; at: number }>(
     `select (event ->> 'id')::int as id, (event ->> 'upvotes')::int as upvotes,
        extract(epoch from created_at)::float8 * 1000 as at
@@ -202,7 +202,7 @@ function eventsIn(text: string) {
 }
 
 /** Sends the same texts at the same pace to as many sockets by `ws` alone. */
-async function measureBare(heard: readonly Heard[], count: number) {
+async function measureBare(heard: readonly ReceivedMessage[], count: number) {
   const server = child('bare');
   const [port] = (await once(server, 'message')) as [number];
   const listeners = child('listeners');
@@ -228,9 +228,9 @@ function child(name: 'listeners' | 'bare'): ChildProcess {
   return fork(new URL(`./live/${name}.ts`, import.meta.url), { serialization: 'advanced' });
 }
 
-async function ask(listeners: ChildProcess, order: Order): Promise<Answer> {
+async function ask(listeners: ChildProcess, order: ListenerCommand): Promise<ListenerReply> {
   listeners.send(order);
-  const [answer] = (await once(listeners, 'message')) as [Answer];
+  const [answer] = (await once(listeners, 'message')) as [ListenerReply];
   return answer;
 }
 
@@ -248,7 +248,7 @@ async function registerMembers(count: number): Promise<Member[]> {
 
 /** Processor time of a process so far, in seconds. */
 function cpuOf(pid: number): number {
-  return processorTime(pid) / 1_000;
+  return getCpuTimeMs(pid) / 1_000;
 }
 /** Bytes that a process holds in memory. Linux only. */
 async function memoryOf(pid: number): Promise<number> {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { copyRows } from '#server/archive/copy.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { excerpt } from '#server/questions/excerpt.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { createExcerpt } from '#server/questions/excerpt.ts';
 import { normalizeTags, tagKey } from '#shared/tags.ts';
 
 /** A question of the archive with its answers, as its JSON lines have it; dates are days. */
@@ -21,7 +21,7 @@ type Thread = {
 /** A question that belongs to nobody's archive; it stands beside those of the archive. */
 export type OwnQuestion = { title: string; content: string; tags: string[] };
 
-const file = path.join(projectFolder, '../shared/data/onstartups-markdown/threads.jsonl.gz');
+const archiveFile = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
 
 /**
  * Brings the questions and answers of the OnStartups Answers archive (CC BY-SA) into an empty migrated database.
@@ -64,7 +64,7 @@ export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestio
 
 async function readThreads(): Promise<Thread[]> {
   // Not by readline, which ends a line at U+2028 as well.
-  const lines = gunzipSync(await readFile(file))
+  const lines = gunzipSync(await readFile(archiveFile))
     .toString('utf8')
     .trimEnd()
     .split('\n');
@@ -77,7 +77,7 @@ function asThread({ title, content, tags }: OwnQuestion): Thread {
 
 function* questionRows(threads: readonly Thread[]) {
   for (const [index, { author, title, markdown, score, answers, date }] of threads.entries()) {
-    const { excerpt: text, cut } = excerpt(markdown);
+    const { excerpt: text, cut } = createExcerpt(markdown);
     const cells = [index + 1, author, title, markdown, text, cut];
     yield [...cells, ...votes(score), answers.length, `${date} UTC`, `${date} UTC`];
   }

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { brokenInvariants } from '#server/invariants.ts';
-import { type Arrived, arrivals } from './overload/arrivals.ts';
+import { findViolations } from '#server/invariants.ts';
+import { type ArrivalFigures, sendAtRate } from './overload/arrivals.ts';
 import { type Community, cookieOf, size, withCommunity } from './writes/community.ts';
-import { load, type Request } from './writes/load.ts';
+import { runLoad, type Request } from './writes/load.ts';
 
 const help = `bench/overload.ts [--minutes 30] [--times 2] [--measured 15]
 
@@ -29,9 +29,9 @@ const stretch = Math.min(60, seconds / 4);
 const measured = Number(values.measured);
 
 /** How much the memory of the last quarter may be above that of the second one. */
-const mostGrowth = 1.15;
+const maxMemoryGrowth = 1.15;
 /** How much slower half of the load may be afterwards than before. */
-const mostSlower = 2;
+const maxSlowdown = 2;
 
 const question = () => 1 + randomInt(size.questions);
 const answer = () => 1 + randomInt(size.answers);
@@ -82,18 +82,18 @@ async function main(): Promise<void> {
 
 /** Returns sentences about what does not hold. */
 async function run({ address, pid, db }: Community): Promise<string[]> {
-  await load(address, { clients: 32, seconds: measured, next });
-  const { perSecond } = await load(address, { clients: 32, seconds: measured, next });
+  await runLoad(address, { clients: 32, seconds: measured, next });
+  const { perSecond } = await runLoad(address, { clients: 32, seconds: measured, next });
   console.log(
     `${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}; one node answers ${Math.round(perSecond)} a second`,
   );
   const half = { perSecond: perSecond / 2, seconds: measured, next };
-  const before = await arrivals(address, half);
-  console.log(`half of it before:      ${told(before, measured)}; ${memoryOf(pid)} MB`);
+  const before = await sendAtRate(address, half);
+  console.log(`half of it before:      ${formatFigures(before, measured)}; ${memoryOf(pid)} MB`);
   const memory: number[] = [];
   let stretches = 0;
   const sampling = setInterval(() => memory.push(memoryOf(pid)), 1_000);
-  const during = await arrivals(address, {
+  const during = await sendAtRate(address, {
     perSecond: perSecond * Number(values.times),
     seconds,
     next,
@@ -102,31 +102,34 @@ async function run({ address, pid, db }: Community): Promise<string[]> {
       tell: (arrived) => {
         const from = `${Math.round(++stretches * stretch)} s`;
         console.log(
-          `${values.times} times as many, ${from.padStart(6)}: ${told(arrived, stretch)}; ${memoryOf(pid)} MB`,
+          `${values.times} times as many, ${from.padStart(6)}: ${formatFigures(arrived, stretch)}; ${memoryOf(pid)} MB`,
         );
       },
     },
   });
   clearInterval(sampling);
-  const after = await settled(() => arrivals(address, half), before);
-  console.log(`half of it afterwards:  ${told(after, measured)}; ${memoryOf(pid)} MB`);
+  const after = await waitUntilSettled(() => sendAtRate(address, half), before);
+  console.log(`half of it afterwards:  ${formatFigures(after, measured)}; ${memoryOf(pid)} MB`);
   const quarter = Math.floor(memory.length / 4);
   const growth = median(memory.slice(-quarter)) / median(memory.slice(quarter, 2 * quarter));
   console.log(
-    `Whole: ${told(during, seconds)}; memory of the last quarter is ${growth.toFixed(2)} of that of the second`,
+    `Whole: ${formatFigures(during, seconds)}; memory of the last quarter is ${growth.toFixed(2)} of that of the second`,
   );
   return [
     ...unexpected(before, ['2']),
     ...unexpected(during, ['2', '503', '429']),
     ...unexpected(after, ['2']),
-    ...(growth > mostGrowth ? [`memory grew by ${growth.toFixed(2)}`] : []),
+    ...(growth > maxMemoryGrowth ? [`memory grew by ${growth.toFixed(2)}`] : []),
     ...(isSlower(after, before) ? ['half of the load is slower afterwards than before'] : []),
-    ...(await brokenInvariants(db)).map((row) => JSON.stringify(row)),
+    ...(await findViolations(db)).map((row) => JSON.stringify(row)),
   ];
 }
 
 /** The first seconds still do what was left; then the node must be itself again, at the third look at most. */
-async function settled(look: () => Promise<Arrived>, before: Arrived): Promise<Arrived> {
+async function waitUntilSettled(
+  look: () => Promise<ArrivalFigures>,
+  before: ArrivalFigures,
+): Promise<ArrivalFigures> {
   for (let looks = 1; ; looks++) {
     const after = await look();
     const isItself = unexpected(after, ['2']).length === 0 && !isSlower(after, before);
@@ -135,17 +138,17 @@ async function settled(look: () => Promise<Arrived>, before: Arrived): Promise<A
   }
 }
 
-function isSlower(after: Arrived, before: Arrived): boolean {
-  return median(after.served) > mostSlower * median(before.served);
+function isSlower(after: ArrivalFigures, before: ArrivalFigures): boolean {
+  return median(after.served) > maxSlowdown * median(before.served);
 }
 
-function unexpected({ statuses }: Arrived, expected: readonly string[]): string[] {
+function unexpected({ statuses }: ArrivalFigures, expected: readonly string[]): string[] {
   return Object.entries(statuses)
     .filter(([status]) => !expected.some((start) => status.startsWith(start)))
     .map(([status, count]) => `${count} requests: ${status}`);
 }
 
-function told({ sent, statuses, served, refused }: Arrived, during: number): string {
+function formatFigures({ sent, statuses, served, refused }: ArrivalFigures, during: number): string {
   const figures = (times: readonly number[]) => {
     const sorted = Float64Array.from(times).toSorted();
     const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1);

@@ -1,8 +1,8 @@
 import os from 'node:os';
 import { type BrowserContext, chromium, type Locator, type Page } from '@playwright/test';
-import { ask, register } from '../e2e/members.ts';
-import { newCommunity } from '../e2e/parley.ts';
-import { answer } from '../e2e/posts.ts';
+import { askQuestion, registerMember } from '../e2e/members.ts';
+import { startCommunity } from '../e2e/parley.ts';
+import { postAnswer } from '../e2e/posts.ts';
 
 const help = `bench/quick.ts [rounds]
 
@@ -10,7 +10,7 @@ How long it takes from the press of a button to the picture that shows its effec
 server and back for every request. Prints median and maximum in milliseconds over the rounds (20), for each action.`;
 
 /** What the network adds to each request, in milliseconds. */
-const latency = 400;
+const latencyMs = 400;
 
 if (process.argv.includes('--help')) console.log(help);
 else await main(Number(process.argv[2] ?? 20));
@@ -18,7 +18,7 @@ else await main(Number(process.argv[2] ?? 20));
 async function main(rounds: number): Promise<void> {
   const program = process.env['PARLEY_CHROMIUM'];
   const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
-  const community = await newCommunity({ quickPasswords: false });
+  const community = await startCommunity({ cheapPasswords: false });
   try {
     const context = await browser.newContext({ baseURL: community.address });
     await measure(context, rounds);
@@ -31,9 +31,9 @@ async function main(rounds: number): Promise<void> {
 
 async function measure(context: BrowserContext, rounds: number): Promise<void> {
   const page = await context.newPage();
-  await register(page.request);
-  const id = await ask(page.request, { title: 'How quickly does it answer?', tags: ['speed'] });
-  await answer(page.request, id);
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: 'How quickly does it answer?', tags: ['speed'] });
+  await postAnswer(page.request, id);
   await page.goto(`/question/${id}`);
   await slowDown(page);
   const question = page.getByRole('article', { name: 'How quickly does it answer?' });
@@ -55,7 +55,7 @@ async function slowDown(page: Page): Promise<void> {
   await devtools.send('Network.enable');
   await devtools.send('Network.emulateNetworkConditions', {
     offline: false,
-    latency,
+    latency: latencyMs,
     downloadThroughput: -1,
     uploadThroughput: -1,
   });
@@ -68,7 +68,7 @@ async function report(action: string, rounds: number, button: () => Locator): Pr
     // The next press waits until this one is saved.
     await button()
       .page()
-      .waitForTimeout(3 * latency);
+      .waitForTimeout(3 * latencyMs);
   }
   times.sort((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;

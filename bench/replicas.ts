@@ -1,7 +1,7 @@
 import { type Member, register } from '#server/testing/member.ts';
 import { spawnParley } from '#server/testing/process.ts';
-import { postgresPrograms, startReplicated } from '#server/testing/replicated.ts';
-import { processorTime } from './processor.ts';
+import { findPostgresPrograms, startReplicatedPostgres } from '#server/testing/replicated.ts';
+import { getCpuTimeMs } from './processor.ts';
 
 /**
  * What one read costs without and with a streaming replica, in turn: processor time of the node, the primary and the
@@ -9,10 +9,10 @@ import { processorTime } from './processor.ts';
  * primary is asked. Parameters: rounds (7), and reads in each (400).
  */
 const [rounds = '7', reads = '400'] = process.argv.slice(2);
-const programs = postgresPrograms();
+const programs = findPostgresPrograms();
 if (programs === undefined) throw new Error('There is no PostgreSQL with replicas here.');
 
-const databases = await startReplicated(programs, { logged: false });
+const databases = await startReplicatedPostgres(programs, { logged: false });
 const { primary, replica } = databases;
 const without = spawnParley({ env: { DATABASE_URL: primary.url } });
 await without.ready;
@@ -26,18 +26,18 @@ try {
   const question = await ada.ask({ tags: ['bench'] });
   for (let count = 0; count < 20; count++) {
     const answer = await ada.answer(question);
-    for (let more = 0; more < 5; more++) await ada.reply(answer.id);
+    for (let more = 0; more < 5; more++) await ada.replyToAnswer(answer.id);
     // Nobody new to a community writes as much.
     await primary.sql('delete from rate_limit');
   }
   for (let count = 0; count < 30; count++) await ada.ask({ title: `Question number ${count}` });
-  await beside.says(/serves reads/);
+  await beside.waitForOutput(/serves reads/);
   const pages = ['/feeds/recent', `/questions/${question}`];
   for (const page of pages) {
     const figures = kinds.map(() => [] as Figure[]);
     for (let round = 0; round <= Number(rounds); round++)
       for (const [index, { node }] of kinds.entries()) {
-        const figure = await measure(ada.at(await node.ready), page, node.pid);
+        const figure = await measure(ada.onServer(await node.ready), page, node.pid);
         // The first warms up.
         if (round > 0) figures[index]?.push(figure);
       }
@@ -50,7 +50,7 @@ try {
   console.log(`\nStatements that the primary is asked for a read`);
   for (const page of pages)
     for (const { name, node } of kinds) {
-      const asked = await statements(ada.at(await node.ready), page);
+      const asked = await statements(ada.onServer(await node.ready), page);
       console.log(`  GET /api${page.replace(/\d+/, '{id}')} ${name}: ${asked.toFixed(1)}`);
     }
 } finally {
@@ -63,7 +63,11 @@ try {
 type Figure = { node: number; primary: number; replica: number; clock: number };
 
 async function measure(member: Member, page: string, node: number): Promise<Figure> {
-  const cpu = async () => [cpuOf([node]), cpuOf(await primary.processes()), cpuOf(await replica.processes())];
+  const cpu = async () => [
+    sumCpuTimeMs([node]),
+    sumCpuTimeMs(await primary.processes()),
+    sumCpuTimeMs(await replica.processes()),
+  ];
   const before = await cpu();
   const begin = performance.now();
   await read(member, page);
@@ -81,12 +85,12 @@ async function read(member: Member, page: string): Promise<void> {
 }
 
 /** Milliseconds of processor time of processes that live on. */
-function cpuOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + processorTime(pid), 0);
+function sumCpuTimeMs(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + getCpuTimeMs(pid), 0);
 }
 
 async function statements(member: Member, page: string): Promise<number> {
-  const count = async () => (await primary.log()).split(/^parley: LOG: /m).length;
+  const count = async () => (await primary.readStatementLog()).split(/^parley: LOG: /m).length;
   const before = await count();
   await read(member, page);
   return ((await count()) - before) / Number(reads);

@@ -2,21 +2,21 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
+import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { badRequests } from '#server/testing/bad-requests.ts';
+import { listInvalidRequests } from '#server/testing/bad-requests.ts';
 import { eventually } from '#server/testing/eventually.ts';
-import { freePort } from '#server/testing/free-port.ts';
-import { startProvider } from '#server/testing/identity-provider.ts';
-import { type Caller, type Member, register } from '#server/testing/member.ts';
-import { type Document, type Operation, operationsOf } from '#server/testing/openapi.ts';
+import { findFreePort } from '#server/testing/free-port.ts';
+import { startOidcProvider } from '#server/testing/identity-provider.ts';
+import { type ApiClient, type Member, register } from '#server/testing/member.ts';
+import { type Document, type Operation, listOperations } from '#server/testing/openapi.ts';
 import type { ParleyProcess } from '#server/testing/process.ts';
-import { type Right, rightRequests } from '#server/testing/right-requests.ts';
-import { defaults } from '#server/testing/server.ts';
-import { withFolder, withParley } from '#server/testing/throwaway.ts';
+import { type ValidRequest, createValidRequests } from '#server/testing/right-requests.ts';
+import { defaultSettings } from '#server/testing/server.ts';
+import { withTemporaryDirectory, withTemporaryParley } from '#server/testing/throwaway.ts';
 import { createRandom, type Random } from './fill/random.ts';
-import { garbageFor, type Generated, spoilt } from './requests/generate.ts';
-import { watchChanges } from './requests/changes.ts';
+import { generateGarbage, type GeneratedRequest, mutateRequest } from './requests/generate.ts';
+import { watchRowChanges } from './requests/changes.ts';
 
 const help = `bench/requests.ts [--count 100000] [--seed N] [--only TEXT]
 
@@ -38,18 +38,18 @@ const { values } = parseArgs({
 const fromOne = 100;
 
 if (values.help) console.log(help);
-else process.exitCode = await withFolder(main);
+else process.exitCode = await withTemporaryDirectory(main);
 
 async function main(folder: string): Promise<number> {
   const data = path.join(folder, 'data');
-  const provider = await startProvider();
+  const provider = await startOidcProvider();
   // The provider sends browsers back to an address that Parley knows before it listens.
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const { issuer, clientId, clientSecret, name } = provider.settings;
   const env = {
     PARLEY_DATA: data,
     RATE_LIMITS: 'off',
-    SECRET: defaults.secret,
+    SECRET: defaultSettings.secret,
     PORT: port,
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     OIDC_ISSUER: issuer,
@@ -58,30 +58,30 @@ async function main(folder: string): Promise<number> {
     OIDC_NAME: name,
   };
   const work = async (address: string, parley: ParleyProcess) => {
-    provider.allow(address);
-    const connection = await connectionOfRunning(data);
+    provider.registerClient(address);
+    const connection = await findRunningConnection(data);
     if (connection === undefined) throw new Error('its PostgreSQL cannot be found');
     const client = new pg.Client(connection);
     // Its end is the end of the server, which says itself what happened.
     client.on('error', () => {});
     await client.connect();
     console.log(`Seed ${values.seed}`);
-    const db = openDatabase({ connection, size: 2 });
+    const db = openDatabase({ connection, maxConnections: 2 });
     const failures = await run(address, client, db);
     await Promise.all([db.destroy(), client.end()]);
-    const logged = complaints(parley.output());
+    const logged = listLogProblems(parley.output());
     if (logged !== '') console.log(`The log says:\n${logged.slice(0, 5_000)}`);
     return failures === 0 && logged === '' ? 0 : 1;
   };
   try {
-    return await withParley({ env }, work);
+    return await withTemporaryParley({ env }, work);
   } finally {
     await provider.stop();
   }
 }
 
 /** Lines of the log that are warnings or errors. */
-function complaints(output: string): string {
+function listLogProblems(output: string): string {
   return output
     .split('\n')
     .filter((line) => /"level":[4-6]0|^(?!\{)\S/u.test(line))
@@ -90,10 +90,10 @@ function complaints(output: string): string {
 
 async function run(address: string, client: pg.Client, db: Database): Promise<number> {
   const random = createRandom(Number(values.seed));
-  const changes = await watchChanges(client);
-  const people = await crowd(address, db);
+  const changes = await watchRowChanges(client);
+  const people = await createCallers(address, db);
   const { body: document } = await people.visitor.get<Document>('/openapi.json');
-  const operations = operationsOf(document).filter(({ name }) => name.includes(values.only));
+  const operations = listOperations(document).filter(({ name }) => name.includes(values.only));
   const tally = new Map<string, number>();
   const failures: string[] = [];
   const start = performance.now();
@@ -130,13 +130,14 @@ async function run(address: string, client: pg.Client, db: Database): Promise<nu
 }
 
 /** Who sends requests. Bob is somebody else when he has signed himself out, or changed his password to who knows what. */
-async function crowd(address: string, db: Database) {
+async function createCallers(address: string, db: Database) {
   const [ann, first] = [await register(address, 'Ann'), await register(address, 'Bob')];
-  const prepare = (operation: Operation, bob: Member) => rightRequests({ ann, bob, db })(operation, bob, bob);
+  const prepare = (operation: Operation, bob: Member) =>
+    createValidRequests({ ann, bob, db })(operation, bob, bob);
   const people = {
     bob: first,
     visitor: visitorAt(first),
-    async rightRequest(operation: Operation): Promise<Right> {
+    async rightRequest(operation: Operation): Promise<ValidRequest> {
       for (let tries = 1; ; tries++) {
         const { status } = await people.bob.get('/settings');
         try {
@@ -154,28 +155,28 @@ async function crowd(address: string, db: Database) {
   return people;
 }
 
-function visitorAt(member: Member): Caller {
-  const visitor = member.at(member.address);
+function visitorAt(member: Member): ApiClient {
+  const visitor = member.onServer(member.address);
   visitor.cookies = new Map();
   return visitor;
 }
 
-function* requestsFor(operation: Operation, right: Right, random: Random): Iterable<Generated> {
+function* requestsFor(operation: Operation, right: ValidRequest, random: Random): Iterable<GeneratedRequest> {
   const { method } = operation;
-  const bad = badRequests(operation, right);
+  const bad = listInvalidRequests(operation, right);
   for (let made = 0; made < fromOne; made++) {
     if (made === fromOne / 2) yield { kind: 'right', method, path: right.path, sending: right };
     else if (random.chance(0.4) && bad.length > 0) {
       const { path: place, sending } = random.of(bad);
       yield { kind: 'nearly right', method, path: place, sending };
-    } else if (random.chance(0.5)) yield spoilt(operation, right, random);
-    else yield garbageFor(operation, right, random);
+    } else if (random.chance(0.5)) yield mutateRequest(operation, right, random);
+    else yield generateGarbage(operation, right, random);
   }
 }
 
 type Found = { status: number; type: string | null; error?: string; isShed?: boolean };
 
-async function send(sender: Caller, { method, path: place, sending }: Generated): Promise<Found> {
+async function send(sender: ApiClient, { method, path: place, sending }: GeneratedRequest): Promise<Found> {
   try {
     const { status, headers, code } = await sender.send(method, place, sending);
     return { status, type: headers.get('content-type'), isShed: code === 'busy' };
@@ -186,7 +187,7 @@ async function send(sender: Caller, { method, path: place, sending }: Generated)
 
 function wrongIn(
   { status, type, error, isShed = false }: Found,
-  request: Generated,
+  request: GeneratedRequest,
   changed: string[],
 ): string | null {
   const said = `${request.kind}: ${request.method} ${request.path.slice(0, 200)} ${JSON.stringify(request.sending).slice(0, 300)}`;

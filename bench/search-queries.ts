@@ -1,10 +1,10 @@
 import type { OwnQuestion } from './onstartups.ts';
 
 /** A query and the title of the question that whoever types it looks for. */
-export type Asked = { query: string; kind: string; expected: string };
+export type SearchCase = { query: string; kind: string; expected: string };
 
 /** So many results are seen without scrolling: the expected question has to be one of them. */
-export const firstResults = 5;
+export const maxRank = 5;
 
 /** The archive has no question in Chinese or Arabic; these are this project's own. */
 export const ownQuestions: readonly OwnQuestion[] = [
@@ -38,7 +38,7 @@ const revenue = "Revenue Split - I am doing 100% of the programming work, he's t
 const platform = "Why don't startups choose .Net as a platform?";
 
 /** Titles and words of the OnStartups Answers archive (answers.onstartups.com, CC BY-SA). */
-export const queries: readonly Asked[] = [
+export const queries: readonly SearchCase[] = [
   { query: 'trademark', kind: 'word', expected: worth },
   { query: 'FREEMIUM', kind: 'word', expected: 'To Freemium or not to Freemium?' },
   { query: 'kickstarter', kind: 'word', expected: 'kickstarter alternatives for non US startups?' },

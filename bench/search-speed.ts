@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { startEmbedded } from '#server/platform/embedded/embedded.ts';
-import { instantly } from '#server/search/instant.ts';
+import { startEmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import { searchInstantly } from '#server/search/instant.ts';
 import { search } from '#server/search/search.ts';
 import { findSimilar } from '#server/similar/similar.ts';
 
@@ -29,13 +29,13 @@ if (values.help) {
 
 type Kind = 'common word' | 'rare word' | 'two words' | 'inside words';
 type Query = { kind: Kind; text: string };
-type Way = (db: Database, text: string) => Promise<unknown>;
+type SearchFunction = (db: Database, text: string) => Promise<unknown>;
 
 const asked = { sort: 'relevance', cursor: undefined, viewerId: 0 } as const;
-const ways: Readonly<Record<string, Way>> = {
+const searchFunctions: Readonly<Record<string, SearchFunction>> = {
   questions: (db, query) => search(db, { query, kind: 'questions', ...asked }),
   answers: (db, query) => search(db, { query, kind: 'answers', ...asked }),
-  'while typing': (db, query) => instantly(db, query),
+  'while typing': (db, query) => searchInstantly(db, query),
   similar: (db, title) => findSimilar(db, { title, content: '', tags: [], except: null, limit: 5 }),
 };
 
@@ -44,7 +44,7 @@ if (values.data === undefined) {
   if (connectionString === undefined) throw new Error('Name a data folder, or set DATABASE_URL');
   await measure(openDatabase({ connection: { connectionString } }));
 } else {
-  const embedded = await startEmbedded({ folder: values.data, log: pino({ level: 'error' }) });
+  const embedded = await startEmbeddedPostgres({ dataDirectory: values.data, log: pino({ level: 'error' }) });
   try {
     await measure(openDatabase({ connection: embedded.connection }));
   } finally {
@@ -57,7 +57,7 @@ async function measure(db: Database): Promise<void> {
     const titles = await drawTitles(db, Number(values.queries));
     const queries = draw(titles, await wordUses(db, titles));
     const table: Record<string, unknown>[] = [];
-    for (const [way, ask] of Object.entries(ways)) {
+    for (const [way, ask] of Object.entries(searchFunctions)) {
       const texts = way === 'similar' ? titles.map((text) => ({ kind: 'title', text })) : queries;
       // The first round brings what is read into memory, as in a community that is in use.
       for (const { text } of texts) await ask(db, text);

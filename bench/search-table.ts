@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type pg from 'pg';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
 import { search } from '#server/search/search.ts';
-import { connected } from '#server/testing/connected.ts';
-import { withPostgres } from '#server/testing/throwaway.ts';
+import { withClient } from '#server/testing/connected.ts';
+import { withTemporaryPostgres } from '#server/testing/throwaway.ts';
 import { loadOnStartups } from './onstartups.ts';
-import { type Asked, firstResults, ownQuestions, queries } from './search-queries.ts';
+import { type SearchCase, maxRank, ownQuestions, queries } from './search-queries.ts';
 
 /**
  * Searches the 9,925 questions of the OnStartups Answers archive for what people would type, and prints a table of
@@ -17,14 +17,14 @@ import { type Asked, firstResults, ownQuestions, queries } from './search-querie
 const url = process.env['DATABASE_URL'];
 process.exitCode =
   url === undefined
-    ? await withPostgres(({ connection }) => measure(connection))
+    ? await withTemporaryPostgres(({ connection }) => measure(connection))
     : await measure({ connectionString: url });
 
 /** Returns the exit code. */
 async function measure(connection: pg.ClientConfig): Promise<number> {
   const db = openDatabase({ connection });
   try {
-    await migrate(db, path.join(projectFolder, 'migrations'));
+    await migrate(db, path.join(projectRoot, 'migrations'));
     await load(connection);
     return await printTable(db);
   } finally {
@@ -33,7 +33,7 @@ async function measure(connection: pg.ClientConfig): Promise<number> {
 }
 
 async function load(connection: pg.ClientConfig): Promise<void> {
-  await connected(connection, async (client) => {
+  await withClient(connection, async (client) => {
     const { rowCount } = await client.query('select 1 from question limit 1');
     if (rowCount === 0) console.error(`Loaded ${await loadOnStartups(client, ownQuestions)} questions.`);
   });
@@ -47,7 +47,7 @@ async function printTable(db: Database): Promise<number> {
   for (const asked of queries) {
     const { rank, results, milliseconds } = await ask(db, asked);
     times.push(milliseconds);
-    if (rank === null || rank > firstResults) missed++;
+    if (rank === null || rank > maxRank) missed++;
     const cells = [code(asked.query), asked.kind, text(asked.expected), rank ?? 'not found', results];
     console.log(`| ${[...cells, milliseconds].join(' | ')} |`);
   }
@@ -56,13 +56,13 @@ async function printTable(db: Database): Promise<number> {
     Math.max(...times),
   ];
   console.log(
-    `\n${queries.length} queries; ${queries.length - missed} have the expected question among the first ${firstResults}. ` +
+    `\n${queries.length} queries; ${queries.length - missed} have the expected question among the first ${maxRank}. ` +
       `Median ${median} ms, slowest ${slowest} ms.`,
   );
   return missed === 0 ? 0 : 1;
 }
 
-async function ask(db: Database, { query, expected }: Asked) {
+async function ask(db: Database, { query, expected }: SearchCase) {
   const started = performance.now();
   const found = await search(db, {
     query,

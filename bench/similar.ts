@@ -6,12 +6,12 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { importStackExchange } from '#server/archive/archive.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import type { Embedded } from '#server/platform/embedded/embedded.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import type { EmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
 import { findSimilar } from '#server/similar/similar.ts';
-import { connected } from '#server/testing/connected.ts';
-import { withPostgres } from '#server/testing/throwaway.ts';
+import { withClient } from '#server/testing/connected.ts';
+import { withTemporaryPostgres } from '#server/testing/throwaway.ts';
 
 /**
  * How often similar questions find the question that people found to be the same ('duplicate'), or that they linked to
@@ -27,7 +27,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const data = path.join(projectFolder, '../shared/data');
+const data = path.join(projectRoot, '../shared/data');
 const folders: Readonly<Record<string, string>> = {
   'alcohol.stackexchange.com': 'beer-2020',
   'bicycles.meta.stackexchange.com': 'bicycles-meta-2023',
@@ -56,7 +56,7 @@ async function run(): Promise<number> {
     console.error(`NOT RUN: ${missing.join(', ')} missing in ../shared/data beside the checkout.`);
     return 2;
   }
-  return withPostgres(async (embedded) => {
+  return withTemporaryPostgres(async (embedded) => {
     const communities = new Map<string, Database>();
     try {
       const links = await readLinks();
@@ -82,17 +82,17 @@ async function readLinks(): Promise<Link[]> {
 }
 
 async function openCommunity(
-  { connection, superuser }: Embedded,
+  { connection, superuser }: EmbeddedPostgres,
   { site, folder, links }: { site: string; folder: string; links: readonly Link[] },
 ): Promise<Database> {
   const database = folder.replaceAll('-', '_');
-  await connected(superuser, (client) =>
+  await withClient(superuser, (client) =>
     client.query(`create database ${database} owner ${connection.user}`),
   );
   const db = openDatabase({ connection: { ...connection, database } });
-  await migrate(db, path.join(projectFolder, 'migrations'));
-  await connected({ ...connection, database }, async (client) => {
-    await importStackExchange({ folder: path.join(data, folder), client, site });
+  await migrate(db, path.join(projectRoot, 'migrations'));
+  await withClient({ ...connection, database }, async (client) => {
+    await importStackExchange({ directory: path.join(data, folder), client, site });
     for (const link of links.filter((each) => each.site === site)) await forgetLink(client, link);
     await client.query('vacuum analyze');
   });

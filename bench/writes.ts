@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { processorTime, processorTimeBelow } from './processor.ts';
+import { getCpuTimeMs, getChildrenCpuTimeMs } from './processor.ts';
 import { type Community, cookieOf, size, withCommunity } from './writes/community.ts';
-import { load, type Request } from './writes/load.ts';
-import { pgbench, scripts } from './writes/pgbench.ts';
+import { runLoad, type Request } from './writes/load.ts';
+import { runPgbench, scripts } from './writes/pgbench.ts';
 
 const help = `bench/writes.ts [--clients 32] [--seconds 5] [--rounds 3] [--only <kind>,…]
 
@@ -67,16 +67,18 @@ async function measure({ address, pid, embedded }: Community): Promise<void> {
     const rounds = [];
     const compared: number[] = [];
     for (let round = 0; round < Number(values.rounds); round++) {
-      const before = [processorTime(pid), processorTimeBelow(embedded.pid)] as const;
-      const figures = await load(address, { clients, seconds, next: kind.next });
+      const before = [getCpuTimeMs(pid), getChildrenCpuTimeMs(embedded.pid)] as const;
+      const figures = await runLoad(address, { clients, seconds, next: kind.next });
       rounds.push({
         ...figures,
-        server: (processorTime(pid) - before[0]) / figures.answered,
-        database: (processorTimeBelow(embedded.pid) - before[1]) / figures.answered,
+        server: (getCpuTimeMs(pid) - before[0]) / figures.answered,
+        database: (getChildrenCpuTimeMs(embedded.pid) - before[1]) / figures.answered,
       });
       if (kind.pgbench === undefined) continue;
       const connection = embedded.connection;
-      compared.push((await pgbench(scripts[kind.pgbench], { connection, clients, seconds })) ?? Number.NaN);
+      compared.push(
+        (await runPgbench(scripts[kind.pgbench], { connection, clients, seconds })) ?? Number.NaN,
+      );
     }
     const perSecond = median(rounds.map((round) => round.perSecond));
     found.set(name, perSecond);

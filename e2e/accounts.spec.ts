@@ -1,12 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, logOut, register, signIn, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, askAndOpen, unique } from './posts.ts';
-import { withoutFirstAnswers } from './shell.ts';
+import { askQuestion, signOut, registerMember, signIn, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, askAndOpen, uniqueText } from './posts.ts';
+import { withoutInlinedResponses } from './shell.ts';
 
 test.describe('registering', () => {
   test('a visitor creates an account and is signed in at home', async ({ page }) => {
-    const member = someone('Ada Lovelace');
+    const member = newMember('Ada Lovelace');
     await page.goto('/');
     await expect(page).toHaveURL('/login');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -23,7 +23,7 @@ test.describe('registering', () => {
   });
 
   test('what is wrong is said in the order of the specification, one thing at a time', async ({ page }) => {
-    const member = someone();
+    const member = newMember();
     await page.goto('/register');
     const submit = page.getByRole('button', { name: 'Create account' });
     const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
@@ -54,7 +54,7 @@ test.describe('registering', () => {
     page,
     browser,
   }) => {
-    const member = someone('Hidden Harriet');
+    const member = newMember('Hidden Harriet');
     await page.goto('/register');
     const show = page.getByRole('checkbox', { name: 'Show my email address on my profile' });
     await expect(show).toBeChecked();
@@ -71,7 +71,7 @@ test.describe('registering', () => {
     const { id } = ((await session.json()) as { member: { id: number } }).member;
     const context = await browser.newContext();
     const viewer = await context.newPage();
-    await register(viewer.request, someone());
+    await registerMember(viewer.request, newMember());
     await viewer.goto(`/profile/${id}`);
     await expect(viewer.getByRole('heading', { name: member.displayName })).toBeVisible();
     await expect(viewer.getByText(member.email)).toHaveCount(0);
@@ -85,7 +85,7 @@ test.describe('registering', () => {
   });
 
   test('a name that hides characters is refused at its field', async ({ page }) => {
-    const member = someone('Bob\u202E');
+    const member = newMember('Bob\u202E');
     await page.goto('/register');
     for (const [label, value] of [
       ['Full name', member.displayName],
@@ -107,7 +107,7 @@ test.describe('registering', () => {
   });
 
   test('an address that is taken is refused', async ({ page, request }) => {
-    const member = await register(request);
+    const member = await registerMember(request);
     await page.goto('/register');
     await page.getByLabel('Full name').fill('Somebody Else');
     await page.getByLabel('Email', { exact: true }).fill(member.email.toUpperCase());
@@ -136,7 +136,7 @@ test.describe('registering', () => {
   });
 
   test('without a connection, the form says so and keeps what was typed', async ({ page, context }) => {
-    const member = someone();
+    const member = newMember();
     await page.goto('/register');
     await page.getByLabel('Full name').fill(member.displayName);
     await page.getByLabel('Email', { exact: true }).fill(member.email);
@@ -155,12 +155,12 @@ test.describe('registering', () => {
 
 test.describe('signing in', () => {
   test('errors are those of the specification', async ({ page, request, context }) => {
-    const member = await register(request);
+    const member = await registerMember(request);
     await page.goto('/login');
     const says = (message: string) => expect(page.getByRole('alert')).toHaveText([message]);
     await signIn(page, { email: 'not an address', password: 'x' });
     await says('Please enter a valid email address.');
-    await signIn(page, someone());
+    await signIn(page, newMember());
     await says('No account found with this email address.');
     await signIn(page, { ...member, password: 'wrong' });
     await says('Incorrect password. Please try again.');
@@ -174,7 +174,7 @@ test.describe('signing in', () => {
   });
 
   test('after five wrong passwords, further tries have to wait', async ({ page, request }) => {
-    const member = await register(request);
+    const member = await registerMember(request);
     await page.goto('/login');
     for (let attempt = 0; attempt < 5; attempt++) {
       const answer = page.waitForResponse('**/api/session');
@@ -201,7 +201,7 @@ test.describe('signing in', () => {
 
   for (const address of ['/topics', '/search?q=a+b%26c'])
     test(`a visitor who wanted ${address} gets there after signing in`, async ({ page, request }) => {
-      const member = await register(request);
+      const member = await registerMember(request);
       await page.goto(address);
       await expect(page).toHaveURL(/\/login/u);
       await expect(page.getByText('Please log in to ask a question')).toBeHidden();
@@ -213,7 +213,7 @@ test.describe('signing in', () => {
     page,
     request,
   }) => {
-    const member = await register(request);
+    const member = await registerMember(request);
     await page.goto('/ask');
     await expect(page.getByText('Please log in to ask a question')).toBeVisible();
     await signIn(page, member);
@@ -222,7 +222,7 @@ test.describe('signing in', () => {
   });
 
   test('who registers instead gets to the page first asked for as well', async ({ page }) => {
-    const member = someone();
+    const member = newMember();
     await page.goto('/ask');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Full name').fill(member.displayName);
@@ -234,7 +234,7 @@ test.describe('signing in', () => {
   });
 
   test('a link to sign in cannot lead away', async ({ page, request, baseURL }) => {
-    const member = await register(request);
+    const member = await registerMember(request);
     await page.goto(`/login?next=${encodeURIComponent('/\\example.com')}`);
     await signIn(page, member);
     await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
@@ -243,7 +243,7 @@ test.describe('signing in', () => {
 });
 
 test('signed-in members who open /login or /register come home', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   for (const address of ['/login', '/register']) {
     await page.goto(address);
     await expect(page).toHaveURL('/');
@@ -253,8 +253,8 @@ test('signed-in members who open /login or /register come home', async ({ page }
 test('Logout leads to /login also where the page hears that the session ended before it is answered', async ({
   page,
 }) => {
-  await register(page.request);
-  await askAndOpen(page, unique('Which news is first?'));
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Which news is first?'));
   await page.route('**/api/session', async (route) => {
     if (route.request().method() !== 'DELETE') return route.continue();
     const response = await route.fetch();
@@ -262,15 +262,15 @@ test('Logout leads to /login also where the page hears that the session ended be
     await route.fulfill({ response });
   });
   const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
-  await logOut(page);
+  await signOut(page);
   await answered;
   await expect(page).toHaveURL('/login');
 });
 
 test('Logout asks for nothing any more that would be refused', async ({ page }) => {
-  await register(page.request);
-  const id = await askAndOpen(page, unique('What does a page ask for when it is left?'));
-  await answer(page.request, id);
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('What does a page ask for when it is left?'));
+  await postAnswer(page.request, id);
   await expect(page.getByRole('heading', { name: '1 Answer' })).toBeVisible();
   const refused: string[] = [];
   page.on('response', (response) => {
@@ -279,7 +279,7 @@ test('Logout asks for nothing any more that would be refused', async ({ page }) 
   page.on('console', (message) => {
     if (message.type() === 'error') refused.push(message.text());
   });
-  await logOut(page);
+  await signOut(page);
   await expect(page.getByRole('textbox', { name: 'Email' })).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(refused).toEqual([]);
@@ -289,12 +289,12 @@ test('Logout leads to /login, in every tab, and the pages behind it are closed',
   page,
   context,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   const other = await context.newPage();
   await other.goto('/?tab=popular');
   await expect(other.getByRole('tab', { name: 'Popular' })).toBeVisible();
-  await logOut(page);
+  await signOut(page);
   await page.goBack();
   await expect(page).toHaveURL(/\/login/u);
   await other.bringToFront();
@@ -307,17 +307,17 @@ test('a tab that slept while somebody else signed in beside it shows nothing of 
 }) => {
   // It hears nothing.
   await page.routeWebSocket(/./u, () => undefined);
-  await register(page.request);
-  const title = unique('Whose bookmarks are these?');
-  const id = await ask(page.request, { title });
+  await registerMember(page.request);
+  const title = uniqueText('Whose bookmarks are these?');
+  const id = await askQuestion(page.request, { title });
   await page.request.put(`/api/questions/${id}/bookmark`, { data: { bookmarked: true } });
   await page.goto('/bookmarks');
   await expect(page.getByRole('link', { name: title })).toBeVisible();
 
   const beside = await context.newPage();
   await beside.goto('/topics');
-  await logOut(beside);
-  const other = await register(beside.request, someone('Bea Beside'));
+  await signOut(beside);
+  const other = await registerMember(beside.request, newMember('Bea Beside'));
   await beside.goto('/');
   await expect(beside.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
@@ -326,19 +326,19 @@ test('a tab that slept while somebody else signed in beside it shows nothing of 
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByRole('link', { name: title })).toBeHidden();
   await page.getByRole('button', { name: 'Account menu' }).click();
-  await expectOpened(page.getByRole('menu'));
+  await expectInView(page.getByRole('menu'));
   await page.getByRole('menuitem', { name: 'Profile' }).click();
   await expect(page.getByRole('heading', { name: other.displayName })).toBeVisible();
 });
 
 test('until it is known who is signed in, neither a page nor the login form shows', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/api/session', async (route) => {
     await held;
     await route.continue();
   });
-  await withoutFirstAnswers(page);
+  await withoutInlinedResponses(page);
   const asked = page.waitForRequest('**/api/session');
   await page.goto('/');
   await asked;

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
-import { register, signIn, someone } from './members.ts';
-import { answer, askAndOpen, unique } from './posts.ts';
+import { registerMember, signIn, newMember } from './members.ts';
+import { postAnswer, askAndOpen, uniqueText } from './posts.ts';
 
 test('an answer is posted once, stands first and has the focus', async ({ page }) => {
-  const member = await register(page.request, someone('Ada Lovelace'));
-  const id = await askAndOpen(page, unique('Who wrote the first program?'));
-  await answer(page.request, id, 'An older answer');
+  const member = await registerMember(page.request, newMember('Ada Lovelace'));
+  const id = await askAndOpen(page, uniqueText('Who wrote the first program?'));
+  await postAnswer(page.request, id, 'An older answer');
   await page.reload();
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
   const field = page.getByLabel('Your answer');
@@ -27,8 +27,8 @@ test('an answer is posted once, stands first and has the focus', async ({ page }
 });
 
 test('an answer whose reply got lost is not posted twice', async ({ page }) => {
-  await register(page.request);
-  await askAndOpen(page, unique('Is anybody there?'));
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Is anybody there?'));
   let lost = 0;
   await page.route('**/answers', async (route) => {
     if (route.request().method() !== 'POST' || lost > 0) return route.continue();
@@ -48,8 +48,8 @@ test('an answer whose reply got lost is not posted twice', async ({ page }) => {
 });
 
 test('what is typed while an answer is on its way stays, and is another answer', async ({ page }) => {
-  const { displayName } = await register(page.request);
-  const id = await askAndOpen(page, unique('Who types on?'));
+  const { displayName } = await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Who types on?'));
   const arriving = Promise.withResolvers<void>();
   await page.route(`**/api/questions/${id}/answers`, async (route) => {
     await arriving.promise;
@@ -69,8 +69,8 @@ test('what is typed while an answer is on its way stays, and is another answer',
 });
 
 test('an answer in the making survives a reload and a dead session', async ({ page, context }) => {
-  const member = await register(page.request);
-  const id = await askAndOpen(page, unique('What if the session ends?'));
+  const member = await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('What if the session ends?'));
   const field = page.getByLabel('Your answer');
   await field.fill('Half an answer');
   await expect(page.getByText('Draft saved')).toBeVisible();
@@ -89,10 +89,10 @@ test('an answer in the making survives a reload and a dead session', async ({ pa
 
 test('more answers than fit on a page come by hand, or where an address asks for one', async ({ page }) => {
   test.slow();
-  const member = await register(page.request);
-  const id = await askAndOpen(page, unique('How many answers are too many?'));
-  const first = await answer(page.request, id, 'The very first answer');
-  await Promise.all(Array.from({ length: 50 }, (_, at) => answer(page.request, id, `Answer ${at}`)));
+  const member = await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('How many answers are too many?'));
+  const first = await postAnswer(page.request, id, 'The very first answer');
+  await Promise.all(Array.from({ length: 50 }, (_, at) => postAnswer(page.request, id, `Answer ${at}`)));
   await page.goto(`/question/${id}`);
   const answers = page.getByRole('article', { name: `Answer by ${member.displayName}` });
   await expect(answers).toHaveCount(50);

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
-import { ask, register, signIn, someone } from './members.ts';
-import { unique } from './posts.ts';
+import { askQuestion, registerMember, signIn, newMember } from './members.ts';
+import { uniqueText } from './posts.ts';
 
 test('what another app shares is filled in at Ask, after signing in, and below what was typed before', async ({
   page,
   browser,
 }) => {
-  const ada = await register(page.request, someone('Ada Shares'));
+  const ada = await registerMember(page.request, newMember('Ada Shares'));
   const visitor = await (await browser.newContext()).newPage();
   const shared = new URLSearchParams({
     title: 'How does it fly?',
@@ -29,9 +29,9 @@ test('what another app shares is filled in at Ask, after signing in, and below w
 test('a page that is older than the server says so, loses nothing that is typed, and becomes new on the way', async ({
   page,
 }) => {
-  await register(page.request, someone('Ada Upgrades'));
-  const title = unique('Is it the old one?');
-  const id = await ask(page.request, { title });
+  await registerMember(page.request, newMember('Ada Upgrades'));
+  const title = uniqueText('Is it the old one?');
+  const id = await askQuestion(page.request, { title });
   // The server has been upgraded: another build, without this page's programs.
   await page.route('**/index.html', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<script src="/assets/index-another1.js"></script>' }),

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { logOut, register, signIn } from './members.ts';
+import { signOut, registerMember, signIn } from './members.ts';
 
 const fields = (page: Page) => ({
   title: page.getByLabel('Title'),
@@ -8,17 +8,17 @@ const fields = (page: Page) => ({
   post: page.getByRole('button', { name: 'Post Question' }),
 });
 
-const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** How many questions with this title the newest page of the feed holds. */
-async function asked(page: Page, title: string): Promise<number> {
+async function countQuestionsWithTitle(page: Page, title: string): Promise<number> {
   const response = await page.request.get('/api/feeds/recent');
   const { items } = (await response.json()) as { items: { title: string }[] };
   return items.filter((item) => item.title === title).length;
 }
 
 test.beforeEach(async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   await page.getByRole('link', { name: 'Ask Question' }).click();
   await expect(page.getByRole('heading', { name: 'Ask a question' })).toBeFocused();
@@ -26,7 +26,7 @@ test.beforeEach(async ({ page }) => {
 
 test('a member asks a question with tags and lands on it', async ({ page }) => {
   const { title, details, tags, post } = fields(page);
-  const text = unique('How do I sharpen a chisel?');
+  const text = uniqueText('How do I sharpen a chisel?');
   await expect(page).toHaveTitle('Ask a question · Parley');
   await expect(page.getByText('Separate tags with commas (max 5)')).toBeVisible();
   await title.fill(text);
@@ -75,7 +75,7 @@ test('title and details are required, also when they are blank', async ({ page }
 
 test('a sixth tag is refused beside the field', async ({ page }) => {
   const { title, details, tags, post } = fields(page);
-  await title.fill(unique('Six tags'));
+  await title.fill(uniqueText('Six tags'));
   await details.fill('Details');
   await tags.fill('a, b, c, d, e, f');
   await expect(page.getByRole('alert')).toHaveText('You can add up to 5 tags');
@@ -89,7 +89,7 @@ test('a sixth tag is refused beside the field', async ({ page }) => {
 
 test('what was typed survives a reload and a sign-out, and is gone once posted', async ({ page }) => {
   const { title, details, tags, post } = fields(page);
-  const text = unique('A draft that stays');
+  const text = uniqueText('A draft that stays');
   await title.fill(text);
   await details.fill('Half a thought');
   await tags.fill('drafts');
@@ -101,7 +101,7 @@ test('what was typed survives a reload and a sign-out, and is gone once posted',
   await details.fill('Half a thought, and the last word typed just before leaving');
   const { email } = ((await (await page.request.get('/api/session')).json()) as { member: { email: string } })
     .member;
-  await logOut(page);
+  await signOut(page);
   await signIn(page, { email, password: 'correct horse' });
   await page.getByRole('link', { name: 'Ask Question' }).click();
   await expect(details).toHaveValue('Half a thought, and the last word typed just before leaving');
@@ -121,7 +121,7 @@ test('when the session has ended, the form says so, and signing in brings the dr
   const { title, details, post } = fields(page);
   const { email } = ((await (await page.request.get('/api/session')).json()) as { member: { email: string } })
     .member;
-  const text = unique('Typed while the session ended');
+  const text = uniqueText('Typed while the session ended');
   await title.fill(text);
   await details.fill('Details');
   await context.clearCookies();
@@ -143,7 +143,7 @@ test('a question that was posted although the answer got lost is there once, and
   page,
 }) => {
   const { title, details, post } = fields(page);
-  const text = unique('Sent, but the answer got lost');
+  const text = uniqueText('Sent, but the answer got lost');
   await title.fill(text);
   await details.fill('Details');
   await page.route(
@@ -157,27 +157,27 @@ test('a question that was posted although the answer got lost is there once, and
   );
   await post.click();
   await expect(page.getByRole('alert')).toHaveText('Failed to create question. Please try again.');
-  expect(await asked(page, text)).toBe(1);
+  expect(await countQuestionsWithTitle(page, text)).toBe(1);
   // Its draft knows better.
   await expect(page.getByText('What you wrote here was posted.')).toBeVisible({ timeout: 15_000 });
   await expect(title).toHaveValue('');
-  expect(await asked(page, text)).toBe(1);
+  expect(await countQuestionsWithTitle(page, text)).toBe(1);
 });
 
 test('a double click posts once, and Ctrl+Enter posts as well', async ({ page }) => {
   const { title, details, post } = fields(page);
-  const first = unique('Clicked twice');
+  const first = uniqueText('Clicked twice');
   await title.fill(first);
   await details.fill('Details');
   await post.dblclick();
   await expect(page).toHaveURL(/\/question\//u);
-  expect(await asked(page, first)).toBe(1);
+  expect(await countQuestionsWithTitle(page, first)).toBe(1);
 
   await page.goto('/ask');
-  const second = unique('By the keyboard');
+  const second = uniqueText('By the keyboard');
   await title.fill(second);
   await details.fill('Details');
   await details.press('Control+Enter');
   await expect(page).toHaveURL(/\/question\//u);
-  expect(await asked(page, second)).toBe(1);
+  expect(await countQuestionsWithTitle(page, second)).toBe(1);
 });

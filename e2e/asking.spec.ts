@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, secondMember, uniqueWord } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, secondMember, uniqueWord } from './posts.ts';
 
 test('while a question is typed, one like it can be read without leaving, and its tags be taken over', async ({
   page,
@@ -10,16 +10,16 @@ test('while a question is typed, one like it can be read without leaving, and it
   const bird = uniqueWord('bird');
   const tag = uniqueWord('tag');
   const { page: other } = await secondMember(browser, 'Wren');
-  const id = await ask(other.request, {
+  const id = await askQuestion(other.request, {
     title: `Why does my ${bird} sing at night?`,
     content: `The ${bird} begins at three.`,
     tags: [tag],
   });
-  await ask(other.request, { title: `Does a ${bird} sing?`, content: 'In winter.', tags: [tag] });
-  await answer(other.request, id, 'It hears **another one**.');
+  await askQuestion(other.request, { title: `Does a ${bird} sing?`, content: 'In winter.', tags: [tag] });
+  await postAnswer(other.request, id, 'It hears **another one**.');
   await other.request.put(`/api/topics/${tag}/follow`, { data: { following: true } });
 
-  await register(page.request, someone('Robin'));
+  await registerMember(page.request, newMember('Robin'));
   await page.goto('/ask');
   const similar = page.getByRole('region', { name: 'Similar questions' });
   await expect(similar).toContainText('As you type');
@@ -36,7 +36,7 @@ test('while a question is typed, one like it can be read without leaving, and it
   await first.focus();
   await page.keyboard.press('Enter');
   const preview = page.getByRole('dialog', { name: `Why does my ${bird} sing at night?` });
-  await expectOpened(preview);
+  await expectInView(preview);
   await expect(preview).toContainText(`The ${bird} begins at three.`);
   await expect(preview.getByRole('heading', { name: 'The answer' })).toBeVisible();
   await expect(preview.locator('strong')).toHaveText('another one');
@@ -74,9 +74,9 @@ test('while a question is typed, one like it can be read without leaving, and it
 });
 
 test('a tag is completed while it is typed, and commas work as ever', async ({ page }) => {
-  await register(page.request, someone('Robin'));
+  await registerMember(page.request, newMember('Robin'));
   const tag = uniqueWord('gardening');
-  await ask(page.request, { title: 'Which soil?', tags: [tag] });
+  await askQuestion(page.request, { title: 'Which soil?', tags: [tag] });
   await page.goto('/ask');
   const tags = page.getByLabel('Tags');
   await tags.pressSequentially(`soil, ${tag.slice(0, -3)}`);

@@ -5,13 +5,13 @@ import { expect, type Page } from '@playwright/test';
 export type Violation = { rule: string; impact: string; elements: string[]; why: string; isWcag: boolean };
 
 /** The rules that depend on colours, which are all that a theme changes. */
-export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
+export const colorRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
 /**
  * What breaks a rule of WCAG 2.0 to 2.2, levels A and AA, or a best practice.
  * @param within a selector: looks at that part of the page only. @param rules looks at these only.
  */
-export async function violationsOn(
+export async function findViolations(
   page: Page,
   { within, rules }: { within?: string; rules?: readonly string[] | undefined } = {},
 ): Promise<Violation[]> {
@@ -34,7 +34,7 @@ export async function expectAccessible(
   { look = '', colours = false, ...part }: { look?: string; within?: string; colours?: boolean } = {},
 ): Promise<void> {
   if (part.within === undefined) await expect(page.locator('h1')).not.toHaveCount(0);
-  const violations = await violationsOn(page, { ...part, rules: colours ? colourRules : undefined });
+  const violations = await findViolations(page, { ...part, rules: colours ? colorRules : undefined });
   expect(
     violations.map(({ rule, elements, why }) => `${look} ${rule}: ${elements.join(' ')} ${why}`),
   ).toEqual([]);

@@ -2,30 +2,30 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, type Page, test } from '@playwright/test';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { expectAccessible } from './axe.ts';
-import { register, someone } from './members.ts';
-import { expectOpened, expectOpenedAtBothSizes } from './opened.ts';
-import { answer, askAndOpen, secondMember, unique } from './posts.ts';
+import { registerMember, newMember } from './members.ts';
+import { expectInView, expectInViewAtBothSizes } from './opened.ts';
+import { postAnswer, askAndOpen, secondMember, uniqueText } from './posts.ts';
 
 test('what a member flags an operator hides by the keyboard, everybody reads why, and it comes back', async ({
   page,
   browser,
 }) => {
   test.slow();
-  await register(page.request, someone('Rita Reader'));
-  const title = unique('Which flour?');
+  await registerMember(page.request, newMember('Rita Reader'));
+  const title = uniqueText('Which flour?');
   const id = await askAndOpen(page, title);
   const { page: seller } = await secondMember(browser, 'Sally Seller');
-  const spam = unique('Buy my flour');
-  await answer(seller.request, id, spam);
+  const spam = uniqueText('Buy my flour');
+  await postAnswer(seller.request, id, spam);
   const post = page.getByRole('article', { name: 'Answer by Sally Seller' });
   await page.reload();
   await post.getByRole('button', { name: 'More actions' }).click();
-  await expectOpened(page.getByRole('menu'), { opener: post.getByRole('button', { name: 'More actions' }) });
+  await expectInView(page.getByRole('menu'), { opener: post.getByRole('button', { name: 'More actions' }) });
   await page.getByRole('menuitem', { name: 'Report' }).click();
   const dialog = page.getByRole('dialog', { name: 'Report' });
-  await expectOpenedAtBothSizes(dialog);
+  await expectInViewAtBothSizes(dialog);
   await dialog.getByLabel('Anything to add?').fill('Not an answer');
   await expectAccessible(page, { look: 'flag' });
   await dialog.getByRole('button', { name: 'Report', exact: true }).click();
@@ -34,7 +34,7 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   const { page: operator, member } = await secondMember(browser, 'Olga Operator');
   await operator.goto('/care');
   await expect(operator.getByRole('heading', { name: 'Flagged posts' })).toHaveCount(0);
-  await makeOperator(member.email);
+  await makeModerator(member.email);
   await operator.reload();
   const flagged = operator.getByRole('article', { name: 'Flagged post by Sally Seller' });
   await expect(flagged).toContainText('Not an answer');
@@ -49,7 +49,7 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await seller.goto(`/question/${id}`);
   const notice = seller.getByRole('dialog', { name: 'From the operators' });
   await expect(notice).toContainText('An advertisement');
-  await expectOpenedAtBothSizes(notice);
+  await expectInViewAtBothSizes(notice);
   await expectAccessible(seller, { look: 'notice' });
   await notice.getByRole('button', { name: 'I have read this' }).click();
   await expect(notice).toBeHidden();
@@ -63,7 +63,7 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await expectAccessible(operator, { look: 'log' });
   await entryOf(operator).getByRole('button', { name: 'Bring back' }).click();
   const restoring = operator.getByRole('dialog', { name: 'Moderate post' });
-  await expectOpenedAtBothSizes(restoring);
+  await expectInViewAtBothSizes(restoring);
   await restoring.getByRole('button', { name: 'Bring back' }).click();
   await expect(restoring).toBeHidden();
   await page.goto(`/question/${id}`);
@@ -74,8 +74,8 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
 const entryOf = (page: Page) =>
   page.getByRole('main').getByRole('listitem').filter({ hasText: 'An advertisement' }).first();
 
-async function makeOperator(email: string): Promise<void> {
-  const program = path.join(projectFolder, 'src/server/command.ts');
+async function makeModerator(email: string): Promise<void> {
+  const program = path.join(projectRoot, 'src/server/command.ts');
   await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'operator'], {
     env: { ...process.env, PARLEY_DATA: process.env['PARLEY_E2E_DATA'] },
   });

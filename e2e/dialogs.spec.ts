@@ -1,9 +1,9 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { button } from './controls.ts';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, reply, secondMember, uniqueWord } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, postReply, secondMember, uniqueWord } from './posts.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -11,7 +11,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 async function checkBothThemes(page: Page, look: string, within = '[role="dialog"]'): Promise<void> {
   await expect(page.locator(within).first(), look).toBeVisible();
   // The form of the editor is a part of the page.
-  if (within !== 'main form') await expectOpened(page.locator(within).first());
+  if (within !== 'main form') await expectInView(page.locator(within).first());
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
@@ -26,10 +26,12 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   // It looks at a dozen things twice.
   test.slow();
   const { page: other } = await secondMember(browser, 'N'.repeat(80));
-  await register(page.request, someone('Robin'));
+  await registerMember(page.request, newMember('Robin'));
   const bird = uniqueWord('bird');
-  const id = await ask(page.request, { title: `Why does my ${bird} sing at night? ${'W'.repeat(99)}` });
-  const [first] = [await answer(other.request, id), await answer(other.request, id)];
+  const id = await askQuestion(page.request, {
+    title: `Why does my ${bird} sing at night? ${'W'.repeat(99)}`,
+  });
+  const [first] = [await postAnswer(other.request, id), await postAnswer(other.request, id)];
   await page.goto('/ask');
   await expect(button(page, 'Notifications, 2 unread')).toBeVisible();
   await button(page, 'Notifications, 2 unread').click();
@@ -74,9 +76,9 @@ test('what opens while one writes, keeps or deletes has no barriers, in both the
   // It looks at a dozen things twice.
   test.slow();
   const { page: other } = await secondMember(browser, 'Nora');
-  await register(page.request, someone('Robin'));
-  const id = await ask(page.request, { title: `What opens here? ${uniqueWord('x')}` });
-  await reply(page.request, await answer(other.request, id), 'Said too much');
+  await registerMember(page.request, newMember('Robin'));
+  const id = await askQuestion(page.request, { title: `What opens here? ${uniqueWord('x')}` });
+  await postReply(page.request, await postAnswer(other.request, id), 'Said too much');
   await page.goto(`/question/${id}`);
   const text = page.getByLabel('Your answer');
   for (const [typed, list] of [

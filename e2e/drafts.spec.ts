@@ -1,17 +1,21 @@
 import { expect, test, type Browser, type BrowserContext, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { button } from './controls.ts';
-import { draftOf, keepDraft } from './drafts.ts';
-import { ask, logOut, type Member, register, signIn, someone } from './members.ts';
-import { newCommunity } from './parley.ts';
-import { answer, reply, secondAddress, unique } from './posts.ts';
+import { getDraftText, saveDraft } from './drafts.ts';
+import { askQuestion, signOut, type Member, registerMember, signIn, newMember } from './members.ts';
+import { startCommunity } from './parley.ts';
+import { postAnswer, postReply, getSecondNodeAddress, uniqueText } from './posts.ts';
 
 const field = (page: Page, name = 'Your answer') => page.getByLabel(name, { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved');
 const choice = (page: Page) => page.getByRole('region', { name: 'This draft was changed on another device' });
 
 /** The member's other device: a browser of its own, on the other node. */
-async function otherDevice(browser: Browser, member: Member, baseURL = secondAddress()): Promise<Page> {
+async function otherDevice(
+  browser: Browser,
+  member: Member,
+  baseURL = getSecondNodeAddress(),
+): Promise<Page> {
   const context = await browser.newContext({ baseURL });
   const page = await context.newPage();
   const { email, password } = member;
@@ -33,8 +37,8 @@ test('what is typed survives a killed tab, an emptied browser and a sign-out, an
   page,
   context,
 }) => {
-  const member = await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('What survives?') });
+  const member = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('What survives?') });
   await page.goto(`/question/${id}`);
   await field(page).pressSequentially('Typed to the last letter');
   await killTab(page);
@@ -47,25 +51,25 @@ test('what is typed survives a killed tab, an emptied browser and a sign-out, an
   await field(second).fill('Typed just before leaving');
   await second.goto('/topics');
   await second.evaluate(() => localStorage.clear());
-  await expect.poll(() => draftOf(second.request, `answer:${id}`)).toBe('Typed just before leaving');
+  await expect.poll(() => getDraftText(second.request, `answer:${id}`)).toBe('Typed just before leaving');
   await second.goto(`/question/${id}`);
   await expect(field(second)).toHaveValue('Typed just before leaving');
 
-  await logOut(second);
-  await register(second.request, someone('Somebody Else'));
+  await signOut(second);
+  await registerMember(second.request, newMember('Somebody Else'));
   await second.goto(`/question/${id}`);
   await expect(button(second, 'Post Answer')).toBeDisabled();
   await expect(field(second)).toHaveValue('');
   await second.goto('/drafts');
   await expect(second.getByText('No drafts')).toBeVisible();
 
-  await logOut(second);
+  await signOut(second);
   await signIn(second, member);
   await expect(second).toHaveURL('/');
   await second.goto(`/question/${id}`);
   await expect(field(second)).toHaveValue('Typed just before leaving');
   await field(second).fill('');
-  await expect.poll(() => draftOf(second.request, `answer:${id}`)).toBeNull();
+  await expect.poll(() => getDraftText(second.request, `answer:${id}`)).toBeNull();
 });
 
 test('a draft goes on on another device, and where both wrote the member chooses', async ({
@@ -73,8 +77,8 @@ test('a draft goes on on another device, and where both wrote the member chooses
   context,
   browser,
 }) => {
-  const ada = await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('Where do I go on?') });
+  const ada = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Where do I go on?') });
   await page.goto(`/question/${id}`);
   const laptop = await otherDevice(browser, ada);
   await laptop.goto(`/question/${id}`);
@@ -88,7 +92,7 @@ test('a draft goes on on another device, and where both wrote the member chooses
   await field(page).fill('Written on a train.');
   await expect(page.getByText('Saved on this device')).toBeVisible();
   await field(laptop).fill('Written at home.');
-  await expect.poll(() => draftOf(laptop.request, `answer:${id}`)).toBe('Written at home.');
+  await expect.poll(() => getDraftText(laptop.request, `answer:${id}`)).toBe('Written at home.');
   await context.setOffline(false);
   await expect(choice(page)).toContainText('Written at home.');
   await expect(field(page)).toHaveValue('Written on a train.');
@@ -107,7 +111,7 @@ test('a draft goes on on another device, and where both wrote the member chooses
   await context.setOffline(true);
   await field(page).fill('Written in a tunnel.');
   await field(laptop).fill('Written on the sofa.');
-  await expect.poll(() => draftOf(laptop.request, `answer:${id}`)).toBe('Written on the sofa.');
+  await expect.poll(() => getDraftText(laptop.request, `answer:${id}`)).toBe('Written on the sofa.');
   await context.setOffline(false);
   await expect(choice(page)).toBeVisible();
   await button(page, 'Use this').click();
@@ -121,8 +125,8 @@ test('what was posted does not come back from any device, also when the answer t
   context,
   browser,
 }) => {
-  const ada = await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('What comes back?') });
+  const ada = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('What comes back?') });
   const laptop = await otherDevice(browser, ada);
   await laptop.goto(`/question/${id}`);
   await field(laptop).fill('Posted once.');
@@ -156,12 +160,12 @@ test('what was posted does not come back from any device, also when the answer t
 test('what is typed while the server is killed is on every device once it is back', async ({ browser }) => {
   // A server starts twice in it, the second time after a crash of its database as well.
   test.setTimeout(120_000);
-  const community = await newCommunity();
+  const community = await startCommunity();
   let contexts: BrowserContext[] = [];
   try {
     const context = await browser.newContext({ baseURL: community.address });
     const page = await context.newPage();
-    const ada = await register(page.request, someone('Ada'), community.address);
+    const ada = await registerMember(page.request, newMember('Ada'), community.address);
     await page.goto('/ask');
     await field(page, 'Title').fill('Does a crash take words?');
     await expect(saved(page)).toBeVisible();
@@ -188,13 +192,13 @@ test('what is typed while the server is killed is on every device once it is bac
 test('all drafts are listed, open where they belong, and come back when they were discarded by mistake', async ({
   page,
 }) => {
-  await register(page.request, someone('Ada'));
-  const title = unique('What is in the drawer?');
-  const id = await ask(page.request, { title, content: 'As asked.' });
-  const answerId = await answer(page.request, id, 'As answered.');
-  const replyId = await reply(page.request, answerId, 'As replied.');
-  await keepDraft(page.request, `edit:answer:${answerId}`, { content: 'A better answer' });
-  await keepDraft(page.request, `reply:reply:${replyId}`, { content: 'A reply to that' });
+  await registerMember(page.request, newMember('Ada'));
+  const title = uniqueText('What is in the drawer?');
+  const id = await askQuestion(page.request, { title, content: 'As asked.' });
+  const answerId = await postAnswer(page.request, id, 'As answered.');
+  const replyId = await postReply(page.request, answerId, 'As replied.');
+  await saveDraft(page.request, `edit:answer:${answerId}`, { content: 'A better answer' });
+  await saveDraft(page.request, `reply:reply:${replyId}`, { content: 'A reply to that' });
   await page.goto('/profile');
   await page.getByRole('link', { name: 'Drafts' }).click();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveText([
@@ -217,10 +221,10 @@ test('all drafts are listed, open where they belong, and come back when they wer
   await discard.click();
   await expect(page.getByText('Draft discarded')).toBeVisible();
   await expect(button(page, 'Undo')).toBeFocused();
-  await expect.poll(() => draftOf(page.request, `edit:answer:${answerId}`)).toBeNull();
+  await expect.poll(() => getDraftText(page.request, `edit:answer:${answerId}`)).toBeNull();
   await button(page, 'Undo').click();
   await expect(discard).toBeVisible();
-  await expect.poll(() => draftOf(page.request, `edit:answer:${answerId}`)).toBe('A better answer');
+  await expect.poll(() => getDraftText(page.request, `edit:answer:${answerId}`)).toBe('A better answer');
   await discard.click();
   await expect(page.getByText('Draft discarded')).toBeVisible();
   await page.reload();

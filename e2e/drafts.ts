@@ -1,7 +1,7 @@
 import { expect, type APIRequestContext } from '@playwright/test';
 
 /** Keeps a draft over the API, as a device of whoever is signed in. */
-export async function keepDraft(
+export async function saveDraft(
   request: APIRequestContext,
   place: string,
   fields: Record<string, string>,
@@ -18,7 +18,7 @@ export async function keepDraft(
 }
 
 /** The text of a draft as the server has it; null where there is none. */
-export async function draftOf(request: APIRequestContext, place: string): Promise<string | null> {
+export async function getDraftText(request: APIRequestContext, place: string): Promise<string | null> {
   const response = await request.get(`/api/drafts/${place}`);
   const { fields } = (await response.json()) as { fields: { content: string } | null };
   return fields?.content ?? null;

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, secondMember, unique, uniqueWord } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, secondMember, uniqueText, uniqueWord } from './posts.ts';
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
 const list = (page: Page) => page.getByRole('listbox');
@@ -24,8 +24,8 @@ async function paste(page: Page, data: Readonly<Record<string, string>>) {
 test('a member writes by keyboard: lists continue, marks go around, and Undo takes back step by step', async ({
   page,
 }) => {
-  await register(page.request);
-  await openQuestion(page, await ask(page.request, { title: unique('How do you write?') }));
+  await registerMember(page.request);
+  await openQuestion(page, await askQuestion(page.request, { title: uniqueText('How do you write?') }));
   const text = field(page);
   await text.pressSequentially('1. one');
   await text.press('Enter');
@@ -69,8 +69,8 @@ test('a member writes by keyboard: lists continue, marks go around, and Undo tak
 });
 
 test('a block of code is marked with its language, from the bar and by typing', async ({ page }) => {
-  await register(page.request);
-  await openQuestion(page, await ask(page.request, { title: unique('Which language?') }));
+  await registerMember(page.request);
+  await openQuestion(page, await askQuestion(page.request, { title: uniqueText('Which language?') }));
   const text = field(page);
   await text.fill('print(1)');
   await text.press('Control+a');
@@ -78,7 +78,7 @@ test('a block of code is marked with its language, from the bar and by typing', 
   await expect(option(page, /^Plain text/u)).toHaveAttribute('aria-selected', 'true');
   await text.pressSequentially('py');
   await expect(list(page).getByRole('option')).toHaveText([/Python/u]);
-  await expectOpened(list(page), { opener: page.locator(':focus') });
+  await expectInView(list(page), { opener: page.locator(':focus') });
   await text.press('Enter');
   await expect(text).toHaveValue('```py\nprint(1)\n```');
 
@@ -98,10 +98,10 @@ test('members of the thread and questions are found, linked, and read by everybo
 }) => {
   const surname = uniqueWord('Lovelace');
   const ada = await secondMember(browser, `Ada ${surname}`);
-  const bread = unique('How long does bread keep?');
-  const other = await ask(ada.page.request, { title: bread });
-  const id = await ask(ada.page.request, { title: unique('Who knows?') });
-  await register(page.request, someone('Ben'));
+  const bread = uniqueText('How long does bread keep?');
+  const other = await askQuestion(ada.page.request, { title: bread });
+  const id = await askQuestion(ada.page.request, { title: uniqueText('Who knows?') });
+  await registerMember(page.request, newMember('Ben'));
   await openQuestion(page, id);
   const text = field(page);
 
@@ -140,7 +140,7 @@ test('members of the thread and questions are found, linked, and read by everybo
   ada.page.on('request', (request) => {
     if (request.url().includes('question-titles')) asked.push(request.url());
   });
-  await answer(page.request, id, `Again #${other} and #${id}`);
+  await postAnswer(page.request, id, `Again #${other} and #${id}`);
   await ada.page.goto(`/question/${id}`);
   await expect(ada.page.getByRole('link', { name: `#${id}`, exact: true })).toBeVisible();
   expect(asked, 'one request for all numbers of a page').toHaveLength(1);
@@ -152,8 +152,8 @@ test('members of the thread and questions are found, linked, and read by everybo
 });
 
 test('what is pasted becomes Markdown, but for Ctrl+Shift+V', async ({ page }) => {
-  await register(page.request);
-  await openQuestion(page, await ask(page.request, { title: unique('What did you copy?') }));
+  await registerMember(page.request);
+  await openQuestion(page, await askQuestion(page.request, { title: uniqueText('What did you copy?') }));
   const text = field(page);
   await text.fill('read this');
   await text.press('Control+Shift+ArrowLeft');
@@ -197,8 +197,8 @@ test('what is pasted becomes Markdown, but for Ctrl+Shift+V', async ({ page }) =
 test('the preview stands beside a long text and scrolls with it; on a phone it is a tab', async ({
   page,
 }) => {
-  await register(page.request);
-  await openQuestion(page, await ask(page.request, { title: unique('How long is it?') }));
+  await registerMember(page.request);
+  await openQuestion(page, await askQuestion(page.request, { title: uniqueText('How long is it?') }));
   const text = field(page);
   const preview = page.getByRole('region', { name: 'Preview' });
   await text.fill(Array.from({ length: 120 }, (_, line) => `Paragraph **${line}**\n`).join('\n'));

@@ -1,37 +1,37 @@
 import { expect, test, type Page } from '@playwright/test';
-import { appCode } from '#server/testing/second-factor.ts';
+import { generateTotpCode } from '#server/testing/second-factor.ts';
 import { expectAccessible } from './axe.ts';
-import { logOut, register, signIn, someone } from './members.ts';
-import { expectOpenedAtBothSizes } from './opened.ts';
+import { signOut, registerMember, signIn, newMember } from './members.ts';
+import { expectInViewAtBothSizes } from './opened.ts';
 
 const home = (page: Page) => page.getByRole('heading', { name: 'Questions for you' });
 
 test('a member asks for a second factor, and signs in with its codes', async ({ page }) => {
   // A dozen pages, and ten hashes.
   test.slow();
-  const member = await register(page.request, someone('Careful Member'));
+  const member = await registerMember(page.request, newMember('Careful Member'));
   await page.goto('/settings?tab=account');
   const section = page.getByRole('region', { name: 'Two-factor sign-in' });
   await section.getByRole('button', { name: 'Set up two-factor sign-in' }).click();
   const dialog = page.getByRole('dialog');
-  await expectOpenedAtBothSizes(dialog);
+  await expectInViewAtBothSizes(dialog);
   await dialog.getByLabel('Your password').fill('not the one');
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByText('Incorrect password. Please try again.')).toBeVisible();
   await dialog.getByLabel('Your password').fill(member.password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByRole('figure', { name: 'QR code of the key' }).locator('svg')).toBeVisible();
-  await expectOpenedAtBothSizes(dialog);
+  await expectInViewAtBothSizes(dialog);
   await expectAccessible(page, { look: 'second factor', within: '[role="dialog"]' });
   const key = (await dialog.locator('code').innerText()).replaceAll(/\s/gu, '');
   await dialog.getByLabel('Code of the app').fill('000 000');
   await dialog.getByRole('button', { name: 'Switch on' }).click();
   await expect(dialog.getByText('That code is not right. Please try again.')).toBeVisible();
-  const used = appCode(key);
+  const used = generateTotpCode(key);
   await dialog.getByLabel('Code of the app').fill(used);
   await dialog.getByRole('button', { name: 'Switch on' }).click();
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
-  await expectOpenedAtBothSizes(dialog);
+  await expectInViewAtBothSizes(dialog);
   await expectAccessible(page, { look: 'recovery codes', within: '[role="dialog"]' });
   const [recovery = ''] = await dialog.getByRole('listitem').allInnerTexts();
   const download = page.waitForEvent('download');
@@ -42,7 +42,7 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
 
   const code = page.getByLabel('Code');
   const showPassword = async () => {
-    await logOut(page);
+    await signOut(page);
     await signIn(page, member);
     await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible();
     await expect(code).toBeFocused();
@@ -60,7 +60,7 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
   await send(used);
   await expect(page.getByRole('alert')).toHaveText('That code is not right. Please try again.');
   await expect(code).toBeFocused();
-  await send(appCode(key, 1));
+  await send(generateTotpCode(key, 1));
   await expect(page.getByRole('heading', { name: 'Notifications', level: 1 })).toBeVisible();
 
   await showPassword();
@@ -80,7 +80,7 @@ test.describe('at an address that is a name', () => {
   test.use({ baseURL: process.env['PARLEY_E2E_ADDRESS']?.replace('127.0.0.1', 'localhost') });
 
   test('a member adds a passkey and signs in with it, until it is removed', async ({ page }) => {
-    const member = await register(page.request, someone('Keyed Member'));
+    const member = await registerMember(page.request, newMember('Keyed Member'));
     const devices = await page.context().newCDPSession(page);
     await devices.send('WebAuthn.enable');
     const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', {
@@ -100,14 +100,14 @@ test.describe('at an address that is a name', () => {
     const section = page.getByRole('region', { name: 'Passkeys' });
     const dialog = page.getByRole('dialog');
     await section.getByRole('button', { name: 'Add a passkey' }).click();
-    await expectOpenedAtBothSizes(dialog);
+    await expectInViewAtBothSizes(dialog);
     await dialog.getByLabel('Name, such as that of the device').fill('My laptop');
     await dialog.getByLabel('Your password').fill(member.password);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(section.getByRole('listitem')).toContainText(/My laptop.*not used yet/su);
 
     await touch(false);
-    await logOut(page);
+    await signOut(page);
     await expectAccessible(page, { look: 'sign in' });
     await touch(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
@@ -119,7 +119,7 @@ test.describe('at an address that is a name', () => {
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await expect(section.getByRole('listitem')).toHaveCount(0);
     await touch(false);
-    await logOut(page);
+    await signOut(page);
     await touch(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await expect(page.getByRole('alert')).toHaveText('That passkey did not sign you in. Please try again.');

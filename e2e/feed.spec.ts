@@ -1,22 +1,22 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { newCommunity, type Community } from './parley.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { startCommunity, type Community } from './parley.ts';
 
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
-const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
 test('a card says what a reader needs, and no more', async ({ page, playwright, baseURL }) => {
-  const author = await register(page.request, someone('Grace Hopper'));
-  const title = unique('Why was there a moth in relay 70?');
+  const author = await registerMember(page.request, newMember('Grace Hopper'));
+  const title = uniqueText('Why was there a moth in relay 70?');
   const content = `${'**moth** '.repeat(60)}the end`;
-  const id = await ask(page.request, {
+  const id = await askQuestion(page.request, {
     title,
     content,
     tags: ['hardware', 'history', 'insects', 'debugging', 'mark ii'],
   });
   const other = await playwright.request.newContext({ ...(baseURL && { baseURL }) });
-  await register(other);
+  await registerMember(other);
   await other.put(`/api/questions/${id}/vote`, { data: { vote: 'up' } });
   await other.put(`/api/questions/${id}/view`);
   await other.dispose();
@@ -45,7 +45,7 @@ test('a card says what a reader needs, and no more', async ({ page, playwright, 
 });
 
 test('the tabs are links with addresses, and arrow keys move between them', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   await expect(page).toHaveTitle('Questions for you · Parley');
   const tab = (name: string) => page.getByRole('tab', { name });
@@ -65,11 +65,11 @@ test('the tabs are links with addresses, and arrow keys move between them', asyn
 });
 
 test('keys move among the questions, search, ask and show what they do', async ({ page }) => {
-  await register(page.request);
-  const older = unique('The older question');
-  const newer = unique('The newer question');
-  await ask(page.request, { title: older });
-  await ask(page.request, { title: newer });
+  await registerMember(page.request);
+  const older = uniqueText('The older question');
+  const newer = uniqueText('The newer question');
+  await askQuestion(page.request, { title: older });
+  await askQuestion(page.request, { title: newer });
   await page.goto('/');
   await expect(page.getByRole('article', { name: newer })).toBeVisible();
   const focused = page.getByRole('main').locator('h2 a:focus');
@@ -88,7 +88,7 @@ test('keys move among the questions, search, ask and show what they do', async (
   await search.blur();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expectOpened(sheet);
+  await expectInView(sheet);
   await expect(sheet.getByText('Ask a question')).toBeVisible();
   await page.keyboard.press('n');
   await expect(page).toHaveURL('/');
@@ -103,7 +103,7 @@ test('keys move among the questions, search, ask and show what they do', async (
 });
 
 test('the search box searches for what is in it, and for nothing when it is blank', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   const search = page.getByRole('searchbox', { name: 'Search questions' });
   await search.fill('   ');
@@ -118,15 +118,15 @@ test('without a network the page says so, keeps what it shows, and recovers by i
   page,
   context,
 }) => {
-  await register(page.request);
-  const title = unique('Still here without a network');
-  await ask(page.request, { title });
+  await registerMember(page.request);
+  const title = uniqueText('Still here without a network');
+  await askQuestion(page.request, { title });
   await page.goto('/');
   await expect(page.getByRole('article', { name: title })).toBeVisible();
   const banner = page.getByRole('status').getByText('You are offline. What you see may be old.');
   await context.setOffline(true);
   await expect(banner).toBeVisible();
-  await expectOpened(banner);
+  await expectInView(banner);
   await expect(page.getByRole('article', { name: title })).toBeVisible();
   await context.setOffline(false);
   await expect(banner).toBeHidden();
@@ -137,7 +137,7 @@ test.describe('a community of its own', () => {
   test.slow();
   let community: Community;
   test.beforeEach(async () => {
-    community = await newCommunity();
+    community = await startCommunity();
   });
   test.afterEach(() => community.remove());
 
@@ -146,7 +146,7 @@ test.describe('a community of its own', () => {
     playwright,
   }) => {
     const { address } = community;
-    await register(page.request, someone('The First'), address);
+    await registerMember(page.request, newMember('The First'), address);
     for (const tab of ['', '?tab=popular', '?tab=unanswered']) {
       await page.goto(`${address}/${tab}`);
       await expect(page.getByRole('heading', { name: 'No questions found' })).toBeVisible();
@@ -156,10 +156,10 @@ test.describe('a community of its own', () => {
     const asked: { id: number; title: string }[] = [];
     for (const name of ['One', 'Two']) {
       const request = await playwright.request.newContext({ baseURL: address });
-      await register(request, someone(name));
+      await registerMember(request, newMember(name));
       for (let number = 1; number <= 21; number++) {
         const title = `Question ${number} of member ${name}`;
-        asked.push({ id: await ask(request, { title }), title });
+        asked.push({ id: await askQuestion(request, { title }), title });
       }
       await request.dispose();
     }

@@ -1,8 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { ask, logOut, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, uniqueWord } from './posts.ts';
+import { askQuestion, signOut, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, uniqueWord } from './posts.ts';
 
 const searchBox = (page: Page) => page.getByRole('searchbox', { name: 'Search questions' });
 const help = (page: Page) => page.getByRole('listbox', { name: 'Search operators' });
@@ -13,14 +13,18 @@ const results = (page: Page) => page.getByRole('main').getByRole('article').getB
 test('operators are explained and completed where one types, stand above the results, and can be taken out', async ({
   page,
 }) => {
-  const member = await register(page.request, someone(uniqueWord('Finder')));
+  const member = await registerMember(page.request, newMember(uniqueWord('Finder')));
   const [word, tag] = [uniqueWord('kiln'), uniqueWord('clay')];
-  await ask(page.request, { title: `Firing a ${word}`, tags: [tag], content: 'It **cracked** twice.' });
-  const other = await ask(page.request, {
+  await askQuestion(page.request, {
+    title: `Firing a ${word}`,
+    tags: [tag],
+    content: 'It **cracked** twice.',
+  });
+  const other = await askQuestion(page.request, {
     title: `Which ${word} for bricks?`,
     content: 'It must not crack.',
   });
-  await answer(page.request, other, `Any ${word} that never cracks.`);
+  await postAnswer(page.request, other, `Any ${word} that never cracks.`);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 
@@ -31,7 +35,7 @@ test('operators are explained and completed where one types, stand above the res
   await expect(searchBox(page)).toBeFocused();
   await page.keyboard.type(`${word} [${tag.slice(0, 8)}`);
   await expect(help(page).getByRole('option', { name: `[${tag}]` })).toBeVisible();
-  await expectOpened(help(page), { opener: searchBox(page) });
+  await expectInView(help(page), { opener: searchBox(page) });
   await page.keyboard.press('ArrowDown');
   await expect(help(page).getByRole('option', { name: `[${tag}]` })).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('Enter');
@@ -64,15 +68,15 @@ test('operators are explained and completed where one types, stand above the res
 test('the palette finds questions, members and commands, and what was opened lately comes first', async ({
   page,
 }) => {
-  await register(page.request, someone(uniqueWord('Pal')));
+  await registerMember(page.request, newMember(uniqueWord('Pal')));
   const word = uniqueWord('zephyr');
-  const id = await ask(page.request, { title: `A ${word} in May`, tags: [word] });
+  const id = await askQuestion(page.request, { title: `A ${word} in May`, tags: [word] });
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Control+k');
   const field = palette(page).getByRole('combobox');
   await expect(field).toBeFocused();
-  await expectOpened(palette(page));
+  await expectInView(palette(page));
   await expect(choice(page, 'Ask a question')).toHaveAttribute('aria-selected', 'true');
   await field.fill(word.slice(0, 12));
   await expect(choice(page, `A ${word} in May 0 answers`)).toBeVisible();
@@ -101,14 +105,14 @@ test('the palette finds questions, members and commands, and what was opened lat
   expect(
     await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('recent.'))),
   ).toHaveLength(1);
-  await logOut(page);
+  await signOut(page);
   await expect
     .poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('recent.'))))
     .toEqual([]);
 });
 
 test('single keys can be switched off, and the sheet lists all of them', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/settings');
   const single = page.getByRole('checkbox', { name: /^Keys without/ });
   await single.uncheck();
@@ -119,7 +123,7 @@ test('single keys can be switched off, and the sheet lists all of them', async (
   await palette(page).getByRole('combobox').fill('shortcuts');
   await page.keyboard.press('Enter');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expectOpened(sheet);
+  await expectInView(sheet);
   for (const group of ['Everywhere', /^In lists/, /^On a question/, 'While writing'])
     await expect(sheet.getByRole('heading', { name: group })).toBeVisible();
   await expect(sheet.getByText('are switched off in this browser')).toBeVisible();
@@ -135,11 +139,11 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
   test('a button opens the palette over the whole screen', async ({ page }) => {
-    await register(page.request);
+    await registerMember(page.request);
     await page.goto('/');
     await page.getByRole('button', { name: 'Command palette' }).tap();
     await expect(palette(page)).toBeVisible();
-    await expectOpened(palette(page));
+    await expectInView(palette(page));
     await expect.poll(async () => (await palette(page).boundingBox())?.height).toBe(844);
     await choice(page, 'Go to Topics').tap();
     await expect(page).toHaveURL('/topics');

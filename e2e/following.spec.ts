@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { newCommunity } from './parley.ts';
-import { answer, followTopic, unique, uniqueWord } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { startCommunity } from './parley.ts';
+import { postAnswer, followTag, uniqueText, uniqueWord } from './posts.ts';
 
 const suggested = ['JavaScript', 'React', 'Python', 'Technology', 'Programming', 'Career'];
 let onTestEnd: (() => Promise<void>) | undefined;
@@ -16,10 +16,10 @@ test('who follows no topic gets six suggestions, or the popular tags of a site t
   browser,
 }) => {
   test.slow();
-  const fresh = await newCommunity();
+  const fresh = await startCommunity();
   onTestEnd = fresh.remove;
   const page = await browser.newPage({ baseURL: fresh.address });
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   await page.getByRole('link', { name: 'Following' }).click();
   await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeFocused();
@@ -41,9 +41,9 @@ test('who follows no topic gets six suggestions, or the popular tags of a site t
   await expect(page.getByRole('link', { name: 'Explore Topics' })).toBeHidden();
 
   // Another member, once there are tags.
-  await register(page.request);
-  await ask(page.request, { title: 'Which yeast for a hazy pale ale?', tags: ['yeast', 'pale-ale'] });
-  await ask(page.request, { title: 'How warm may the yeast become?', tags: ['yeast'] });
+  await registerMember(page.request);
+  await askQuestion(page.request, { title: 'Which yeast for a hazy pale ale?', tags: ['yeast', 'pale-ale'] });
+  await askQuestion(page.request, { title: 'How warm may the yeast become?', tags: ['yeast'] });
   await page.goto('/following');
   await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText([
     'yeast',
@@ -67,8 +67,8 @@ test.describe('on a phone', () => {
     test(`nothing moves while /following${tab} of a member who follows ${follows} loads`, async ({
       page,
     }) => {
-      await register(page.request);
-      if (follows === 'a topic') await followTopic(page.request, uniqueWord('still'));
+      await registerMember(page.request);
+      if (follows === 'a topic') await followTag(page.request, uniqueWord('still'));
       await page.addInitScript(sumShifts);
       // What is followed comes late: skeletons have been seen by then.
       await page.route('**/api/following', async (route) => {
@@ -102,14 +102,14 @@ test('All Questions has the questions with a followed topic and the followed que
   page,
   request,
 }) => {
-  await register(page.request);
-  await register(request);
+  await registerMember(page.request);
+  await registerMember(request);
   const tag = uniqueWord('kelp');
-  const [one, two, other] = [unique('Tagged'), unique('Followed itself'), unique('Neither')];
-  await ask(request, { title: one, tags: [tag] });
-  const followed = await ask(request, { title: two });
-  await ask(request, { title: other });
-  await followTopic(page.request, tag.toUpperCase());
+  const [one, two, other] = [uniqueText('Tagged'), uniqueText('Followed itself'), uniqueText('Neither')];
+  await askQuestion(request, { title: one, tags: [tag] });
+  const followed = await askQuestion(request, { title: two });
+  await askQuestion(request, { title: other });
+  await followTag(page.request, tag.toUpperCase());
   await page.request.put(`/api/questions/${followed}/follow`, { data: { following: true } });
 
   await page.goto('/following');
@@ -117,13 +117,14 @@ test('All Questions has the questions with a followed topic and the followed que
 });
 
 test('Recent Activity shows This Week, the latest activity first, at most 10', async ({ page, request }) => {
-  await register(page.request);
-  await register(request);
+  await registerMember(page.request);
+  await registerMember(request);
   const tag = uniqueWord('reef');
-  await followTopic(page.request, tag);
+  await followTag(page.request, tag);
   const ids: number[] = [];
-  for (let n = 1; n <= 12; n++) ids.push(await ask(request, { title: `Reef ${n} ${tag}`, tags: [tag] }));
-  await answer(request, ids[0] ?? 0);
+  for (let n = 1; n <= 12; n++)
+    ids.push(await askQuestion(request, { title: `Reef ${n} ${tag}`, tags: [tag] }));
+  await postAnswer(request, ids[0] ?? 0);
 
   await page.goto('/following');
   await page.getByRole('tab', { name: 'Recent Activity' }).click();
@@ -138,12 +139,12 @@ test('Recent Activity shows This Week, the latest activity first, at most 10', a
 test('the summary names 5 topics, then how many more; My Topics has them all with their newest questions', async ({
   page,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('tide');
   const tags = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((letter) => `${letter} ${word}`);
-  for (const tag of tags) await followTopic(page.request, tag);
-  const title = unique('When is low tide?');
-  await ask(page.request, { title, tags: tags.slice(0, 1) });
+  for (const tag of tags) await followTag(page.request, tag);
+  const title = uniqueText('When is low tide?');
+  await askQuestion(page.request, { title, tags: tags.slice(0, 1) });
 
   await page.goto('/following');
   const summary = page.getByRole('list', { name: 'Topics you follow' });

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, type APIRequestContext } from '@playwright/test';
-import { register, someone } from './members.ts';
-import { newCommunity, type Community } from './parley.ts';
+import { registerMember, newMember } from './members.ts';
+import { startCommunity, type Community } from './parley.ts';
 
 const run = promisify(execFile);
 const project = path.dirname(import.meta.dirname);
@@ -19,9 +19,9 @@ test.describe('a real archive', () => {
   let community: Community;
   test.beforeAll(async () => {
     test.setTimeout(180_000);
-    community = await newCommunity();
+    community = await startCommunity();
     const program = [path.join(project, 'src/server/command.ts'), 'import', 'stackexchange', archive];
-    await run(process.execPath, program, { env: { ...process.env, PARLEY_DATA: community.dataFolder } });
+    await run(process.execPath, program, { env: { ...process.env, PARLEY_DATA: community.dataDirectory } });
   });
   test.afterAll(() => community.remove());
 
@@ -29,7 +29,7 @@ test.describe('a real archive', () => {
     page,
   }) => {
     const { address } = community;
-    await register(page.request, someone('Ada'), address);
+    await registerMember(page.request, newMember('Ada'), address);
     const longest = await longestThread(page.request, address);
     await page.goto(`${address}/question/${longest.id}`);
     const asked = page.getByRole('article', { name: longest.title });

@@ -1,17 +1,17 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, unique } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, uniqueText } from './posts.ts';
 
 test('what a member keeps is found again with its note and list, in every tab, and comes back when undone', async ({
   page,
   context,
 }) => {
-  await register(page.request);
-  const title = unique('How do I keep this?');
-  const id = await ask(page.request, { title });
-  await answer(page.request, id, 'By a bookmark.');
+  await registerMember(page.request);
+  const title = uniqueText('How do I keep this?');
+  const id = await askQuestion(page.request, { title });
+  await postAnswer(page.request, id, 'By a bookmark.');
   const other = await context.newPage();
   await other.goto('/bookmarks');
   await expect(other.getByText('No bookmarks yet')).toBeVisible();
@@ -23,7 +23,7 @@ test('what a member keeps is found again with its note and list, in every tab, a
   await expect(question.getByRole('button', { name: 'Bookmarked' })).toHaveAttribute('aria-pressed', 'true');
   await page.getByRole('button', { name: 'Add a note or lists' }).click();
   const dialog = page.getByRole('dialog', { name: 'Note and lists' });
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await dialog.getByLabel('Note').fill('For the long train ride');
   await dialog.getByRole('textbox', { name: 'Name of a new list' }).fill('Travel');
   await dialog.getByRole('button', { name: 'Add list' }).click();
@@ -57,13 +57,13 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
   page,
   browser,
 }) => {
-  await register(page.request, someone('Mia Muted'));
-  const tag = unique('noise').slice(-30).toLowerCase();
-  const own = await ask(page.request, { title: unique('Who answers me?') });
+  await registerMember(page.request, newMember('Mia Muted'));
+  const tag = uniqueText('noise').slice(-30).toLowerCase();
+  const own = await askQuestion(page.request, { title: uniqueText('Who answers me?') });
   const asker = await browser.newContext();
-  await register(asker.request, someone('Ada Asker'));
-  const [loud, quiet] = [unique('Loud?'), unique('Quiet?')];
-  await ask(asker.request, { title: loud, tags: [tag] });
+  await registerMember(asker.request, newMember('Ada Asker'));
+  const [loud, quiet] = [uniqueText('Loud?'), uniqueText('Quiet?')];
+  await askQuestion(asker.request, { title: loud, tags: [tag] });
 
   await page.goto(`/topics/${tag}`);
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
@@ -76,9 +76,9 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
   await expect(page.getByText('1 question hidden by muted topics')).toBeVisible();
   await expect(page.getByRole('article', { name: loud })).toHaveCount(0);
-  const late = unique('Loud again?');
-  await ask(asker.request, { title: late, tags: [tag] });
-  await ask(asker.request, { title: quiet });
+  const late = uniqueText('Loud again?');
+  await askQuestion(asker.request, { title: late, tags: [tag] });
+  await askQuestion(asker.request, { title: quiet });
   await expect(page.getByRole('article', { name: quiet })).toBeVisible();
   await expect(page.getByRole('article', { name: late })).toHaveCount(0);
   await page.getByRole('link', { name: 'Show', exact: true }).click();
@@ -87,12 +87,12 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
 
   await page.goto(`/question/${own}`);
   await page.getByRole('button', { name: 'More actions' }).click();
-  await expectOpened(page.getByRole('menu'), { opener: page.getByRole('button', { name: 'More actions' }) });
+  await expectInView(page.getByRole('menu'), { opener: page.getByRole('button', { name: 'More actions' }) });
   await page.getByRole('menuitem', { name: 'Mute' }).click();
   await expect(page.getByRole('button', { name: 'Muted' })).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByRole('status').getByText('You will hear nothing more')).toBeVisible();
-  await expectOpened(page.getByRole('status').filter({ hasText: 'You will hear nothing more' }));
-  await answer(asker.request, own);
+  await expectInView(page.getByRole('status').filter({ hasText: 'You will hear nothing more' }));
+  await postAnswer(asker.request, own);
   await expect(page.getByRole('article', { name: 'Answer by Ada Asker' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
 
@@ -109,12 +109,12 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
 test('the pictures of a year are read by keys and as a table, and say so where there is nothing', async ({
   page,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/profile');
   await expect(page.getByText('No activity in the last year.')).toBeVisible();
-  const tag = unique('pictures').slice(-30).toLowerCase();
-  const id = await ask(page.request, { title: unique('What is drawn?'), tags: [tag] });
-  await answer(page.request, id);
+  const tag = uniqueText('pictures').slice(-30).toLowerCase();
+  const id = await askQuestion(page.request, { title: uniqueText('What is drawn?'), tags: [tag] });
+  await postAnswer(page.request, id);
 
   await page.goto(`/topics/${tag}`);
   const weeks = page.getByRole('slider', {

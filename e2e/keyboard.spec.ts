@@ -1,18 +1,18 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { secondMember, unique } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { secondMember, uniqueText } from './posts.ts';
 
 test('one who has only a keyboard signs in, reads, votes, answers, replies, takes back and leaves', async ({
   page,
   browser,
 }) => {
-  const member = someone('Kim Keys');
+  const member = newMember('Kim Keys');
   const { page: other } = await secondMember(browser, 'Quincy Other');
-  await register(other.request, member);
+  await registerMember(other.request, member);
   const asker = await secondMember(browser, 'Ada Asker');
-  const title = unique('Can all of this be done by keyboard?');
-  await ask(asker.page.request, { title });
+  const title = uniqueText('Can all of this be done by keyboard?');
+  await askQuestion(asker.page.request, { title });
 
   await page.goto('/');
   await tabTo(page, page.getByRole('textbox', { name: 'Email' }));
@@ -50,7 +50,7 @@ test('one who has only a keyboard signs in, reads, votes, answers, replies, take
   await tabTo(page, reply.getByRole('button', { name: 'Delete' }));
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await tabTo(page, dialog.getByRole('button', { name: 'Delete' }));
   await page.keyboard.press('Enter');
   await expect(reply).toHaveCount(0);
@@ -68,7 +68,7 @@ test.describe('at 200 % on a small laptop', () => {
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 });
 
   test('one registers, asks and answers, and nothing is cut off or lies outside', async ({ page }) => {
-    const member = someone('Zoe Zoom');
+    const member = newMember('Zoe Zoom');
     await page.goto('/register');
     await page.getByRole('textbox', { name: 'Full name' }).fill(member.displayName);
     await page.getByRole('textbox', { name: 'Email' }).fill(member.email);
@@ -76,7 +76,7 @@ test.describe('at 200 % on a small laptop', () => {
     await page.getByLabel('Confirm password').fill(member.password);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('link', { name: /^Ask/u }).first().click();
-    const title = unique('Can this be read at twice the size?');
+    const title = uniqueText('Can this be read at twice the size?');
     await page.getByRole('textbox', { name: 'Title' }).fill(title);
     await page.getByRole('textbox', { name: 'Details' }).fill('I see better when it is large.');
     await fits(page);
@@ -107,9 +107,9 @@ test.describe('at 200 % on a small laptop', () => {
 test('Load more, pressed by key, leads to the first item that it brought', async ({ page }) => {
   // What others ask meanwhile would come in on top.
   await page.routeWebSocket(/./u, () => undefined);
-  await register(page.request);
+  await registerMember(page.request);
   for (let n = 1; n <= 22; n++)
-    await ask(page.request, { title: unique(`Question ${n} for the keyboard`), tags: ['keyed'] });
+    await askQuestion(page.request, { title: uniqueText(`Question ${n} for the keyboard`), tags: ['keyed'] });
   const more = page.getByRole('button', { name: 'Load more' });
   const twentyFirst = page.getByRole('article').nth(20);
   for (const address of ['/', '/topics/keyed']) {

@@ -1,16 +1,16 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { register, someone } from './members.ts';
-import { unique } from './posts.ts';
-import { inLanguage } from './translated.ts';
+import { registerMember, newMember } from './members.ts';
+import { uniqueText } from './posts.ts';
+import { loadTranslations } from './translated.ts';
 
 test.describe('on a narrow phone, in Arabic', () => {
   test.use({ locale: 'ar', viewport: { width: 320, height: 640 } });
 
   test('a newcomer registers, asks, answers, replies and votes, from right to left', async ({ page }) => {
     test.slow();
-    const text = await inLanguage('ar');
-    const member = someone('ليلى الكاتبة');
+    const text = await loadTranslations('ar');
+    const member = newMember('ليلى الكاتبة');
     await page.goto('/register');
     await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
     await expect(page.locator('html')).toHaveAttribute('lang', 'ar');
@@ -23,16 +23,16 @@ test.describe('on a narrow phone, in Arabic', () => {
     await page.getByLabel(text('Confirm password')).fill(member.password);
     await page.getByRole('button', { name: text('Create account') }).click();
     await expect(page.getByRole('heading', { level: 1, name: text('Questions for you') })).toBeVisible();
-    await looksRight(page);
+    await expectFitsAndAccessible(page);
 
     await page
       .getByRole('navigation', { name: text('Main') })
       .getByRole('link', { name: text('Ask'), exact: true })
       .click();
-    const title = unique('كيف أتعلم البرمجة من الصفر؟');
+    const title = uniqueText('كيف أتعلم البرمجة من الصفر؟');
     await page.getByRole('textbox', { name: text('Title') }).fill(title);
     await page.getByRole('textbox', { name: text('Details') }).fill('من أين أبدأ؟');
-    await looksRight(page);
+    await expectFitsAndAccessible(page);
     await page.getByRole('button', { name: text('Post Question') }).click();
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 
@@ -53,15 +53,15 @@ test.describe('on a narrow phone, in Arabic', () => {
     await expect(
       page.getByRole('article', { name: text('Reply by {0}').replace('{0}', member.displayName) }),
     ).toBeVisible();
-    await looksRight(page);
+    await expectFitsAndAccessible(page);
   });
 });
 
 test('a language is chosen in the settings, holds after a reload, and leaves what is typed', async ({
   page,
 }) => {
-  const german = await inLanguage('de');
-  await register(page.request);
+  const german = await loadTranslations('de');
+  await registerMember(page.request);
   await page.goto('/settings');
   await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
   await expect(page.getByRole('heading', { level: 1, name: german('Settings') })).toBeVisible();
@@ -76,7 +76,7 @@ test('a language is chosen in the settings, holds after a reload, and leaves wha
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Bleibt das hier stehen?');
 });
 
-async function looksRight(page: Page): Promise<void> {
+async function expectFitsAndAccessible(page: Page): Promise<void> {
   const outside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(outside, page.url()).toBeLessThanOrEqual(0);
   await expectAccessible(page, { look: page.url() });

@@ -1,8 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { keepDraft } from './drafts.ts';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
+import { saveDraft } from './drafts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
 
 const visitorPages = ['/login', '/register'];
 const memberPages = {
@@ -31,9 +31,9 @@ const memberPages = {
 };
 
 /** What strains a layout: long words, another direction, many tags, a long name. */
-async function extremes(page: Page): Promise<void> {
-  await register(page.request, someone('N'.repeat(80)));
-  const long = await ask(page.request, {
+async function seedExtremes(page: Page): Promise<void> {
+  await registerMember(page.request, newMember('N'.repeat(80)));
+  const long = await askQuestion(page.request, {
     title: 'W'.repeat(200),
     content: 'x'.repeat(2000),
     tags: ['a', 'b', 'c', 'd'].map((c) => c.repeat(35)),
@@ -43,8 +43,12 @@ async function extremes(page: Page): Promise<void> {
     ['edit:question', long],
     ['answer', 999_999_999],
   ] as const)
-    await keepDraft(page.request, id === 0 ? place : `${place}:${id}`, { content: 'x'.repeat(2000) });
-  await ask(page.request, { title: 'كيف أتعلم البرمجة من الصفر؟', content: 'من أين أبدأ؟', tags: ['برمجة'] });
+    await saveDraft(page.request, id === 0 ? place : `${place}:${id}`, { content: 'x'.repeat(2000) });
+  await askQuestion(page.request, {
+    title: 'كيف أتعلم البرمجة من الصفر؟',
+    content: 'من أين أبدأ؟',
+    tags: ['برمجة'],
+  });
 }
 
 const looks = [
@@ -64,7 +68,7 @@ for (const [group, addresses] of Object.entries(memberPages))
     page,
   }) => {
     test.slow();
-    await extremes(page);
+    await seedExtremes(page);
     for (const address of addresses) await check(page, address);
   });
 
@@ -79,7 +83,7 @@ async function check(page: Page, address: string) {
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
     const look = `${address} at ${viewport.width} in ${theme}`;
     await expectAccessible(page, { look });
-    expect(await sideways(page), look).toBeLessThanOrEqual(0);
+    expect(await getHorizontalOverflow(page), look).toBeLessThanOrEqual(0);
   }
   // A phone on its side, and a window of 1280 by 800 at twice its size.
   for (const viewport of [
@@ -87,16 +91,16 @@ async function check(page: Page, address: string) {
     { width: 640, height: 400 },
   ]) {
     await page.setViewportSize(viewport);
-    expect(await sideways(page), `${address} at ${viewport.width}`).toBeLessThanOrEqual(0);
+    expect(await getHorizontalOverflow(page), `${address} at ${viewport.width}`).toBeLessThanOrEqual(0);
   }
 }
 
-function sideways(page: Page): Promise<number> {
+function getHorizontalOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
 test('the bar at the top and the sidebar have the names people and programs look for', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   const top = page.getByRole('banner');
   await expect(top.getByRole('link', { name: 'Parley', exact: true })).toHaveAttribute('href', '/');
@@ -110,7 +114,7 @@ test('the bar at the top and the sidebar have the names people and programs look
     'Your Profile',
   ]);
   await top.getByRole('button', { name: 'Account menu' }).click();
-  await expectOpened(page.getByRole('menu'), { opener: top.getByRole('button', { name: 'Account menu' }) });
+  await expectInView(page.getByRole('menu'), { opener: top.getByRole('button', { name: 'Account menu' }) });
   await expect(page.getByRole('menuitem')).toHaveText(['Profile', 'Following', 'Settings', 'Logout']);
   await page.keyboard.press('Escape');
   await expect(top.getByRole('button', { name: 'Account menu' })).toBeFocused();
@@ -118,7 +122,7 @@ test('the bar at the top and the sidebar have the names people and programs look
 
 test('a phone has the bar at the bottom, with targets a finger can hit', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   const bar = page.getByRole('navigation', { name: 'Main' });
   await expect(bar.getByRole('link')).toHaveText(['Home', 'Topics', 'Ask', 'Following', 'Alerts']);
@@ -134,7 +138,7 @@ test('a phone has the bar at the bottom, with targets a finger can hit', async (
 });
 
 test('the first Tab offers to skip to the content', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Tab');
@@ -145,7 +149,7 @@ test('the first Tab offers to skip to the content', async ({ page }) => {
 });
 
 test('an address with nothing behind it says so', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/nowhere/at/all');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expect(page).toHaveTitle('Page not found · Parley');

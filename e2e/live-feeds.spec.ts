@@ -1,14 +1,14 @@
 import { expect, test } from '@playwright/test';
-import { ask } from './members.ts';
-import { answer, unique, upvote } from './posts.ts';
-import { article, newTrio, put, remove, type Trio, whileAway } from './trio.ts';
+import { askQuestion } from './members.ts';
+import { postAnswer, uniqueText, upvote } from './posts.ts';
+import { article, openThreeMembers, putState, deleteState, type ThreeMembers, whileOffline } from './trio.ts';
 
 // One after the other, so that they share their members.
 test.describe.configure({ mode: 'default' });
 
-let trio: Trio;
+let trio: ThreeMembers;
 test.beforeAll(async ({ browser }) => {
-  trio = await newTrio(browser);
+  trio = await openThreeMembers(browser);
 });
 test.afterAll(() => trio.close());
 
@@ -21,21 +21,21 @@ test('a question comes into all three feeds, counts, changes and goes, for three
   for (const { page } of [ada, ben, cleo])
     await expect(page.getByRole('heading', heading('Questions for you'))).toBeVisible();
 
-  const title = unique('Which feed has me?');
-  const id = await ask(ben.request, { title });
+  const title = uniqueText('Which feed has me?');
+  const id = await askQuestion(ben.request, { title });
   for (const { page } of [ada, ben]) await expect(article(page, title)).toBeVisible();
   for (const { request } of [ada, ben, cleo]) await upvote(request, id);
   for (const { page } of [ada, ben, cleo]) await expect(article(page, title)).toContainText('3 upvotes');
 
-  const edited = unique('Which feed has me now?');
-  await whileAway(ada.page, async () => {
-    await put(ben.request, `/api/questions/${id}`, {
+  const edited = uniqueText('Which feed has me now?');
+  await whileOffline(ada.page, async () => {
+    await putState(ben.request, `/api/questions/${id}`, {
       title: edited,
       content: 'Look again.',
       tags: ['feeds'],
     });
-    await answer(cleo.request, id);
-    await put(cleo.request, `/api/questions/${id}/vote`, { vote: null });
+    await postAnswer(cleo.request, id);
+    await putState(cleo.request, `/api/questions/${id}/vote`, { vote: null });
     await expect(article(cleo.page, edited)).toContainText('1 answer');
     await expect(article(ben.page, edited)).toHaveCount(0);
   });
@@ -43,15 +43,15 @@ test('a question comes into all three feeds, counts, changes and goes, for three
   await expect(card).toContainText('Look again.');
   for (const text of ['feeds', '2 upvotes', '1 answer']) await expect(card).toContainText(text);
 
-  await remove(ben.request, `/api/questions/${id}`);
+  await deleteState(ben.request, `/api/questions/${id}`);
   for (const { page } of [ada, cleo]) await expect(article(page, edited)).toHaveCount(0);
 });
 
 test('an edit and a deletion above move nothing that is read further down', async () => {
   const { ada, ben } = trio;
-  const titles = Array.from({ length: 7 }, (_, n) => unique(`Layer ${n}`));
+  const titles = Array.from({ length: 7 }, (_, n) => uniqueText(`Layer ${n}`));
   const ids: number[] = [];
-  for (const title of titles) ids.push(await ask(ben.request, { title }));
+  for (const title of titles) ids.push(await askQuestion(ben.request, { title }));
   await ada.page.goto('/');
   const read = article(ada.page, titles[1] ?? '');
   await read.scrollIntoViewIfNeeded();
@@ -60,10 +60,14 @@ test('an edit and a deletion above move nothing that is read further down', asyn
   const place = async () => Math.round((await read.boundingBox())?.y ?? Number.NaN);
   const before = await place();
 
-  const edited = unique('Layer 6 again');
-  await put(ben.request, `/api/questions/${ids[6]}`, { title: edited, content: 'Another text.', tags: [] });
+  const edited = uniqueText('Layer 6 again');
+  await putState(ben.request, `/api/questions/${ids[6]}`, {
+    title: edited,
+    content: 'Another text.',
+    tags: [],
+  });
   await expect(article(ada.page, edited)).toHaveCount(1);
   await expect.poll(place).toBe(before);
-  for (const id of ids) await remove(ben.request, `/api/questions/${id}`);
+  for (const id of ids) await deleteState(ben.request, `/api/questions/${id}`);
   await expect(read).toHaveCount(0);
 });

@@ -1,46 +1,50 @@
 import { expect, test } from '@playwright/test';
-import { ask } from './members.ts';
-import { answer, followTopic, unique, uniqueWord, upvote } from './posts.ts';
-import { article, newTrio, put, remove, type Trio, whileAway } from './trio.ts';
+import { askQuestion } from './members.ts';
+import { postAnswer, followTag, uniqueText, uniqueWord, upvote } from './posts.ts';
+import { article, openThreeMembers, putState, deleteState, type ThreeMembers, whileOffline } from './trio.ts';
 
 // One after the other, so that they share their members.
 test.describe.configure({ mode: 'default' });
 
-let trio: Trio;
+let trio: ThreeMembers;
 test.beforeAll(async ({ browser }) => {
-  trio = await newTrio(browser);
+  trio = await openThreeMembers(browser);
 });
 test.afterAll(() => trio.close());
 
 test('a topic and the list of topics count what is asked and who follows; the questions of a topic come and go', async () => {
   const { ada, ben, cleo } = trio;
   const tag = uniqueWord('moss');
-  const first = unique('First of its topic');
-  const id = await ask(ben.request, { title: first, tags: [tag] });
+  const first = uniqueText('First of its topic');
+  const id = await askQuestion(ben.request, { title: first, tags: [tag] });
   await ada.page.goto(`/topics/${tag}`);
   await expect(article(ada.page, first)).toBeVisible();
   await cleo.page.goto(`/topics?${new URLSearchParams({ q: tag }).toString()}`);
   await expect(article(cleo.page, tag)).toContainText('1 question');
 
-  const second = unique('Second of its topic');
-  const other = await ask(ben.request, { title: second, tags: [tag.toUpperCase(), `${tag}-too`] });
-  await followTopic(ben.request, tag);
+  const second = uniqueText('Second of its topic');
+  const other = await askQuestion(ben.request, { title: second, tags: [tag.toUpperCase(), `${tag}-too`] });
+  await followTag(ben.request, tag);
   await expect(article(ada.page, second)).toBeVisible();
   await expect(ada.page.getByText('2 questions')).toBeVisible();
   await expect(ada.page.getByText('1 follower')).toBeVisible();
   for (const text of ['2 questions', '1 follower']) await expect(article(cleo.page, tag)).toContainText(text);
   await expect(article(cleo.page, `${tag}-too`)).toContainText('1 question');
 
-  await whileAway(ada.page, async () => {
-    await put(ben.request, `/api/questions/${id}`, { title: first, content: 'Elsewhere.', tags: ['other'] });
+  await whileOffline(ada.page, async () => {
+    await putState(ben.request, `/api/questions/${id}`, {
+      title: first,
+      content: 'Elsewhere.',
+      tags: ['other'],
+    });
     await upvote(ben.request, other);
-    await followTopic(cleo.request, tag);
+    await followTag(cleo.request, tag);
     await expect(article(cleo.page, tag)).toContainText('2 followers');
   });
   await expect(article(ada.page, first)).toHaveCount(0);
   await expect(article(ada.page, second)).toContainText('1 upvote');
   await expect(ada.page.getByText('2 followers')).toBeVisible();
-  await remove(ben.request, `/api/questions/${other}`);
+  await deleteState(ben.request, `/api/questions/${other}`);
   await expect(ada.page.getByText('0 questions')).toBeVisible();
   await expect(article(ada.page, second)).toHaveCount(0);
 });
@@ -48,8 +52,8 @@ test('a topic and the list of topics count what is asked and who follows; the qu
 test('a new question of a topic waits behind a pill for who reads further down', async () => {
   const { ada, ben } = trio;
   const tag = uniqueWord('fern');
-  const titles = Array.from({ length: 8 }, (_, n) => unique(`Fern ${n}`));
-  for (const title of titles) await ask(ben.request, { title, tags: [tag] });
+  const titles = Array.from({ length: 8 }, (_, n) => uniqueText(`Fern ${n}`));
+  for (const title of titles) await askQuestion(ben.request, { title, tags: [tag] });
   await ada.page.goto(`/topics/${tag}`);
   const read = article(ada.page, titles[3] ?? '');
   await expect(read).toBeVisible();
@@ -58,8 +62,8 @@ test('a new question of a topic waits behind a pill for who reads further down',
   const place = async () => Math.round((await read.boundingBox())?.y ?? Number.NaN);
   const before = await place();
 
-  const title = unique('Does this fern wait?');
-  await ask(ben.request, { title, tags: [tag] });
+  const title = uniqueText('Does this fern wait?');
+  await askQuestion(ben.request, { title, tags: [tag] });
   const pill = ada.page.getByRole('button', { name: '1 new question' });
   await expect(pill).toBeVisible();
   await expect.poll(place).toBe(before);
@@ -75,25 +79,25 @@ test('a profile shows what its member writes, earns and says of themselves as it
   await expect(ben.page.getByText("Cleo hasn't answered any questions yet.")).toBeVisible();
   const stats = ada.page.getByRole('list', { name: 'Statistics' });
 
-  const title = unique('What do I earn?');
-  const id = await ask(cleo.request, { title });
+  const title = uniqueText('What do I earn?');
+  const id = await askQuestion(cleo.request, { title });
   await expect(article(ada.page, title)).toBeVisible();
   await upvote(ben.request, id);
   await expect(stats).toContainText('1 question');
   await expect(stats).toContainText('1 upvote');
   await expect(article(ada.page, title)).toContainText('1 upvote');
 
-  await whileAway(ada.page, async () => {
-    const answerId = await answer(cleo.request, id, 'Nothing but honour.');
+  await whileOffline(ada.page, async () => {
+    const answerId = await postAnswer(cleo.request, id, 'Nothing but honour.');
     const card = article(ben.page, title);
     await expect(card).toContainText('Nothing but honour.');
-    await put(ben.request, `/api/answers/${answerId}/vote`, { vote: 'up' });
+    await putState(ben.request, `/api/answers/${answerId}/vote`, { vote: 'up' });
     await expect(card).toContainText('1 upvote');
-    await put(cleo.request, `/api/answers/${answerId}`, { content: 'Honour alone.' });
+    await putState(cleo.request, `/api/answers/${answerId}`, { content: 'Honour alone.' });
     await expect(card).toContainText('Honour alone.');
-    await put(cleo.request, `/api/questions/${id}/accepted-answer`, { answerId });
+    await putState(cleo.request, `/api/questions/${id}/accepted-answer`, { answerId });
     await expect(card.getByText('Accepted answer')).toBeVisible();
-    await put(cleo.request, '/api/settings', {
+    await putState(cleo.request, '/api/settings', {
       displayName: 'Cleo',
       bio: 'Bakes at night.',
       showEmail: true,
@@ -101,7 +105,7 @@ test('a profile shows what its member writes, earns and says of themselves as it
   });
   for (const text of ['1 answer', '2 upvotes']) await expect(stats).toContainText(text);
   await expect(ada.page.getByText('Bakes at night.')).toBeVisible();
-  await remove(cleo.request, `/api/questions/${id}`);
+  await deleteState(cleo.request, `/api/questions/${id}`);
   await expect(stats).toContainText('0 questions');
   await expect(ada.page.getByText("Cleo hasn't asked any questions yet.")).toBeVisible();
   await expect(ben.page.getByText("Cleo hasn't answered any questions yet.")).toBeVisible();
@@ -111,29 +115,33 @@ test('search results keep their counts and texts, and lose what is deleted', asy
   const { ada, ben, cleo } = trio;
   const word = uniqueWord('quartz');
   const [kept, gone] = [`Hard ${word}`, `Soft ${word}`];
-  const id = await ask(ben.request, { title: kept });
-  const doomed = await ask(ben.request, { title: gone });
-  const answerId = await answer(ben.request, id, `An answer about ${word}.`);
+  const id = await askQuestion(ben.request, { title: kept });
+  const doomed = await askQuestion(ben.request, { title: gone });
+  const answerId = await postAnswer(ben.request, id, `An answer about ${word}.`);
   await ada.page.goto(`/search?q=${word}`);
   await expect(ada.page.getByText('2 results')).toBeVisible();
   await cleo.page.goto(`/search?q=${word}&in=answers`);
   await expect(cleo.page.getByText('1 result', { exact: true })).toBeVisible();
 
   await upvote(cleo.request, id);
-  await put(ada.request, `/api/questions/${id}/view`, {});
+  await putState(ada.request, `/api/questions/${id}/view`, {});
   await expect(article(ada.page, kept)).toContainText('1 upvote');
   await expect(article(ada.page, kept)).toContainText('1 view');
-  await whileAway(ada.page, async () => {
-    await put(cleo.request, `/api/answers/${answerId}/vote`, { vote: 'up' });
+  await whileOffline(ada.page, async () => {
+    await putState(cleo.request, `/api/answers/${answerId}/vote`, { vote: 'up' });
     await expect(article(cleo.page, kept)).toContainText('1 upvote');
-    await put(ben.request, `/api/questions/${id}`, { title: `Harder ${word}`, content: 'Edited.', tags: [] });
+    await putState(ben.request, `/api/questions/${id}`, {
+      title: `Harder ${word}`,
+      content: 'Edited.',
+      tags: [],
+    });
     await expect(article(cleo.page, `Harder ${word}`)).toBeVisible();
-    await remove(ben.request, `/api/questions/${doomed}`);
+    await deleteState(ben.request, `/api/questions/${doomed}`);
   });
   await expect(article(ada.page, `Harder ${word}`)).toContainText('Edited.');
   await expect(article(ada.page, gone)).toHaveCount(0);
   await expect(ada.page.getByText('1 result', { exact: true })).toBeVisible();
-  await remove(ben.request, `/api/answers/${answerId}`);
+  await deleteState(ben.request, `/api/answers/${answerId}`);
   await expect(article(cleo.page, `Harder ${word}`)).toHaveCount(0);
   await expect(article(ada.page, `Harder ${word}`)).toContainText('0 answers');
 });

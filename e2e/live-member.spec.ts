@@ -1,14 +1,14 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask } from './members.ts';
-import { answer, followTopic, reply, unique, uniqueWord, upvote } from './posts.ts';
-import { article, newTrio, put, remove, type Trio, whileAway } from './trio.ts';
+import { askQuestion } from './members.ts';
+import { postAnswer, followTag, postReply, uniqueText, uniqueWord, upvote } from './posts.ts';
+import { article, openThreeMembers, putState, deleteState, type ThreeMembers, whileOffline } from './trio.ts';
 
 // One after the other, so that they share their members.
 test.describe.configure({ mode: 'default' });
 
-let trio: Trio;
+let trio: ThreeMembers;
 test.beforeAll(async ({ browser }) => {
-  trio = await newTrio(browser);
+  trio = await openThreeMembers(browser);
 });
 test.afterAll(() => trio.close());
 
@@ -17,10 +17,10 @@ const titles = (page: Page) => page.getByRole('main').getByRole('article').getBy
 test('what is followed comes, counts and goes in all three tabs of the following page', async () => {
   const { ada, ben, cleo } = trio;
   const tag = uniqueWord('heron');
-  await followTopic(ada.request, tag);
-  const old = unique('Followed for itself');
-  const oldId = await ask(ben.request, { title: old });
-  await put(ada.request, `/api/questions/${oldId}/follow`, { following: true });
+  await followTag(ada.request, tag);
+  const old = uniqueText('Followed for itself');
+  const oldId = await askQuestion(ben.request, { title: old });
+  await putState(ada.request, `/api/questions/${oldId}/follow`, { following: true });
   const [all, week, mine] = [
     ada.page,
     await ada.page.context().newPage(),
@@ -32,25 +32,25 @@ test('what is followed comes, counts and goes in all three tabs of the following
   for (const page of [all, week]) await expect(titles(page)).toHaveText([old]);
   await expect(article(mine, tag)).toContainText('0 questions');
 
-  const fresh = unique('Followed for its topic');
-  const freshId = await ask(ben.request, { title: fresh, tags: [tag] });
-  await ask(cleo.request, { title: unique('Nobody follows this'), tags: [`${tag}-not`] });
+  const fresh = uniqueText('Followed for its topic');
+  const freshId = await askQuestion(ben.request, { title: fresh, tags: [tag] });
+  await askQuestion(cleo.request, { title: uniqueText('Nobody follows this'), tags: [`${tag}-not`] });
   for (const page of [all, week]) await expect(titles(page)).toHaveText([fresh, old]);
   await expect(article(mine, tag)).toContainText('1 question');
   await expect(article(mine, fresh)).toBeVisible();
 
-  await whileAway(all, async () => {
-    await reply(cleo.request, await answer(cleo.request, oldId), 'Old, and active.');
+  await whileOffline(all, async () => {
+    await postReply(cleo.request, await postAnswer(cleo.request, oldId), 'Old, and active.');
     await upvote(cleo.request, freshId);
-    await followTopic(cleo.request, tag);
+    await followTag(cleo.request, tag);
   });
   await expect(titles(week)).toHaveText([old, fresh]);
   await expect(article(week, old)).toContainText('1 answer');
   for (const page of [all, week, mine]) await expect(article(page, fresh)).toContainText('1 upvote');
   await expect(article(mine, tag)).toContainText('2 followers');
 
-  await put(ben.request, `/api/questions/${freshId}`, { title: fresh, content: 'Elsewhere.', tags: [] });
-  await remove(ben.request, `/api/questions/${oldId}`);
+  await putState(ben.request, `/api/questions/${freshId}`, { title: fresh, content: 'Elsewhere.', tags: [] });
+  await deleteState(ben.request, `/api/questions/${oldId}`);
   await expect(all.getByText('No questions found')).toBeVisible();
   await expect(article(week, old)).toHaveCount(0);
   await expect(article(mine, tag)).toContainText('0 questions');
@@ -60,21 +60,21 @@ test('what is followed comes, counts and goes in all three tabs of the following
 test('what is followed on another device shows on an open page, and what another member follows does not', async () => {
   const { ada, ben, cleo } = trio;
   const [tag, other] = [uniqueWord('otter'), uniqueWord('otters')];
-  const title = unique('Where do otters sleep?');
-  await ask(ben.request, { title, tags: [tag] });
-  await ask(ben.request, { title: unique('Where do they not?'), tags: [other] });
+  const title = uniqueText('Where do otters sleep?');
+  await askQuestion(ben.request, { title, tags: [tag] });
+  await askQuestion(ben.request, { title: uniqueText('Where do they not?'), tags: [other] });
   const topics = await ada.page.context().newPage();
   await topics.goto('/following?tab=topics');
   await ada.page.goto('/following');
   await expect(ada.page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
   await expect(article(topics, tag)).toHaveCount(0);
 
-  await followTopic(cleo.request, other);
-  await followTopic(ada.request, tag);
+  await followTag(cleo.request, other);
+  await followTag(ada.request, tag);
   await expect(article(ada.page, title)).toBeVisible();
   await expect(article(topics, tag)).toContainText('1 follower');
   await expect(ada.page.getByRole('list', { name: 'Topics you follow' })).toContainText(tag);
-  await put(ada.request, `/api/topics/${tag}/follow`, { following: false });
+  await putState(ada.request, `/api/topics/${tag}/follow`, { following: false });
   await expect(article(topics, tag).getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
   await expect(article(ada.page, title)).toHaveCount(0);
   for (const page of [ada.page, topics]) await expect(page.getByText(other)).toHaveCount(0);
@@ -83,7 +83,7 @@ test('what is followed on another device shows on an open page, and what another
 
 test('the bell rings in every tab and on the page of notifications, for nobody but who is told', async () => {
   const { ada, ben, cleo } = trio;
-  const id = await ask(ada.request, { title: unique('Who rings?') });
+  const id = await askQuestion(ada.request, { title: uniqueText('Who rings?') });
   const tab = await ada.page.context().newPage();
   await ada.page.goto('/notifications');
   await tab.goto('/topics');
@@ -100,9 +100,9 @@ test('the bell rings in every tab and on the page of notifications, for nobody b
   const items = ada.page.getByRole('main').getByRole('listitem');
   await expect(items).toHaveText([/^.*Ben upvoted your question/u]);
 
-  await whileAway(tab, async () => {
-    await answer(ben.request, id);
-    await answer(cleo.request, id);
+  await whileOffline(tab, async () => {
+    await postAnswer(ben.request, id);
+    await postAnswer(cleo.request, id);
   });
   for (const page of [ada.page, tab]) await expect(bell(page, 3)).toBeVisible();
   await expect(items).toHaveText([/Cleo answered/u, /Ben answered/u, /Ben upvoted/u]);
@@ -112,7 +112,7 @@ test('the bell rings in every tab and on the page of notifications, for nobody b
   for (const page of [ada.page, tab]) await expect(bell(page, 0)).toBeVisible();
 
   // What told of a post goes with it, also from the count.
-  const taken = await answer(ben.request, id);
+  const taken = await postAnswer(ben.request, id);
   for (const page of [ada.page, tab]) await expect(bell(page, 1)).toBeVisible();
   await ben.request.delete(`/api/answers/${taken}`);
   for (const page of [ada.page, tab]) await expect(bell(page, 0)).toBeVisible();

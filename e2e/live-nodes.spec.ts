@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { type Community, newCommunity, type Node } from './parley.ts';
-import { answer, unique, upvote } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { type Community, startCommunity, type ServerNode } from './parley.ts';
+import { postAnswer, uniqueText, upvote } from './posts.ts';
 
 const run = promisify(execFile);
 const project = path.dirname(import.meta.dirname);
@@ -12,9 +12,9 @@ const project = path.dirname(import.meta.dirname);
 test.describe('a community on nodes of its own', () => {
   test.slow();
   let community: Community;
-  let second: Node;
+  let second: ServerNode;
   test.beforeAll(async () => {
-    community = await newCommunity();
+    community = await startCommunity();
     second = await community.addNode();
   });
   test.afterAll(() => community.remove());
@@ -27,10 +27,10 @@ test.describe('a community on nodes of its own', () => {
       await browser.newContext({ baseURL: community.address }),
     ] as const;
     const page = await here.newPage();
-    await register(page.request, someone('Ada'));
-    await register(there.request, someone('Ben'));
-    const title = unique('Who restarts?');
-    const id = await ask(there.request, { title });
+    await registerMember(page.request, newMember('Ada'));
+    await registerMember(there.request, newMember('Ben'));
+    const title = uniqueText('Who restarts?');
+    const id = await askQuestion(there.request, { title });
     await page.goto(`/question/${id}`);
     await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
     const feed = await here.newPage();
@@ -42,7 +42,7 @@ test.describe('a community on nodes of its own', () => {
     await second.stop();
     await feed.getByRole('tab', { name: 'Popular' }).click();
     await expect(feed.getByText('You are offline. What you see may be old.')).toBeVisible();
-    await answer(there.request, id, 'Meanwhile, next door.');
+    await postAnswer(there.request, id, 'Meanwhile, next door.');
     await upvote(there.request, id);
     await second.start();
     await expect(page.getByText('Meanwhile, next door.')).toBeVisible({ timeout: 30_000 });
@@ -50,7 +50,7 @@ test.describe('a community on nodes of its own', () => {
     await expect(feed.getByRole('tab', { name: 'Popular' })).toHaveAttribute('aria-selected', 'true');
     await expect(page.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
     await expect(card).toContainText('1 answer');
-    await answer(there.request, id, 'And live again.');
+    await postAnswer(there.request, id, 'And live again.');
     // It would push down what one reads.
     await page.getByRole('button', { name: '1 new answer' }).click({ timeout: 20_000 });
     await expect(page.getByRole('heading', { name: '2 Answers' })).toBeVisible();
@@ -62,8 +62,8 @@ test.describe('a community on nodes of its own', () => {
   test('an import beside running nodes shows in open feeds', async ({ browser }) => {
     const context = await browser.newContext({ baseURL: second.address });
     const page = await context.newPage();
-    await register(page.request);
-    await ask(page.request, { title: unique('Alone here?') });
+    await registerMember(page.request);
+    await askQuestion(page.request, { title: uniqueText('Alone here?') });
     await page.goto('/topics');
     const topics = page.getByRole('main').getByRole('article');
     await expect(page.getByText('No topics yet')).toBeVisible();
@@ -76,7 +76,7 @@ test.describe('a community on nodes of its own', () => {
     const program = [path.join(project, 'src/server/command.ts'), 'import', 'stackexchange'];
     const archive = [path.join(project, 'demo'), '--site', 'demo.example'];
     await run(process.execPath, [...program, ...archive], {
-      env: { ...process.env, PARLEY_DATA: community.dataFolder },
+      env: { ...process.env, PARLEY_DATA: community.dataDirectory },
     });
     await expect.poll(() => cards.count(), { timeout: 20_000 }).toBeGreaterThan(before);
     await expect(topics.first()).toBeVisible({ timeout: 20_000 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { answer, secondMember, unique } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { postAnswer, secondMember, uniqueText } from './posts.ts';
 
 test('a page whose program for live updates does not come at first gets it later, without an error', async ({
   page,
@@ -8,8 +8,8 @@ test('a page whose program for live updates does not come at first gets it later
 }) => {
   const errors: string[] = [];
   page.on('pageerror', ({ message }) => errors.push(message));
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('Does it become live?') });
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Does it become live?') });
   let asked = 0;
   // Socket.IO's client, by the name of its folder.
   await page.route(/\/assets\/esm-[\w-]+\.js$/u, (route) =>
@@ -19,7 +19,7 @@ test('a page whose program for live updates does not come at first gets it later
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(1);
   const { page: other } = await secondMember(browser, 'Quincy Other');
-  await answer(other.request, id, 'This one comes live.');
+  await postAnswer(other.request, id, 'This one comes live.');
   await expect(page.getByText('This one comes live.')).toBeVisible();
   expect(errors).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { secondMember, unique } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { secondMember, uniqueText } from './posts.ts';
 
 const card = (page: Page, title: string) => page.getByRole('article', { name: title });
 
@@ -18,9 +18,9 @@ async function listening(page: Page, open: () => Promise<unknown>) {
 }
 
 test('a question asked while one reads further down waits behind a pill', async ({ page, browser }) => {
-  await register(page.request);
-  const fillings = Array.from({ length: 8 }, (_, count) => unique(`Filling ${count}`));
-  for (const filling of fillings) await ask(page.request, { title: filling });
+  await registerMember(page.request);
+  const fillings = Array.from({ length: 8 }, (_, count) => uniqueText(`Filling ${count}`));
+  for (const filling of fillings) await askQuestion(page.request, { title: filling });
   await listening(page, () => page.goto('/'));
   await page.mouse.wheel(0, 900);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(200);
@@ -30,8 +30,8 @@ test('a question asked while one reads further down waits behind a pill', async 
   const before = await place();
 
   const ben = await secondMember(browser, 'Ben');
-  const title = unique('Does this wait?');
-  await ask(ben.page.request, { title });
+  const title = uniqueText('Does this wait?');
+  await askQuestion(ben.page.request, { title });
   const pill = page.getByRole('button', { name: /^\d+ new questions?$/u });
   await expect(pill).toBeVisible();
   await expect(card(page, title)).toHaveCount(0);
@@ -41,9 +41,9 @@ test('a question asked while one reads further down waits behind a pill', async 
 });
 
 test('what is followed in one tab is followed in the other', async ({ page, context }) => {
-  await register(page.request);
-  const tag = unique('tide');
-  const id = await ask(page.request, { title: unique('High or low?'), tags: [tag] });
+  await registerMember(page.request);
+  const tag = uniqueText('tide');
+  const id = await askQuestion(page.request, { title: uniqueText('High or low?'), tags: [tag] });
   await listening(page, () => page.goto(`/question/${id}`));
   await expect(page.getByRole('button', { name: 'Follow question' })).toBeVisible();
   const other = await context.newPage();

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { hasForbiddenCharacters } from '#shared/text.ts';
-import { ask, register } from './members.ts';
-import { answer, unique } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { postAnswer, uniqueText } from './posts.ts';
 
 /** Where public lists of attacks and awkward texts lie, on machines that have them. */
 const corpora = path.resolve(import.meta.dirname, '../../shared/data/corpora');
@@ -33,19 +33,19 @@ const attacks = [
 
 test('member text is never markup: no attack runs, loads or links anywhere', async ({ page, baseURL }) => {
   test.slow();
-  await register(page.request);
+  await registerMember(page.request);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   page.on('dialog', (dialog) => {
     requests.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  const id = await ask(page.request, {
-    title: unique('Attack me'),
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Attack me'),
     content: attacks.slice(0, 10).join('\n\n'),
   });
   for (const text of batches([...attacks, ...listed(), ...listed().map((line) => `[x](${line})`)], 25_000))
-    await answer(page.request, id, text);
+    await postAnswer(page.request, id, text);
   await page.goto(`/question/${id}`);
   // A thousand paragraphs and links take a busy machine a while.
   await expect(page.getByRole('heading', { name: /^\d+ Answers?$/u })).toBeVisible({ timeout: 60_000 });
@@ -146,19 +146,19 @@ test('the toolbar and the keys people know mark up the selected text', async ({ 
 });
 
 test('a text that would hang a parser is shown as it was typed', async ({ page }) => {
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('Hang') });
-  await answer(page.request, id, '1. '.repeat(9999));
-  await answer(page.request, id, ']'.repeat(30_000));
-  await answer(page.request, id, 'A *usual* answer');
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Hang') });
+  await postAnswer(page.request, id, '1. '.repeat(9999));
+  await postAnswer(page.request, id, ']'.repeat(30_000));
+  await postAnswer(page.request, id, 'A *usual* answer');
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('emphasis')).toHaveText('usual');
   await expect(page.getByText(/^(1\. ){9998}1\.$/u)).toBeVisible();
 });
 
 async function openQuestion(page: Page, content: string): Promise<void> {
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('Text'), content });
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Text'), content });
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 }

@@ -5,7 +5,7 @@ export type Member = { displayName: string; email: string; password: string };
 let count = 0;
 
 /** Somebody who is not registered yet; every call another one. */
-export function someone(displayName = 'Robin Page'): Member {
+export function newMember(displayName = 'Robin Page'): Member {
   count++;
   return {
     displayName,
@@ -17,9 +17,9 @@ export function someone(displayName = 'Robin Page'): Member {
 /**
  * Registers a member over the API, of the run's own community or of the one at `address`; what holds the cookies of `request` is signed in afterwards.
  */
-export async function register(
+export async function registerMember(
   request: APIRequestContext,
-  member = someone(),
+  member = newMember(),
   address = '',
 ): Promise<Member> {
   const response = await request.post(`${address}/api/members`, { data: member });
@@ -28,7 +28,7 @@ export async function register(
 }
 
 /** Asks a question over the API as whoever is signed in. Returns its id. */
-export async function ask(
+export async function askQuestion(
   request: APIRequestContext,
   question: { title: string; content?: string; tags?: string[] },
   address = '',
@@ -51,7 +51,7 @@ export async function signIn(
 }
 
 /** Signs out by the account menu. */
-export async function logOut(page: Page): Promise<void> {
+export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/login');

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, askAndOpen, reply, secondMember, unique } from './posts.ts';
+import { registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, askAndOpen, postReply, secondMember, uniqueText } from './posts.ts';
 
 /** Long enough that the page scrolls below each post. */
 const long = 'Word after word, line after line.\n\n'.repeat(40);
@@ -11,10 +11,10 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
   browser,
 }) => {
   const { page: author } = await secondMember(browser, 'Ada Author');
-  const id = await askAndOpen(author, unique('What is in the menu?'), long);
-  const answerId = await answer(author.request, id, long);
-  await reply(author.request, answerId, 'A reply');
-  await register(page.request, someone('Robin Reader'));
+  const id = await askAndOpen(author, uniqueText('What is in the menu?'), long);
+  const answerId = await postAnswer(author.request, id, long);
+  await postReply(author.request, answerId, 'A reply');
+  await registerMember(page.request, newMember('Robin Reader'));
   for (const name of [/^What is in the menu/u, 'Answer by Ada Author', 'Reply by Ada Author']) {
     // By its address: nothing has been opened on another page before.
     await page.goto(`/question/${id}`);
@@ -23,7 +23,7 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
       await opener.focus();
       await page.keyboard.press('Enter');
       const menu = page.getByRole('menu');
-      await expectOpened(menu, { opener });
+      await expectInView(menu, { opener });
       const items = menu.getByRole('menuitem');
       await expect(items.first()).toBeFocused();
       const before = await page.evaluate(() => window.scrollY);
@@ -45,7 +45,7 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
     }
     await page.getByRole('menuitem', { name: 'Report' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Report' });
-    await expectOpened(dialog);
+    await expectInView(dialog);
     await page.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);
     await expect(opener, 'after the dialog').toBeFocused();
@@ -56,12 +56,12 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
 test('the account menu is used by arrow keys alone, and the page behind it stays where it is', async ({
   page,
 }) => {
-  await register(page.request);
-  await askAndOpen(page, unique('Does it scroll?'), long);
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Does it scroll?'), long);
   const opener = page.getByRole('button', { name: 'Account menu' });
   await opener.focus();
   await page.keyboard.press('Enter');
-  await expectOpened(page.getByRole('menu'), { opener });
+  await expectInView(page.getByRole('menu'), { opener });
   await press(page, ['ArrowDown', 'ArrowDown']);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
   await expect(page.getByRole('menuitem', { name: 'Settings' })).toBeFocused();
@@ -74,7 +74,7 @@ async function press(page: Page, keys: readonly string[]): Promise<void> {
 }
 
 test('the sheet of shortcuts shows where the focus is, however it was opened', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -85,7 +85,7 @@ test('the sheet of shortcuts shows where the focus is, however it was opened', a
     .first()
     .click();
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expectOpened(sheet);
+  await expectInView(sheet);
   const close = sheet.getByRole('button', { name: 'Close' });
   await expect(close).toBeFocused();
   // As in browsers that do not take what a shortcut opens for focused by the keyboard.

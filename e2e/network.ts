@@ -7,11 +7,11 @@ export type Network = {
   /** Nothing gets through any more, and nobody is told: as when a cable is pulled. */
   lose: () => void;
   /** What was open is lost for good; new connections get through. */
-  comeBack: () => void;
+  restore: () => void;
   close: () => Promise<void>;
 };
 
-export async function networkTo(address: string): Promise<Network> {
+export async function startNetwork(address: string): Promise<Network> {
   const { hostname, port } = new URL(address);
   const open = new Set<Socket>();
   let lost = false;
@@ -38,7 +38,7 @@ export async function networkTo(address: string): Promise<Network> {
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lose: () => (lost = true),
-    comeBack() {
+    restore() {
       end();
       lost = false;
     },

@@ -1,13 +1,13 @@
 import { expect, test } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { unique } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { uniqueText } from './posts.ts';
 
 test('a member chooses what to hear of; each choice is saved at once and holds', async ({
   page,
   playwright,
   baseURL,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/settings#notifications');
   const table = page.getByRole('table', { name: 'How you hear of what concerns you' });
   const inApp = table.getByRole('checkbox', { name: 'Answers to my questions In the app' });
@@ -24,9 +24,9 @@ test('a member chooses what to hear of; each choice is saved at once and holds',
   await page.reload();
   await expect(inApp).not.toBeChecked();
 
-  const id = await ask(page.request, { title: unique('Who tells me?') });
+  const id = await askQuestion(page.request, { title: uniqueText('Who tells me?') });
   const other = await playwright.request.newContext({ baseURL: baseURL ?? '' });
-  await register(other, someone('Answering Person'));
+  await registerMember(other, newMember('Answering Person'));
   const answered = await other.post(`/api/questions/${id}/answers`, { data: { content: 'Nobody.' } });
   expect(answered.status()).toBe(201);
   const comment = await other.post(`/api/questions/${id}/replies`, {

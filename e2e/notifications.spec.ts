@@ -1,33 +1,34 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, unique, upvote } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, uniqueText, upvote } from './posts.ts';
 
-const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Notifications' });
+const notificationButton = (page: Page) =>
+  page.getByRole('banner').getByRole('button', { name: 'Notifications' });
 const menu = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
 
 async function answers(request: APIRequestContext, questionId: number, times: number): Promise<void> {
-  for (let n = 1; n <= times; n++) await answer(request, questionId, `Answer ${n}`);
+  for (let n = 1; n <= times; n++) await postAnswer(request, questionId, `Answer ${n}`);
 }
 
 test('the bell counts what is unread as it comes, lists the newest first, and the title counts along', async ({
   page,
   request,
 }) => {
-  await register(page.request);
-  await register(request, someone('Lise Meitner'));
-  const title = unique('What splits?');
-  const id = await ask(page.request, { title });
-  const answerId = await answer(request, id);
+  await registerMember(page.request);
+  await registerMember(request, newMember('Lise Meitner'));
+  const title = uniqueText('What splits?');
+  const id = await askQuestion(page.request, { title });
+  const answerId = await postAnswer(request, id);
 
   await page.goto('/');
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
   await upvote(request, id);
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 2 unread');
-  await expect(bell(page)).toHaveText('2');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 2 unread');
+  await expect(notificationButton(page)).toHaveText('2');
   await expect(page).toHaveTitle('(2) Questions for you · Parley');
-  await bell(page).click();
-  await expectOpened(menu(page), { opener: bell(page) });
+  await notificationButton(page).click();
+  await expectInView(menu(page), { opener: notificationButton(page) });
   await expect(menu(page).getByRole('listitem').getByRole('link')).toContainText([
     `Lise Meitner upvoted your question "${title}"`,
     `Lise Meitner answered your question "${title}"`,
@@ -37,48 +38,48 @@ test('the bell counts what is unread as it comes, lists the newest first, and th
   await menu(page).getByRole('link', { name: 'answered your question' }).click();
   await expect(page).toHaveURL(`/question/${id}#answer-${answerId}`);
   await expect(menu(page)).toBeHidden();
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
   await expect(page).toHaveTitle(/^\(1\) /u);
   await page.reload();
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
 });
 
 test('Mark all read empties the count, and Escape closes the menu', async ({ page, request }) => {
-  await register(page.request);
-  await register(request);
-  const id = await ask(page.request, { title: unique('How many?') });
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('How many?') });
   await answers(request, id, 3);
   await page.goto('/');
-  await bell(page).focus();
+  await notificationButton(page).focus();
   await page.keyboard.press('Enter');
-  await expectOpened(menu(page), { opener: bell(page) });
+  await expectInView(menu(page), { opener: notificationButton(page) });
   await menu(page).getByRole('button', { name: 'Mark all read' }).click();
-  await expect(bell(page)).toHaveAccessibleName('Notifications');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
   await expect(page).toHaveTitle('Questions for you · Parley');
   await expect(menu(page).getByText('Unread:')).toHaveCount(0);
   await expect(menu(page).getByRole('button', { name: 'Mark all read' })).toBeDisabled();
   await page.keyboard.press('Escape');
   await expect(menu(page)).toBeHidden();
-  await expect(bell(page)).toBeFocused();
+  await expect(notificationButton(page)).toBeFocused();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
-  await expect(bell(page)).toHaveAccessibleName('Notifications');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
 });
 
 test('the menu holds 10, and from 11 on leads to all of them', async ({ page, request }) => {
-  await register(page.request);
-  await register(request);
-  const id = await ask(page.request, { title: unique('Eleven?') });
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Eleven?') });
   await answers(request, id, 10);
   await page.goto('/');
-  await bell(page).click();
+  await notificationButton(page).click();
   await expect(menu(page).getByRole('listitem')).toHaveCount(10);
   await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeHidden();
   await page.keyboard.press('Escape');
 
   await upvote(request, id);
   // Opening the menu asks for what is new.
-  await bell(page).click();
+  await notificationButton(page).click();
   await expect(menu(page).getByRole('listitem').first()).toContainText('upvoted your question');
   await expect(menu(page).getByRole('listitem')).toHaveCount(10);
   await menu(page).getByRole('link', { name: 'View all notifications' }).click();
@@ -90,26 +91,26 @@ test('the menu holds 10, and from 11 on leads to all of them', async ({ page, re
 
 test('above 99 the badge reads 99+', async ({ page, playwright, baseURL }) => {
   test.slow();
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('A hundred?') });
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('A hundred?') });
   // A member may write a few dozen answers in ten minutes; two of them reach a hundred.
   for (const times of [50, 50]) {
     const other = await playwright.request.newContext({ ...(baseURL && { baseURL }) });
-    await register(other);
+    await registerMember(other);
     await answers(other, id, times);
     await other.dispose();
   }
   await page.goto('/');
-  await expect(bell(page)).toHaveText('99+');
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 100 unread');
+  await expect(notificationButton(page)).toHaveText('99+');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 100 unread');
   await expect(page).toHaveTitle('(99+) Questions for you · Parley');
 });
 
 test('/notifications has all and the unread ones, 20 at a time', async ({ page, request }) => {
   test.slow();
-  await register(page.request);
-  await register(request);
-  const id = await ask(page.request, { title: unique('Many answers?') });
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Many answers?') });
   await answers(request, id, 23);
   await page.goto('/notifications');
   await expect(page).toHaveTitle('(23) Notifications · Parley');
@@ -127,16 +128,16 @@ test('/notifications has all and the unread ones, 20 at a time', async ({ page, 
   await expect(items).toHaveCount(22);
   await page.getByRole('button', { name: 'Mark all read' }).click();
   await expect(page.getByText('All caught up')).toBeVisible();
-  await expect(bell(page)).toHaveAccessibleName('Notifications');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
   await page.getByRole('tab', { name: 'All' }).click();
   await expect(items).toHaveCount(23);
   await expect(page.getByRole('main').getByText('Unread:')).toHaveCount(0);
 });
 
 test('what cannot be marked read goes back to unread, without a message', async ({ page, request }) => {
-  await register(page.request);
-  await register(request);
-  const id = await ask(page.request, { title: unique('Refused?') });
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Refused?') });
   await answers(request, id, 2);
   await page.goto('/notifications');
   const logged: string[] = [];
@@ -160,18 +161,18 @@ test('what cannot be marked read goes back to unread, without a message', async 
   await expect(unread).toHaveCount(2);
   await afterwards;
   await expect(unread).toHaveCount(2);
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 2 unread');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 2 unread');
   expect(logged.join('\n')).toContain('Marking all notifications read failed');
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
 test('without notifications, menu and page say what will be there', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/notifications');
   await expect(page.getByText('No notifications yet')).toBeVisible();
   await page.getByRole('tab', { name: 'Unread' }).click();
   await expect(page.getByText('All caught up')).toBeVisible();
-  await bell(page).click();
+  await notificationButton(page).click();
   await expect(
     menu(page).getByText('Answers, replies and upvotes to what you write show up here.'),
   ).toBeVisible();
@@ -179,9 +180,9 @@ test('without notifications, menu and page say what will be there', async ({ pag
 
 test('on a phone, Alerts says how many are unread', async ({ page, request }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await register(page.request);
-  await register(request);
-  const id = await ask(page.request, { title: unique('In the pocket?') });
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('In the pocket?') });
   await answers(request, id, 2);
   await page.goto('/');
   const alerts = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Alerts' });

@@ -2,7 +2,7 @@ import { expect, type Locator } from '@playwright/test';
 import { sizes } from './screens/states.ts';
 
 /** How far what floats may be from what opened it, in CSS pixels. */
-const nearby = 16;
+const maxDistancePx = 16;
 
 /**
  * Expects what has opened (a menu, dialog, list, message, tooltip) to be where a person can see and reach it: the whole of it
@@ -10,14 +10,14 @@ const nearby = 16;
  * opens moves.
  * @param opener for what belongs beside it: a menu, a popover, a list of suggestions.
  */
-export async function expectOpened(element: Locator, { opener }: { opener?: Locator } = {}): Promise<void> {
+export async function expectInView(element: Locator, { opener }: { opener?: Locator } = {}): Promise<void> {
   const name = String(element);
   await expect(element, name).toBeVisible();
   await expect
     .poll(
       async () => {
         const from = opener === undefined ? null : await opener.elementHandle();
-        return element.evaluate(mistakesOf, { opener: from, nearby });
+        return element.evaluate(findPlacementProblems, { opener: from, nearby: maxDistancePx });
       },
       { message: name },
     )
@@ -25,18 +25,18 @@ export async function expectOpened(element: Locator, { opener }: { opener?: Loca
 }
 
 /** The same in a wide window and on a phone, for what takes many steps to open. */
-export async function expectOpenedAtBothSizes(element: Locator): Promise<void> {
+export async function expectInViewAtBothSizes(element: Locator): Promise<void> {
   const page = element.page();
   const before = page.viewportSize();
   for (const { width, height } of sizes) {
     await page.setViewportSize({ width, height });
-    await expectOpened(element);
+    await expectInView(element);
   }
   if (before !== null) await page.setViewportSize(before);
 }
 
 /** In the page: what is wrong with where an element is. */
-function mistakesOf(
+function findPlacementProblems(
   element: Element,
   { opener, nearby }: { opener: Element | null; nearby: number },
 ): string[] {

@@ -1,27 +1,31 @@
 import { test, type APIRequestContext } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { answer, unique } from './posts.ts';
-import { fill } from './screens/extremes.ts';
-import { open } from './screens/photograph.ts';
-import type { Ids } from './screens/screen.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { postAnswer, uniqueText } from './posts.ts';
+import { seedCommunity } from './screens/extremes.ts';
+import { openScreen } from './screens/photograph.ts';
+import type { SeededIds } from './screens/screen.ts';
 import { screens } from './screens/screens.ts';
 import { sizes } from './screens/states.ts';
 
 type Cookies = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
 /** A community with something of everything, and who looks at it; each worker fills its own. */
-let filled: { ids: Ids; owner: Cookies; other: Cookies };
+let filled: { ids: SeededIds; owner: Cookies; other: Cookies };
 
 test.beforeAll(async ({ playwright, baseURL }) => {
   const [owner, first, other] = await Promise.all(
     [1, 2, 3].map(() => playwright.request.newContext(baseURL === undefined ? {} : { baseURL })),
   );
   if (owner === undefined || first === undefined || other === undefined) throw new Error('no contexts');
-  await register(owner, someone('Robin Page'));
-  const ids = await fill(owner, [first, other]);
+  await registerMember(owner, newMember('Robin Page'));
+  const ids = await seedCommunity(owner, [first, other]);
   // By others, and no question that another test may change.
-  const question = await ask(other, { title: unique('Which programs open?'), tags: ['programming'] });
-  for (let i = 0; i < 4; i++) await answer(first, question, `Answer ${i}. ${'Word after word. '.repeat(40)}`);
+  const question = await askQuestion(other, {
+    title: uniqueText('Which programs open?'),
+    tags: ['programming'],
+  });
+  for (let i = 0; i < 4; i++)
+    await postAnswer(first, question, `Answer ${i}. ${'Word after word. '.repeat(40)}`);
   filled = {
     ids: { ...ids, question },
     owner: await owner.storageState(),
@@ -50,10 +54,13 @@ for (const { width, height } of sizes)
           isMobile: isPhone,
           reducedMotion: 'reduce',
         });
-        const other = await playwright.request.newContext({ ...address, storageState: filled.other });
+        const otherMember = await playwright.request.newContext({ ...address, storageState: filled.other });
         const page = await context.newPage();
-        await open({ page, ids: filled.ids, state, other, say: (english) => english }, screen);
+        await openScreen(
+          { page, ids: filled.ids, state, otherMember, translate: (english) => english },
+          screen,
+        );
         await context.close();
-        await other.dispose();
+        await otherMember.dispose();
       });
   }

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
-import { register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { askAndOpen, question, secondMember, unique, withoutLiveUpdates } from './posts.ts';
+import { registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { askAndOpen, question, secondMember, uniqueText, withoutLiveUpdates } from './posts.ts';
 
 test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
-  const title = unique('How do I sharpen a chisel');
-  await register(page.request);
+  const title = uniqueText('How do I sharpen a chisel');
+  await registerMember(page.request);
   const id = await askAndOpen(page, title, 'With water?');
   await button(page, 'Edit').click();
   await expect(page.getByLabel('Title')).toBeFocused();
@@ -26,7 +26,7 @@ test('an author edits a question; every member can read the earlier version', as
   const edited = reader.page.getByRole('button', { name: /^edited/u });
   await edited.click();
   const dialog = reader.page.getByRole('dialog', { name: 'Versions' });
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await expect(dialog.getByRole('deletion').filter({ hasText: 'water' })).toBeVisible();
   await expect(dialog.getByRole('insertion').filter({ hasText: 'oil' })).toBeVisible();
   const first = dialog.getByText('With water?', { exact: true });
@@ -39,13 +39,13 @@ test('an author edits a question; every member can read the earlier version', as
 });
 
 test('an author deletes a question after confirming, and lands at home', async ({ page }) => {
-  const title = unique('Shall I stay?');
-  await register(page.request);
+  const title = uniqueText('Shall I stay?');
+  await registerMember(page.request);
   const id = await askAndOpen(page, title);
   const opener = button(page, 'Delete Question');
   await opener.click();
   const dialog = page.getByRole('dialog');
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toBeHidden();
   await expect(opener).toBeFocused();
@@ -59,8 +59,8 @@ test('an author deletes a question after confirming, and lands at home', async (
 
 test('a question that is gone already says so, and other failures say why', async ({ page }) => {
   await withoutLiveUpdates(page);
-  await register(page.request);
-  const id = await askAndOpen(page, unique('Gone?'));
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Gone?'));
   const remove = async () => {
     await button(page, 'Delete Question').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -80,11 +80,11 @@ test('a question that is gone already says so, and other failures say why', asyn
 });
 
 test('who is somebody else by now cannot delete the question, and is told why', async ({ page }) => {
-  await register(page.request);
-  const title = unique('Whose is it?');
+  await registerMember(page.request);
+  const title = uniqueText('Whose is it?');
   const id = await askAndOpen(page, title);
   // The page stays as it was for its author.
-  await register(page.request, someone('Somebody Else'));
+  await registerMember(page.request, newMember('Somebody Else'));
   await button(page, 'Delete Question').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
-import { urlOf } from '#server/testing/database-url.ts';
-import { freePort } from '#server/testing/free-port.ts';
+import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
+import { toDatabaseUrl } from '#server/testing/database-url.ts';
+import { findFreePort } from '#server/testing/free-port.ts';
 import { spawnParley, type ParleyOptions, type ParleyProcess } from '#server/testing/process.ts';
-import { copyServedFolder } from '#server/testing/served-folder.ts';
+import { copyPreparedDataDirectory } from '#server/testing/served-folder.ts';
 
 /** One process that serves a community. */
-export type Node = {
+export type ServerNode = {
   address: string;
   stop: () => Promise<void>;
   /** Ends it with SIGKILL: no goodbye, nothing written any more. */
@@ -18,45 +18,45 @@ export type Node = {
   start: () => Promise<void>;
 };
 
-export type Community = Node & {
+export type Community = ServerNode & {
   /** As PARLEY_DATA names it. */
-  dataFolder: string;
+  dataDirectory: string;
   /** Starts one more node, on the database of the first. Its end comes before the first one's. */
-  addNode: (env?: NodeJS.ProcessEnv) => Promise<Node>;
+  addNode: (env?: NodeJS.ProcessEnv) => Promise<ServerNode>;
   /** Stops all nodes and deletes the data. */
   remove: () => Promise<void>;
 };
 
 /** What is measured has passwords at their full cost. */
-type CommunityOptions = { demo?: boolean; env?: NodeJS.ProcessEnv; quickPasswords?: boolean };
+type CommunityOptions = { demo?: boolean; env?: NodeJS.ProcessEnv; cheapPasswords?: boolean };
 
 /** A Parley with nobody in it on a free port; with the demo community in it where that is asked for. */
-export async function newCommunity({
+export async function startCommunity({
   demo = false,
   env = {},
-  quickPasswords = true,
+  cheapPasswords = true,
 }: CommunityOptions = {}): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(parent, 0o711);
-  const dataFolder = path.join(parent, 'data');
+  const dataDirectory = path.join(parent, 'data');
   const shared = {
-    PARLEY_DATA: dataFolder,
+    PARLEY_DATA: dataDirectory,
     LOG_LEVEL: 'info',
     SECRET: randomBytes(32).toString('hex'),
     ...env,
   };
-  await copyServedFolder(dataFolder);
+  await copyPreparedDataDirectory(dataDirectory);
   const parameters = demo ? ['--demo'] : [];
-  const first = await startNode({ env: shared, parameters, quickPasswords });
-  const others: Node[] = [];
+  const first = await startNode({ env: shared, parameters, cheapPasswords });
+  const others: ServerNode[] = [];
 
   const addNode = async (env: NodeJS.ProcessEnv = {}) => {
-    const connection = await connectionOfRunning(dataFolder);
+    const connection = await findRunningConnection(dataDirectory);
     if (connection === undefined) throw new Error('the first node does not run');
     const node = await startNode({
-      env: { ...shared, ...env, DATABASE_URL: urlOf(connection) },
-      quickPasswords,
+      env: { ...shared, ...env, DATABASE_URL: toDatabaseUrl(connection) },
+      cheapPasswords,
     });
     others.push(node);
     return node;
@@ -66,11 +66,11 @@ export async function newCommunity({
     await first.stop();
     await rm(parent, { recursive: true, force: true });
   };
-  return { ...first, dataFolder, addNode, remove };
+  return { ...first, dataDirectory, addNode, remove };
 }
 
-async function startNode({ env, ...options }: ParleyOptions): Promise<Node> {
-  const port = String(await freePort());
+async function startNode({ env, ...options }: ParleyOptions): Promise<ServerNode> {
+  const port = String(await findFreePort());
   let parley: ParleyProcess | null = null;
   const start = async () => {
     parley = spawnParley({ ...options, env: { ...env, PORT: port } });

@@ -1,7 +1,7 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, secondMember, unique } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, secondMember, uniqueText } from './posts.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
@@ -9,10 +9,10 @@ test('on a phone a swipe does what a button does, and nothing stands between the
   page,
   browser,
 }) => {
-  await register(page.request, someone('Ada Thumbs'));
-  const id = await ask(page.request, { title: unique('With which finger?') });
+  await registerMember(page.request, newMember('Ada Thumbs'));
+  const id = await askQuestion(page.request, { title: uniqueText('With which finger?') });
   const ben = await secondMember(browser, 'Ben Answers');
-  for (const text of ['One', 'Two', 'Three']) await answer(ben.page.request, id, text);
+  for (const text of ['One', 'Two', 'Three']) await postAnswer(ben.page.request, id, text);
 
   await page.goto('/notifications');
   const bar = page.getByRole('navigation', { name: 'Main' });
@@ -41,7 +41,7 @@ test('on a phone a swipe does what a button does, and nothing stands between the
 
   const dialog = page.getByRole('dialog', { name: 'Delete this question?' });
   await page.getByRole('button', { name: 'Delete Question' }).tap();
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await expect(dialog).toBeVisible();
   await swipe(page, dialog.getByRole('heading'), { down: 40 });
   await expect(dialog).toBeVisible();

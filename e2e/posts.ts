@@ -1,5 +1,5 @@
 import { expect, type APIRequestContext, type Browser, type Page } from '@playwright/test';
-import { ask, register, someone, type Member } from './members.ts';
+import { askQuestion, registerMember, newMember, type Member } from './members.ts';
 
 /**
  * A member with a page of their own, beside the one of the test: on the other node, where whatever they do reaches the
@@ -9,20 +9,20 @@ export async function secondMember(
   browser: Browser,
   displayName: string,
 ): Promise<{ page: Page; member: Member }> {
-  const context = await browser.newContext({ baseURL: secondAddress() });
+  const context = await browser.newContext({ baseURL: getSecondNodeAddress() });
   const page = await context.newPage();
-  const member = await register(page.request, someone(displayName));
+  const member = await registerMember(page.request, newMember(displayName));
   return { page, member };
 }
 
 /** The address of the second node, on the same database as the one the tests open by default. */
-export function secondAddress(): string {
+export function getSecondNodeAddress(): string {
   const address = process.env['PARLEY_E2E_SECOND_ADDRESS'];
   if (address === undefined) throw new Error('the run has no second node');
   return address;
 }
 
-export const unique = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+export const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** One word that no other test writes. */
 export const uniqueWord = (start: string) =>
@@ -32,14 +32,14 @@ export const question = (page: Page, title: string) => page.getByRole('article',
 
 /** Asks as whoever is signed in on the page, and opens the question. Returns its id. */
 export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
-  const id = await ask(page.request, { title, ...(content !== undefined && { content }) });
+  const id = await askQuestion(page.request, { title, ...(content !== undefined && { content }) });
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
   return id;
 }
 
 /** Answers over the API as whoever is signed in. Returns the id. */
-export function answer(
+export function postAnswer(
   request: APIRequestContext,
   questionId: number,
   content = 'Look at it from the other side.',
@@ -48,7 +48,7 @@ export function answer(
 }
 
 /** Replies over the API to an answer, or to a reply below it. Returns the id. */
-export function reply(
+export function postReply(
   request: APIRequestContext,
   answerId: number,
   content: string,
@@ -63,7 +63,7 @@ export function upvote(request: APIRequestContext, questionId: number): Promise<
 }
 
 /** Follows a topic over the API. */
-export function followTopic(request: APIRequestContext, tag: string): Promise<void> {
+export function followTag(request: APIRequestContext, tag: string): Promise<void> {
   return put(request, `/api/topics/${encodeURIComponent(tag)}/follow`, { following: true });
 }
 

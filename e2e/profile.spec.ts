@@ -1,18 +1,18 @@
 import { expect, test } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { answer, unique, upvote } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { postAnswer, uniqueText, upvote } from './posts.ts';
 
 test('the own profile shows initial, name, address, bio, join date and the four stats', async ({
   page,
   request,
 }) => {
-  const member = await register(page.request, someone('Hedy Lamarr'));
+  const member = await registerMember(page.request, newMember('Hedy Lamarr'));
   await page.request.put('/api/settings', {
     data: { displayName: member.displayName, bio: 'Frequencies **hop**.', showEmail: false },
   });
-  const first = await ask(page.request, { title: unique('How do torpedoes listen?') });
-  await ask(page.request, { title: unique('How many keys has a piano?') });
-  await register(request);
+  const first = await askQuestion(page.request, { title: uniqueText('How do torpedoes listen?') });
+  await askQuestion(page.request, { title: uniqueText('How many keys has a piano?') });
+  await registerMember(request);
   await upvote(request, first);
   await request.put(`/api/questions/${first}/view`);
 
@@ -38,13 +38,13 @@ test('the tabs list what the member asked and answered; an answer leads to its p
   page,
   request,
 }) => {
-  await register(page.request);
-  const own = unique('Asked by me');
-  await ask(page.request, { title: own });
-  await register(request);
-  const theirs = unique('Answered by me');
-  const questionId = await ask(request, { title: theirs });
-  const answerId = await answer(page.request, questionId, 'Turn it upside down.');
+  await registerMember(page.request);
+  const own = uniqueText('Asked by me');
+  await askQuestion(page.request, { title: own });
+  await registerMember(request);
+  const theirs = uniqueText('Answered by me');
+  const questionId = await askQuestion(request, { title: theirs });
+  const answerId = await postAnswer(page.request, questionId, 'Turn it upside down.');
 
   await page.goto('/profile');
   const main = page.getByRole('main');
@@ -60,7 +60,7 @@ test('the tabs list what the member asked and answered; an answer leads to its p
 });
 
 test('empty tabs say so, to oneself and to others', async ({ page, request }) => {
-  const member = await register(page.request, someone('Rosalind Franklin'));
+  const member = await registerMember(page.request, newMember('Rosalind Franklin'));
   const session = await page.request.get('/api/session');
   const { member: me } = (await session.json()) as { member: { id: number } };
   await page.goto('/profile');
@@ -69,7 +69,7 @@ test('empty tabs say so, to oneself and to others', async ({ page, request }) =>
   await expect(page.getByText("You haven't answered any questions yet.")).toBeVisible();
 
   await page.context().clearCookies();
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto(`/profile/${me.id}`);
   await expect(page.getByRole('heading', { name: member.displayName })).toBeVisible();
   await expect(page.getByText("Rosalind Franklin hasn't asked any questions yet.")).toBeVisible();
@@ -81,15 +81,15 @@ test('empty tabs say so, to oneself and to others', async ({ page, request }) =>
 
 for (const id of ['999999999', 'nobody'])
   test(`nobody has the profile ${id}`, async ({ page }) => {
-    await register(page.request);
+    await registerMember(page.request);
     await page.goto(`/profile/${id}`);
     await expect(page.getByRole('heading', { name: 'User not found', level: 1 })).toBeVisible();
     await expect(page).toHaveTitle('User not found · Parley');
   });
 
 test('more than 20 questions come by Load more, each once', async ({ page }) => {
-  await register(page.request);
-  for (let n = 1; n <= 22; n++) await ask(page.request, { title: `Question number ${n}` });
+  await registerMember(page.request);
+  for (let n = 1; n <= 22; n++) await askQuestion(page.request, { title: `Question number ${n}` });
   await page.goto('/profile');
   const titles = page.getByRole('main').getByRole('article').getByRole('heading');
   await expect(titles).toHaveCount(20);
@@ -101,8 +101,8 @@ test('more than 20 questions come by Load more, each once', async ({ page }) => 
 });
 
 test('Load more, pressed while the list is fetched again, brings the next page', async ({ page }) => {
-  await register(page.request);
-  for (let n = 1; n <= 22; n++) await ask(page.request, { title: `Question number ${n}` });
+  await registerMember(page.request);
+  for (let n = 1; n <= 22; n++) await askQuestion(page.request, { title: `Question number ${n}` });
   await page.goto('/profile');
   const titles = page.getByRole('main').getByRole('article').getByRole('heading');
   await expect(titles).toHaveCount(20);
@@ -115,7 +115,7 @@ test('Load more, pressed while the list is fetched again, brings the next page',
     await route.continue();
   });
   // A live event has the list fetched again.
-  await ask(page.request, { title: 'Question number 23' });
+  await askQuestion(page.request, { title: 'Question number 23' });
   await again.promise;
   await page.getByRole('button', { name: 'Load more' }).click();
   release.resolve();
@@ -124,8 +124,8 @@ test('Load more, pressed while the list is fetched again, brings the next page',
 });
 
 test('a question just asked stands on the profile at once', async ({ page }) => {
-  await register(page.request);
-  const title = unique('Asked a moment ago');
+  await registerMember(page.request);
+  const title = uniqueText('Asked a moment ago');
   await page.goto('/profile');
   await expect(page.getByText("You haven't asked any questions yet.")).toBeVisible();
   await page.getByRole('main').getByRole('link', { name: 'Ask a question' }).click();

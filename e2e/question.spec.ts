@@ -1,18 +1,18 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { button } from './controls.ts';
-import { ask, register, someone } from './members.ts';
-import { answer, askAndOpen, question, secondMember, unique } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { postAnswer, askAndOpen, question, secondMember, uniqueText } from './posts.ts';
 
 test('a reader sees all there is to a question', async ({ page, browser }) => {
   const author = await secondMember(browser, 'Grace Hopper');
-  const title = unique('Why was there a moth in relay 70?');
-  const id = await ask(author.page.request, {
+  const title = uniqueText('Why was there a moth in relay 70?');
+  const id = await askQuestion(author.page.request, {
     title,
     content: 'It was **found**\non Friday.',
     tags: ['hardware', 'history of computing'],
   });
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto(`/question/${id}`);
   await expect(page).toHaveTitle(`${title} · Parley`);
   const article = question(page, title);
@@ -35,8 +35,8 @@ test('a reader sees all there is to a question', async ({ page, browser }) => {
 });
 
 test('a view counts once a member, however often they come back', async ({ page, browser }) => {
-  const title = unique('How often do you look?');
-  await register(page.request);
+  const title = uniqueText('How often do you look?');
+  await registerMember(page.request);
   const id = await askAndOpen(page, title);
   await expect(page.getByText('1 view', { exact: true })).toBeVisible();
   const other = await secondMember(browser, 'Second Reader');
@@ -47,7 +47,7 @@ test('a view counts once a member, however often they come back', async ({ page,
 });
 
 test('a question that is not there says so', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   for (const address of ['/question/987654321', '/question/abc']) {
     await page.goto(address);
     await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
@@ -56,8 +56,8 @@ test('a question that is not there says so', async ({ page }) => {
 });
 
 test('votes are cast, switched and taken back, and survive a reload', async ({ page }) => {
-  const title = unique('Which way up?');
-  await register(page.request);
+  const title = uniqueText('Which way up?');
+  await registerMember(page.request);
   await askAndOpen(page, title);
   const article = question(page, title);
   const up = (count: number) => article.getByRole('button', { name: `Upvote (${count})`, exact: true });
@@ -81,8 +81,8 @@ test('votes are cast, switched and taken back, and survive a reload', async ({ p
 test('a vote shows at once, its buttons rest while it is saved, and a refusal takes it back', async ({
   page,
 }) => {
-  const title = unique('Slow votes');
-  await register(page.request);
+  const title = uniqueText('Slow votes');
+  await registerMember(page.request);
   await askAndOpen(page, title);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/vote', async (route) => {
@@ -105,8 +105,8 @@ test('a vote shows at once, its buttons rest while it is saved, and a refusal ta
 });
 
 test('a question is followed and left again', async ({ page }) => {
-  await register(page.request);
-  await askAndOpen(page, unique('Worth following?'));
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Worth following?'));
   await button(page, 'Follow question').click();
   await expect(button(page, 'Following question')).toBeEnabled();
   await page.reload();
@@ -115,8 +115,8 @@ test('a question is followed and left again', async ({ page }) => {
 });
 
 test('a vote and a follow that fail are taken back and logged, without a message', async ({ page }) => {
-  await register(page.request);
-  const title = unique('Is anybody listening?');
+  await registerMember(page.request);
+  const title = uniqueText('Is anybody listening?');
   await askAndOpen(page, title);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
@@ -133,8 +133,8 @@ test('a vote and a follow that fail are taken back and logged, without a message
 
 test('the link of a question is copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await register(page.request);
-  const id = await askAndOpen(page, unique('Where is it?'));
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Where is it?'));
   await button(page, 'Share').click();
   await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -152,8 +152,8 @@ test.describe('on a phone', () => {
       };
       Object.assign(navigator, { canShare: () => true, share: shared });
     });
-    await register(page.request);
-    const title = unique('What shall I pass on?');
+    await registerMember(page.request);
+    const title = uniqueText('What shall I pass on?');
     const id = await askAndOpen(page, title, `**${'Ä'.repeat(99)}**XYZ`);
     await button(page, 'Share').click();
     await expect(page.locator('html')).toHaveAttribute('data-shared', /X/u);
@@ -168,10 +168,10 @@ test.describe('on a phone', () => {
 });
 
 test('the keys of the page step through the posts and act on the focused one', async ({ page }) => {
-  const member = await register(page.request, someone('Keyboard Player'));
-  const title = unique('Which key?');
+  const member = await registerMember(page.request, newMember('Keyboard Player'));
+  const title = uniqueText('Which key?');
   const id = await askAndOpen(page, title);
-  await answer(page.request, id, 'This one.');
+  await postAnswer(page.request, id, 'This one.');
   await page.reload();
   const asked = question(page, title);
   const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
@@ -201,13 +201,13 @@ test('the keys of the page step through the posts and act on the focused one', a
 
 test('the page of a question has no barriers in both themes', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await register(page.request);
-  const id = await ask(page.request, {
-    title: unique('Is it accessible?'),
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Is it accessible?'),
     content:
       '# Heading\n\n```js\nconst a = 1; // comment\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n> quote',
   });
-  await answer(page.request, id, 'An **answer**');
+  await postAnswer(page.request, id, 'An **answer**');
   await page.goto(`/question/${id}`);
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
   await expect(page.getByLabel('Your reply')).toBeFocused();
@@ -220,13 +220,13 @@ test('the page of a question has no barriers in both themes', async ({ page }) =
 
 test('on a narrow phone nothing scrolls sideways, whatever members write', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
-  await register(page.request, someone('N'.repeat(80)));
+  await registerMember(page.request, newMember('N'.repeat(80)));
   const id = await askAndOpen(
     page,
     'W'.repeat(200),
     `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n|${'a|'.repeat(30)}\n|${'-|'.repeat(30)}`,
   );
-  await answer(page.request, id, `https://example.org/${'z'.repeat(300)}`);
+  await postAnswer(page.request, id, `https://example.org/${'z'.repeat(300)}`);
   await page.reload();
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
   const overflow = await page.evaluate(

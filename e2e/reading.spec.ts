@@ -1,25 +1,25 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { ask, register, someone } from './members.ts';
-import { answer, reply, unique } from './posts.ts';
-import { article, newTrio, put, type Trio } from './trio.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { postAnswer, postReply, uniqueText } from './posts.ts';
+import { article, openThreeMembers, putState, type ThreeMembers } from './trio.ts';
 
 // One after the other, so that they share their members.
 test.describe.configure({ mode: 'default' });
 
-let trio: Trio;
+let trio: ThreeMembers;
 test.beforeAll(async ({ browser }) => {
-  trio = await newTrio(browser);
+  trio = await openThreeMembers(browser);
 });
 test.afterAll(() => trio.close());
 
 test('who asked says which answer solved it, and members on both nodes see it at once', async () => {
   const { ada, ben, cleo } = trio;
-  const title = unique('What solved it?');
-  const id = await ask(ada.request, { title });
-  const answerOfBen = await answer(ben.request, id, 'Turn it off.');
-  await answer(cleo.request, id, 'Turn it on again.');
-  await put(cleo.request, `/api/questions/${id}/follow`, { following: true });
+  const title = uniqueText('What solved it?');
+  const id = await askQuestion(ada.request, { title });
+  const answerOfBen = await postAnswer(ben.request, id, 'Turn it off.');
+  await postAnswer(cleo.request, id, 'Turn it on again.');
+  await putState(cleo.request, `/api/questions/${id}/follow`, { following: true });
   await cleo.page.goto('/');
   await ben.page.goto(`/question/${id}`);
   await ada.page.goto(`/question/${id}`);
@@ -40,7 +40,7 @@ test('who asked says which answer solved it, and members on both nodes see it at
   await expect(first(ada.page)).toContainText('Turn it off.');
   await expect(article(ada.page, 'Answer by Ben')).toBeInViewport();
   await expect(first(ben.page)).toContainText('on again');
-  await reply(ada.request, answerOfBen, 'Thank you.');
+  await postReply(ada.request, answerOfBen, 'Thank you.');
   await expect(ben.page.getByText('Thank you.')).toBeVisible();
   await expect(first(ben.page)).toContainText('on again');
   for (const sort of ['newest', 'oldest', 'helpful']) {
@@ -67,14 +67,14 @@ test('who asked says which answer solved it, and members on both nodes see it at
 
 test('answers are sorted as the address says, keep their places while one reads, and new ones come in theirs', async () => {
   const { ada, ben, cleo } = trio;
-  const id = await ask(ada.request, { title: unique('In which order?') });
+  const id = await askQuestion(ada.request, { title: uniqueText('In which order?') });
   const long = 'A line of the answer that takes its room.\n\n'.repeat(6);
   const [first, second, third] = [
-    await answer(ben.request, id, `${long}First.`),
-    await answer(ben.request, id, `${long}Second.`),
-    await answer(ben.request, id, `${long}Third.`),
+    await postAnswer(ben.request, id, `${long}First.`),
+    await postAnswer(ben.request, id, `${long}Second.`),
+    await postAnswer(ben.request, id, `${long}Third.`),
   ];
-  await put(cleo.request, `/api/answers/${second}/vote`, { vote: 'up' });
+  await putState(cleo.request, `/api/answers/${second}/vote`, { vote: 'up' });
   await ada.page.goto(`/question/${id}?sort=oldest`);
   const answers = ada.page.getByRole('article', { name: 'Answer by' });
   const order = async () =>
@@ -89,18 +89,18 @@ test('answers are sorted as the address says, keep their places while one reads,
   await expect(sort).toBeFocused();
 
   // A vote that would change the order changes the count alone, also when the page is fetched again.
-  await put(cleo.request, `/api/answers/${first}/vote`, { vote: 'up' });
-  await put(ben.request, `/api/answers/${first}/vote`, { vote: 'up' });
+  await putState(cleo.request, `/api/answers/${first}/vote`, { vote: 'up' });
+  await putState(ben.request, `/api/answers/${first}/vote`, { vote: 'up' });
   await expect(
     ada.page.locator(`#answer-${first}`).getByRole('button', { name: 'Upvote (2)' }),
   ).toBeVisible();
-  await reply(ben.request, second, 'A reply makes the page ask again.');
+  await postReply(ben.request, second, 'A reply makes the page ask again.');
   await expect(ada.page.getByText('A reply makes the page ask again.')).toBeVisible();
   expect(await order()).toEqual([second, third, first]);
 
   // Where it would push down what is in view, a new one waits; it comes before those without votes.
   await ada.page.locator(`#answer-${third}`).scrollIntoViewIfNeeded();
-  const fourth = await answer(cleo.request, id, 'Fourth.');
+  const fourth = await postAnswer(cleo.request, id, 'Fourth.');
   await ada.page.getByRole('button', { name: '1 new answer' }).click();
   await expect(ada.page.locator(`#answer-${fourth}`)).toBeInViewport();
   expect(await order()).toEqual([second, fourth, third, first]);
@@ -118,9 +118,9 @@ test('the order chosen last is remembered for every question, and Back leads to 
   const { ada, ben } = trio;
   const ids: number[] = [];
   for (const title of ['One', 'Another']) {
-    const id = await ask(ada.request, { title: unique(title) });
-    await answer(ben.request, id, 'The older answer');
-    await answer(ben.request, id, 'The newer answer');
+    const id = await askQuestion(ada.request, { title: uniqueText(title) });
+    await postAnswer(ben.request, id, 'The older answer');
+    await postAnswer(ben.request, id, 'The newer answer');
     ids.push(id);
   }
   const { page } = ben;
@@ -145,15 +145,15 @@ test('the order chosen last is remembered for every question, and Back leads to 
 
 test('an accepted answer far behind the first page stands first, and a link to any answer leads to it', async () => {
   const { ada, ben } = trio;
-  const id = await ask(ada.request, { title: unique('Which of very many?') });
-  const oldest = await answer(ben.request, id, 'The oldest answer');
-  const second = await answer(ben.request, id, 'The second answer');
-  for (let n = 0; n < 55; n++) await answer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`);
+  const id = await askQuestion(ada.request, { title: uniqueText('Which of very many?') });
+  const oldest = await postAnswer(ben.request, id, 'The oldest answer');
+  const second = await postAnswer(ben.request, id, 'The second answer');
+  for (let n = 0; n < 55; n++) await postAnswer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`);
   const { page } = trio.cleo;
   await page.goto(`/question/${id}`);
   const answers = page.getByRole('article', { name: 'Answer by' });
   await expect(answers).toHaveCount(50);
-  await put(ada.request, `/api/questions/${id}/accepted-answer`, { answerId: oldest });
+  await putState(ada.request, `/api/questions/${id}/accepted-answer`, { answerId: oldest });
   await page.reload();
   await expect(answers).toHaveCount(51);
   await expect(answers.first()).toContainText('The oldest answer');
@@ -168,10 +168,10 @@ test('an accepted answer far behind the first page stands first, and a link to a
 
 test('what came since the last visit is marked and led to; replies fold away, and a link opens what holds its reply', async () => {
   const { ada, ben } = trio;
-  const title = unique('What is new?');
-  const id = await ask(ada.request, { title });
-  const answerId = await answer(ada.request, id, 'The answer.');
-  const old = await reply(ben.request, answerId, 'An old reply.');
+  const title = uniqueText('What is new?');
+  const id = await askQuestion(ada.request, { title });
+  const answerId = await postAnswer(ada.request, id, 'The answer.');
+  const old = await postReply(ben.request, answerId, 'An old reply.');
   const { page } = ben;
   const visited = page.waitForResponse((response) => response.url().endsWith(`/questions/${id}/view`));
   await page.goto(`/question/${id}`);
@@ -180,8 +180,8 @@ test('what came since the last visit is marked and led to; replies fold away, an
   await expect(page.getByText('Author', { exact: true })).toHaveCount(1);
 
   await page.goto('/');
-  const deep = await reply(ada.request, answerId, 'A deep reply.', old);
-  await reply(ben.request, answerId, 'One of my own.');
+  const deep = await postReply(ada.request, answerId, 'A deep reply.', old);
+  await postReply(ben.request, answerId, 'One of my own.');
   await page.goto(`/question/${id}`);
   const deepReply = page.locator(`#reply-${deep}`);
   await expect(deepReply.getByText('New', { exact: true })).toBeVisible();
@@ -190,7 +190,7 @@ test('what came since the last visit is marked and led to; replies fold away, an
   await expect(deepReply).toBeFocused();
 
   // Live ones are marked as well, and marks stay while one reads.
-  const live = await reply(ada.request, answerId, 'A live reply.');
+  const live = await postReply(ada.request, answerId, 'A live reply.');
   await expect(page.locator(`#reply-${live}`).getByText('New', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: '2 new since your last visit' })).toBeVisible();
   await expect(page.getByText('New', { exact: true })).toHaveCount(2);
@@ -226,12 +226,12 @@ test('what came since the last visit is marked and led to; replies fold away, an
 test('on paper a question is a document: dark themes too, with dates, addresses and whole lines, without buttons', async ({
   page,
 }) => {
-  await register(page.request, someone('Ada Lovelace'));
-  const title = unique('What is printed?');
+  await registerMember(page.request, newMember('Ada Lovelace'));
+  const title = uniqueText('What is printed?');
   const line = `const wide = '${'x'.repeat(200)}';`;
   const content = `See [the manual](https://example.org/manual).\n\n\`\`\`ts\n${line}\n\`\`\``;
-  const id = await ask(page.request, { title, content });
-  await answer(page.request, id, 'It is.');
+  const id = await askQuestion(page.request, { title, content });
+  await postAnswer(page.request, id, 'It is.');
   await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
   await page.goto(`/question/${id}`);
   const code = page.getByRole('region', { name: 'Code in TypeScript' });

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
-import { startMailServer } from '#server/testing/mail-server.ts';
+import { startEmailServer } from '#server/testing/mail-server.ts';
 import { expectAccessible } from './axe.ts';
-import { ask, register, signIn, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { newCommunity } from './parley.ts';
+import { askQuestion, registerMember, signIn, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { startCommunity } from './parley.ts';
 
 /** The address of the community as its mails name it. */
 const site = 'http://parley.example';
@@ -11,22 +11,22 @@ const site = 'http://parley.example';
 test('a member resets the password, changes the address, and leaves', async ({ page }) => {
   // A community of its own, and many pages.
   test.slow();
-  const post = await startMailServer();
+  const post = await startEmailServer();
   const env = { SMTP_URL: post.url, MAIL_FROM: 'parley@example.org', PUBLIC_URL: site };
-  const community = await newCommunity({ env });
+  const community = await startCommunity({ env });
   const { address } = community;
   /** Where the link in the newest mail to somebody leads, that goes to this page. */
   const link = async (to: string, path: string) => {
     const found = () =>
-      post.mails
+      post.emails
         .filter(({ recipients }) => recipients.includes(to))
         .map(({ text }) => new RegExp(`${site}(/${path}#\\S+)`, 'u').exec(text ?? '')?.[1])
         .findLast((each) => each !== undefined);
     await expect.poll(found).toBeDefined();
     return `${address}${found()}`;
   };
-  const member = await register(page.request, someone('Robin Leaver'), address);
-  const question = await ask(page.request, { title: 'Does this stay?' }, address);
+  const member = await registerMember(page.request, newMember('Robin Leaver'), address);
+  const question = await askQuestion(page.request, { title: 'Does this stay?' }, address);
   await page.context().clearCookies();
 
   await page.goto(`${address}/login`);
@@ -47,15 +47,15 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   await page.getByLabel('Confirm new password').fill(password);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await expect(page.getByRole('status').getByText('Your new password is set.')).toBeVisible();
-  await expectOpened(page.getByRole('status').filter({ hasText: 'Your new password is set.' }));
+  await expectInView(page.getByRole('status').filter({ hasText: 'Your new password is set.' }));
   await signIn(page, { email: member.email, password });
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
   await page.goto(`${address}/settings?tab=account`);
-  const next = someone().email;
+  const next = newMember().email;
   await page.getByRole('button', { name: 'Change email' }).click();
   const dialog = page.getByRole('dialog');
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await dialog.getByLabel('New email').fill(next);
   await dialog.getByLabel('Your password').fill('wrong');
   await dialog.getByRole('button', { name: 'Change', exact: true }).click();
@@ -88,7 +88,7 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   await signIn(page, { email: next, password });
   await expect(page.getByText('No account found with this email address.')).toBeVisible();
 
-  await register(page.request, someone('Somebody Else'), address);
+  await registerMember(page.request, newMember('Somebody Else'), address);
   await page.goto(`${address}/question/${question}`);
   await expect(page.getByRole('link', { name: 'Former member' }).first()).toBeVisible();
   await community.remove();

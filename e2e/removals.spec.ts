@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { expectAccessible } from './axe.ts';
-import { ask, register, someone } from './members.ts';
-import { type Community, newCommunity } from './parley.ts';
-import { answer, unique } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { type Community, startCommunity } from './parley.ts';
+import { postAnswer, uniqueText } from './posts.ts';
 
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
@@ -14,7 +14,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
   test.slow();
   let community: Community;
   test.beforeAll(async () => {
-    community = await newCommunity({ env: { TRUST_PROXY: '1', ACCOUNTS_PER_NETWORK: '3' } });
+    community = await startCommunity({ env: { TRUST_PROXY: '1', ACCOUNTS_PER_NETWORK: '3' } });
   });
   test.afterAll(() => community.remove());
 
@@ -31,24 +31,26 @@ test.describe('with a community whose proxy says where visitors come from', () =
         });
       const moderating = await from('198.51.100.1');
       const moderator = await moderating.newPage();
-      const { email } = await register(moderating.request, someone(`Mona of the ${size}`));
+      const { email } = await registerMember(moderating.request, newMember(`Mona of the ${size}`));
       await makeModerator(community, email);
-      const thread = await ask(moderating.request, { title: unique('How long does bread keep?') });
+      const thread = await askQuestion(moderating.request, {
+        title: uniqueText('How long does bread keep?'),
+      });
 
       const titles: string[] = [];
       let lastPage: Page | undefined;
       let last: APIRequestContext = moderating.request;
       for (let n = 0; n < 4; n++) {
         const context = await from(network);
-        await register(context.request, someone(`Seller ${n}`));
+        await registerMember(context.request, newMember(`Seller ${n}`));
         last = context.request;
         if (n === 3) {
           lastPage = await context.newPage();
           continue;
         }
-        titles.push(unique(`Cheap watches ${n}`));
-        await ask(context.request, { title: titles[n] ?? '' });
-        await answer(context.request, thread, `Cheap watches here ${n}.`);
+        titles.push(uniqueText(`Cheap watches ${n}`));
+        await askQuestion(context.request, { title: titles[n] ?? '' });
+        await postAnswer(context.request, thread, `Cheap watches here ${n}.`);
       }
       // The fourth account of the network waits, and is told so.
       const page = lastPage!;
@@ -111,7 +113,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
   test('nobody but a moderator finds the list of registrations', async ({ browser }) => {
     const context = await browser.newContext({ baseURL: community.address });
     const page = await context.newPage();
-    await register(context.request, someone('Mel Member'));
+    await registerMember(context.request, newMember('Mel Member'));
     await page.goto('/moderation/registrations');
     await expect(page.getByRole('heading', { name: 'Recent registrations' })).toHaveCount(0);
     await context.close();
@@ -134,9 +136,9 @@ async function expectOnTop(opened: Locator): Promise<void> {
     .toBe(true);
 }
 
-async function makeModerator({ dataFolder }: Community, email: string): Promise<void> {
-  const program = path.join(projectFolder, 'src/server/command.ts');
+async function makeModerator({ dataDirectory }: Community, email: string): Promise<void> {
+  const program = path.join(projectRoot, 'src/server/command.ts');
   await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'operator'], {
-    env: { ...process.env, PARLEY_DATA: dataFolder },
+    env: { ...process.env, PARLEY_DATA: dataDirectory },
   });
 }

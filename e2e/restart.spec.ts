@@ -1,18 +1,18 @@
 import { expect, test, type Page } from '@playwright/test';
-import { type Balancer, startBalancer } from '#server/testing/balancer.ts';
-import { register, someone } from './members.ts';
-import { type Community, newCommunity, type Node } from './parley.ts';
-import { answer, askAndOpen, unique } from './posts.ts';
+import { type LoadBalancer, startLoadBalancer } from '#server/testing/balancer.ts';
+import { registerMember, newMember } from './members.ts';
+import { type Community, startCommunity, type ServerNode } from './parley.ts';
+import { postAnswer, askAndOpen, uniqueText } from './posts.ts';
 
 let community: Community;
-let nodes: Node[];
-let balancer: Balancer;
+let nodes: ServerNode[];
+let balancer: LoadBalancer;
 
 test.beforeAll(async () => {
-  community = await newCommunity();
+  community = await startCommunity();
   // The first node runs the database as well, and is no part of the balancer.
   nodes = [await community.addNode({ DRAIN_SECONDS: '2' }), await community.addNode({ DRAIN_SECONDS: '2' })];
-  balancer = await startBalancer(nodes.map(({ address }) => address));
+  balancer = await startLoadBalancer(nodes.map(({ address }) => address));
 });
 test.afterAll(async () => {
   await balancer.stop();
@@ -29,20 +29,20 @@ test('an open page goes on through a restart of every node, and its reader notic
   const failures = watchFailures(page);
   let sockets = 0;
   page.on('websocket', () => sockets++);
-  await register(page.request, someone('Ada'));
-  const id = await askAndOpen(page, unique('Does anybody notice?'));
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askAndOpen(page, uniqueText('Does anybody notice?'));
   await page.evaluate(noteBanners);
   const before = sockets;
 
   const ben = await browser.newContext({ baseURL: community.address });
-  await register(ben.request, someone('Ben'));
+  await registerMember(ben.request, newMember('Ben'));
   let count = 0;
   for (const node of nodes) {
     const restarting = { isOver: false, done: restart(node) };
     void restarting.done.finally(() => (restarting.isOver = true));
     while (!restarting.isOver) {
       count++;
-      await answer(ben.request, id, `Answer ${count} of many.`);
+      await postAnswer(ben.request, id, `Answer ${count} of many.`);
       await expect(page.getByText(`Answer ${count} of many.`, { exact: true })).toBeVisible();
     }
     await restarting.done;
@@ -57,7 +57,7 @@ test('an open page goes on through a restart of every node, and its reader notic
   expect(await page.evaluate(() => window.banners)).toEqual([]);
 });
 
-async function restart(node: Node): Promise<void> {
+async function restart(node: ServerNode): Promise<void> {
   await node.stop();
   await node.start();
   await expect.poll(() => balancer.isReady(node.address)).toBe(true);

@@ -1,21 +1,21 @@
 import { expect, test } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { answer, reply, secondMember, uniqueWord } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { postAnswer, postReply, secondMember, uniqueWord } from './posts.ts';
 
 test('a screen reader gets the question page in its order, by names that say what is what', async ({
   page,
   browser,
 }) => {
   const word = uniqueWord('owl');
-  await register(page.request, someone('Ada Asker'));
-  const id = await ask(page.request, {
+  await registerMember(page.request, newMember('Ada Asker'));
+  const id = await askQuestion(page.request, {
     title: `What does the ${word} say?`,
     content: 'At night.',
     tags: [word],
   });
   const { page: other } = await secondMember(browser, 'Ben Answerer');
-  const answerId = await answer(other.request, id, 'It says hoo.');
-  await reply(other.request, answerId, 'Twice.');
+  const answerId = await postAnswer(other.request, id, 'It says hoo.');
+  await postReply(other.request, answerId, 'Twice.');
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('article', { name: 'Reply by Ben Answerer' })).toBeVisible();
   await expect(page.locator('main')).toMatchAriaSnapshot(`

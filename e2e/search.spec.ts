@@ -1,15 +1,15 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { answer, unique, uniqueWord, upvote } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { postAnswer, uniqueText, uniqueWord, upvote } from './posts.ts';
 
 const results = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
 const count = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true });
 const select = (page: Page, name: string) => page.getByRole('combobox', { name });
 
 test('the search box leads to the results, and shows what was searched for', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('lantern');
-  await ask(page.request, { title: `Which ${word} floats?` });
+  await askQuestion(page.request, { title: `Which ${word} floats?` });
   await page.goto('/');
   const box = page.getByRole('searchbox', { name: 'Search questions' });
   await box.fill('   ');
@@ -29,11 +29,14 @@ test('a search holds for questions, answers and users, in three orders, all in t
   request,
 }) => {
   const word = uniqueWord('quartz');
-  await register(request, someone(`Miss ${word}`));
-  const inBody = await ask(request, { title: unique('Which clock?'), content: `One with ${word} in it.` });
-  const inTitle = await ask(request, { title: `Does ${word} age?` });
-  await answer(request, inTitle, `The ${word} drifts.`);
-  await register(page.request);
+  await registerMember(request, newMember(`Miss ${word}`));
+  const inBody = await askQuestion(request, {
+    title: uniqueText('Which clock?'),
+    content: `One with ${word} in it.`,
+  });
+  const inTitle = await askQuestion(request, { title: `Does ${word} age?` });
+  await postAnswer(request, inTitle, `The ${word} drifts.`);
+  await registerMember(page.request);
   await upvote(page.request, inBody);
 
   await page.goto(`/search?q=${word}`);
@@ -72,9 +75,9 @@ test('a search holds for questions, answers and users, in three orders, all in t
 });
 
 test('what is nearly right is found, and the page says so', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('observatory');
-  await ask(page.request, { title: `Visiting the ${word}` });
+  await askQuestion(page.request, { title: `Visiting the ${word}` });
   const typo = word.replace('observatory', 'obsrevatory');
   await page.goto(`/search?q=${typo}`);
   await expect(results(page)).toHaveText([`Visiting the ${word}`]);
@@ -82,8 +85,8 @@ test('what is nearly right is found, and the page says so', async ({ page }) => 
 });
 
 test('when nothing is found there are suggestions: topics, questions and hints', async ({ page }) => {
-  await register(page.request);
-  await ask(page.request, { title: 'Growing chrysanthemums indoors', tags: ['chrysanthemum'] });
+  await registerMember(page.request);
+  await askQuestion(page.request, { title: 'Growing chrysanthemums indoors', tags: ['chrysanthemum'] });
   await page.goto('/search?q=chrysanthemun%20zzqxw&in=answers');
   await expect(count(page, '0 results')).toBeVisible();
   await expect(
@@ -96,8 +99,8 @@ test('when nothing is found there are suggestions: topics, questions and hints',
 
 for (const address of ['/search', '/search?q=%20%20'])
   test(`a blank query gives no results at ${address}`, async ({ page }) => {
-    await register(page.request);
-    await ask(page.request, { title: unique('Something to find') });
+    await registerMember(page.request);
+    await askQuestion(page.request, { title: uniqueText('Something to find') });
     let asked = 0;
     await page.route('**/api/search*', (route) => {
       asked++;
@@ -112,7 +115,7 @@ for (const address of ['/search', '/search?q=%20%20'])
   });
 
 test('a search that fails shows an empty list, is logged, and can be tried again', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await page.route('**/api/search*', (route) => route.fulfill({ status: 500, body: 'broken' }));
@@ -129,12 +132,12 @@ test('a search that fails shows an empty list, is logged, and can be tried again
 
 test('every character can be searched for', async ({ page }) => {
   test.slow();
-  await register(page.request);
+  await registerMember(page.request);
   const box = page.getByRole('searchbox', { name: 'Search questions' });
   await page.goto('/search');
   for (const query of ['c++', '100%', 'x & y = z?', '#1', '"quoted"', '🚀']) {
-    const title = `${unique('Looking for')} ${query}`;
-    await ask(page.request, { title });
+    const title = `${uniqueText('Looking for')} ${query}`;
+    await askQuestion(page.request, { title });
     await box.fill(query);
     await box.press('Enter');
     await expect(page.getByRole('article', { name: title })).toBeVisible();
@@ -144,9 +147,9 @@ test('every character can be searched for', async ({ page }) => {
 });
 
 test('more than 20 results come by Load more, each once', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('pebble');
-  for (let n = 1; n <= 23; n++) await ask(page.request, { title: `${word} ${n}` });
+  for (let n = 1; n <= 23; n++) await askQuestion(page.request, { title: `${word} ${n}` });
   await page.goto(`/search?q=${word}&sort=recent`);
   await expect(count(page, '23 results')).toBeVisible();
   await expect(results(page)).toHaveCount(20);
@@ -158,9 +161,9 @@ test('more than 20 results come by Load more, each once', async ({ page }) => {
 });
 
 test('a search says which of its parts were not searched for', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('rye');
-  await ask(page.request, { title: `Which ${word} go with soup?` });
+  await askQuestion(page.request, { title: `Which ${word} go with soup?` });
   const phrases = Array.from({ length: 6 }, () => `"${uniqueWord('two words')}"`).join(' ');
   await page.goto(`/search?${new URLSearchParams({ q: phrases }).toString()}`);
   await expect(page.getByRole('note')).toHaveText('Only the first 5 phrases were used.');

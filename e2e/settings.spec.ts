@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register, signIn, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { unique } from './posts.ts';
+import { askQuestion, registerMember, signIn, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { uniqueText } from './posts.ts';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -13,15 +13,15 @@ async function openSettings(page: Page): Promise<void> {
 }
 
 test('a new name and bio show everywhere at once', async ({ page }) => {
-  await register(page.request, someone('Old Name'));
-  const title = unique('Who am I?');
-  await ask(page.request, { title });
+  await registerMember(page.request, newMember('Old Name'));
+  const title = uniqueText('Who am I?');
+  await askQuestion(page.request, { title });
   await openSettings(page);
   await page.getByLabel('Display name').fill('  New Name ');
   await page.getByLabel('Bio').fill('Line one\nline two');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').getByText('Your profile is saved.')).toBeVisible();
-  await expectOpened(page.getByRole('status').filter({ hasText: 'Your profile is saved.' }));
+  await expectInView(page.getByRole('status').filter({ hasText: 'Your profile is saved.' }));
   await expect(page.getByLabel('Display name')).toHaveValue('New Name');
   await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('article', { name: title }).getByText('New Name')).toBeVisible();
@@ -31,7 +31,7 @@ test('a new name and bio show everywhere at once', async ({ page }) => {
 });
 
 test('a name too short and a bio too long are refused beside their fields', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await openSettings(page);
   await page.getByLabel('Display name').fill(' x ');
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -49,10 +49,10 @@ test('others see the email address until the member hides it; the member always 
   page,
   request,
 }) => {
-  const member = await register(request, someone('Shy Member'));
+  const member = await registerMember(request, newMember('Shy Member'));
   const session = await request.get('/api/session');
   const { member: me } = (await session.json()) as { member: { id: number } };
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto(`/profile/${me.id}`);
   await expect(page.getByText(member.email)).toBeVisible();
 
@@ -68,7 +68,7 @@ test('others see the email address until the member hides it; the member always 
   await expect(page.getByRole('main').getByText(member.email)).toBeVisible();
 
   await page.context().clearCookies();
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto(`/profile/${me.id}`);
   await expect(page.getByRole('heading', { name: 'Shy Member' })).toBeVisible();
   await expect(page.getByText(member.email)).toBeHidden();
@@ -80,7 +80,7 @@ test('the password is changed with the current one, and other sessions end', asy
   baseURL,
 }) => {
   test.slow();
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const elsewhere = await browser.newPage({ ...(baseURL && { baseURL }) });
   await elsewhere.goto('/');
   await signIn(elsewhere, member);
@@ -115,7 +115,7 @@ test('the password is changed with the current one, and other sessions end', asy
 });
 
 test('sessions elsewhere are listed and can be ended, one or all', async ({ page, playwright, baseURL }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const elsewhere = async (userAgent: string) => {
     const context = await playwright.request.newContext({ ...(baseURL && { baseURL }), userAgent });
     const { email, password } = member;
@@ -147,7 +147,7 @@ test('sessions elsewhere are listed and can be ended, one or all', async ({ page
 });
 
 test('the theme can be light, dark, or the same as the system', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto('/settings');
   const html = page.locator('html');

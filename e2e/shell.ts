@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 
 /** Pages come without the answers that a member's page begins with, as the service worker has them. */
-export async function withoutFirstAnswers(page: Page): Promise<() => Promise<void>> {
+export async function withoutInlinedResponses(page: Page): Promise<() => Promise<void>> {
   const matches = () => true;
   await page.route(matches, async (route) => {
     const request = route.request();

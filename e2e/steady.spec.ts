@@ -1,16 +1,19 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { answer, reply, secondMember, unique, upvote } from './posts.ts';
-import { remove } from './trio.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { postAnswer, postReply, secondMember, uniqueText, upvote } from './posts.ts';
+import { deleteState } from './trio.ts';
 
 /** Cumulative layout shift that a page may have (0.1 counts as good elsewhere). */
 const most = 0.02;
 
 test('no page moves under the reader while it loads, with data that takes its time', async ({ page }) => {
   test.slow();
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('Does this page move?'), tags: ['steadiness'] });
-  await answer(page.request, id);
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Does this page move?'),
+    tags: ['steadiness'],
+  });
+  await postAnswer(page.request, id);
   await page.route('**/api/**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     await route.continue();
@@ -44,9 +47,9 @@ test('no page moves under the reader while it loads, with data that takes its ti
 
 test('nothing moves where a slow device lays out the first page bit by bit', async ({ page }) => {
   test.slow();
-  await register(page.request);
+  await registerMember(page.request);
   for (let n = 1; n <= 21; n++)
-    await ask(page.request, { title: unique(`Question ${n} of more than a page`) });
+    await askQuestion(page.request, { title: uniqueText(`Question ${n} of more than a page`) });
   const devtools = await page.context().newCDPSession(page);
   // What others ask meanwhile would come in on top.
   await page.routeWebSocket(/./u, () => undefined);
@@ -61,9 +64,9 @@ test('nothing moves where a slow device lays out the first page bit by bit', asy
 });
 
 test('what others do moves nothing under one who reads', async ({ page, browser }) => {
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('Does it stay where it is?') });
-  for (const n of [1, 2, 3, 4]) await answer(page.request, id, `Answer ${n}. `.repeat(90));
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Does it stay where it is?') });
+  for (const n of [1, 2, 3, 4]) await postAnswer(page.request, id, `Answer ${n}. `.repeat(90));
   await watchShifts(page);
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('article', { name: /^Answer by/u })).toHaveCount(4);
@@ -74,8 +77,8 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   const before = await shifts(page);
   const { page: other } = await secondMember(browser, 'Quincy Other');
   await upvote(other.request, id);
-  await answer(other.request, id, 'One that comes in above.');
-  await reply(other.request, top, 'A reply that comes in above.');
+  await postAnswer(other.request, id, 'One that comes in above.');
+  await postReply(other.request, top, 'A reply that comes in above.');
   await expect(page.getByText('A reply that comes in above.')).toBeAttached();
   await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: '5 Answers' })).toBeAttached();
@@ -83,15 +86,15 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   expect(after.total - before.total, after.what).toBeLessThanOrEqual(most);
 
   // Between two answers in view there is no room for a reply: it waits.
-  const short = await ask(page.request, { title: unique('Is there room between them?') });
-  const [lower, upper] = [await answer(page.request, short), await answer(page.request, short)];
+  const short = await askQuestion(page.request, { title: uniqueText('Is there room between them?') });
+  const [lower, upper] = [await postAnswer(page.request, short), await postAnswer(page.request, short)];
   await page.goto(`/question/${short}`);
   // What comes in before the page listens comes with its first answer.
   await upvote(other.request, short);
   await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
   await page.locator(`#answer-${lower}`).scrollIntoViewIfNeeded();
-  await reply(other.request, upper, 'One for which there is no room.');
-  await reply(other.request, lower, 'One below all others.');
+  await postReply(other.request, upper, 'One for which there is no room.');
+  await postReply(other.request, lower, 'One below all others.');
   await expect(page.getByText('One below all others.')).toBeVisible();
   const pill = page.getByRole('button', { name: '1 new reply' });
   await expect(pill).toBeVisible();
@@ -114,10 +117,10 @@ test('what others do moves nothing under one who reads where the browser has no 
       property !== 'overflow-anchor' &&
       (value === undefined ? supports(property) : supports(property, value));
   });
-  await register(page.request);
+  await registerMember(page.request);
   const { page: other } = await secondMember(browser, 'Quincy Other');
-  const id = await ask(other.request, { title: unique('Does it stay in every browser?') });
-  for (const n of [1, 2, 3, 4]) await answer(other.request, id, `Answer ${n}. `.repeat(90));
+  const id = await askQuestion(other.request, { title: uniqueText('Does it stay in every browser?') });
+  for (const n of [1, 2, 3, 4]) await postAnswer(other.request, id, `Answer ${n}. `.repeat(90));
   await page.goto(`/question/${id}`);
   const answers = page.getByRole('article', { name: /^Answer by/u });
   await expect(answers).toHaveCount(4);
@@ -133,7 +136,7 @@ test('what others do moves nothing under one who reads where the browser has no 
   // Pages scroll by whole pixels.
   const moved = async () => Math.abs((await top()) - place);
 
-  await reply(other.request, first, 'A reply that comes in above.\n\n'.repeat(8));
+  await postReply(other.request, first, 'A reply that comes in above.\n\n'.repeat(8));
   await expect(page.getByText('A reply that comes in above.').first()).toBeAttached();
   await expect.poll(height).toBeGreaterThan(before + 100);
   await expect.poll(moved).toBeLessThan(2);
@@ -144,7 +147,7 @@ test('what others do moves nothing under one who reads where the browser has no 
   );
   place = await top();
   const grown = await height();
-  await remove(other.request, `/api/answers/${first}`);
+  await deleteState(other.request, `/api/answers/${first}`);
   await expect(answers).toHaveCount(3);
   await expect.poll(height).toBeLessThan(grown - 100);
   await expect.poll(moved).toBeLessThan(2);

@@ -1,16 +1,16 @@
 import { expect, test, type Page } from '@playwright/test';
 import { button } from './controls.ts';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, reply, secondMember, unique, withoutLiveUpdates } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, postReply, secondMember, uniqueText, withoutLiveUpdates } from './posts.ts';
 
 const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
 const field = (page: Page) => page.getByLabel('Your reply');
 
 /** A question with one answer, open on the page of the member who wrote both. */
 async function openThread(page: Page): Promise<{ questionId: number; answerId: number }> {
-  const questionId = await ask(page.request, { title: unique('Shall we talk?') });
-  const answerId = await answer(page.request, questionId, 'Let us.');
+  const questionId = await askQuestion(page.request, { title: uniqueText('Shall we talk?') });
+  const answerId = await postAnswer(page.request, questionId, 'Let us.');
   await page.goto(`/question/${questionId}`);
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
   return { questionId, answerId };
@@ -18,7 +18,7 @@ async function openThread(page: Page): Promise<{ questionId: number; answerId: n
 
 test('members reply to each other down to level 3, and no further', async ({ page, browser }) => {
   test.slow();
-  const ada = await register(page.request, someone('Ada Lovelace'));
+  const ada = await registerMember(page.request, newMember('Ada Lovelace'));
   const { questionId } = await openThread(page);
   const grace = await secondMember(browser, 'Grace Hopper');
 
@@ -51,11 +51,11 @@ test('members reply to each other down to level 3, and no further', async ({ pag
 });
 
 test('replies can be voted on at every level', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const { questionId, answerId } = await openThread(page);
   let parent: number | null = null;
   for (let level = 0; level <= 3; level++)
-    parent = await reply(page.request, answerId, `Level ${level}`, parent);
+    parent = await postReply(page.request, answerId, `Level ${level}`, parent);
   await page.goto(`/question/${questionId}`);
   const replies = page.getByRole('article', { name: 'Reply by' });
   await expect(replies).toHaveCount(4);
@@ -66,7 +66,7 @@ test('replies can be voted on at every level', async ({ page }) => {
 });
 
 test('a reply has up to 1000 characters, counted as people see them', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   await openThread(page);
   await button(page, 'Reply').click();
   await field(page).fill('🎉'.repeat(1001));
@@ -81,7 +81,7 @@ test('a reply has up to 1000 characters, counted as people see them', async ({ p
 });
 
 test('two presses post one reply', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { questionId } = await openThread(page);
   await button(page, 'Reply').click();
   await field(page).fill('Once');
@@ -100,7 +100,7 @@ test('two presses post one reply', async ({ page }) => {
 });
 
 test('a reply that cannot be posted says so and stays in the field', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const { answerId } = await openThread(page);
   await button(page, 'Reply').click();
   await field(page).fill('Are you there?');
@@ -112,9 +112,9 @@ test('a reply that cannot be posted says so and stays in the field', async ({ pa
 });
 
 test('a reply is deleted by its author only, after confirming', async ({ page, browser }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { questionId, answerId } = await openThread(page);
-  await reply(page.request, answerId, 'Said too much');
+  await postReply(page.request, answerId, 'Said too much');
   const other = await secondMember(browser, 'A Stranger');
   await other.page.goto(`/question/${questionId}`);
   await expect(replyBy(other.page, member.displayName)).toBeVisible();
@@ -125,7 +125,7 @@ test('a reply is deleted by its author only, after confirming', async ({ page, b
   const mine = replyBy(page, member.displayName);
   const dialog = page.getByRole('dialog');
   await mine.getByRole('button', { name: 'Delete' }).click();
-  await expectOpened(dialog);
+  await expectInView(dialog);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(mine).toBeVisible();
   await mine.getByRole('button', { name: 'Delete' }).click();
@@ -135,10 +135,10 @@ test('a reply is deleted by its author only, after confirming', async ({ page, b
 });
 
 test('a deleted reply that others answered leaves a line in its place', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
-  const parent = await reply(page.request, answerId, 'The parent');
-  await reply(page.request, answerId, 'The child', parent);
+  const parent = await postReply(page.request, answerId, 'The parent');
+  await postReply(page.request, answerId, 'The child', parent);
   await page.reload();
   const remove = async (content: string) => {
     const article = replyBy(page, member.displayName).filter({ hasText: content });
@@ -160,9 +160,9 @@ test('a deleted reply that others answered leaves a line in its place', async ({
 });
 
 test('a reply that cannot be deleted says so', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
-  await reply(page.request, answerId, 'Here to stay');
+  await postReply(page.request, answerId, 'Here to stay');
   await page.reload();
   await page.route('**/api/replies/*', (route) => route.abort('connectionrefused'));
   const mine = replyBy(page, member.displayName);
@@ -173,9 +173,9 @@ test('a reply that cannot be deleted says so', async ({ page }) => {
 });
 
 test('answers and replies are edited in place and say so', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
-  await reply(page.request, answerId, 'A tpyo');
+  await postReply(page.request, answerId, 'A tpyo');
   await page.reload();
   const mine = replyBy(page, member.displayName);
   await mine.getByRole('button', { name: 'Edit' }).click();
@@ -194,7 +194,7 @@ test('answers and replies are edited in place and say so', async ({ page }) => {
 });
 
 test('an answer is deleted by its author', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await openThread(page);
   await button(page, 'Delete').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -204,7 +204,7 @@ test('an answer is deleted by its author', async ({ page }) => {
 });
 
 test('a question can be commented on, and the comment replied to', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   await openThread(page);
   await button(page, 'Add a comment').click();
   await field(page).fill('Which version?');
@@ -223,9 +223,9 @@ test('a question can be commented on, and the comment replied to', async ({ page
 
 test('a reply in the making opens again after a reload', async ({ page }) => {
   await withoutLiveUpdates(page);
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
-  await reply(page.request, answerId, 'What do you think?');
+  await postReply(page.request, answerId, 'What do you think?');
   await page.reload();
   await replyBy(page, member.displayName).getByRole('button', { name: 'Reply' }).click();
   await field(page).fill('I think that');
@@ -240,9 +240,9 @@ test('a reply in the making opens again after a reload', async ({ page }) => {
 });
 
 test('one reply form is open at a time; what was typed in the other is kept', async ({ page }) => {
-  const member = await register(page.request);
+  const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
-  await reply(page.request, answerId, 'A reply');
+  await postReply(page.request, answerId, 'A reply');
   await page.reload();
   const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
   await answered.getByRole('button', { name: 'Reply' }).click();
@@ -257,11 +257,11 @@ test('one reply form is open at a time; what was typed in the other is kept', as
 });
 
 test('an address that names a reply brings it into view and focuses it', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const { questionId, answerId } = await openThread(page);
   for (let at = 0; at < 8; at++)
-    await reply(page.request, answerId, `Reply ${at}\n\n${'More.\n\n'.repeat(8)}`);
-  const last = await reply(page.request, answerId, 'The one that counts');
+    await postReply(page.request, answerId, `Reply ${at}\n\n${'More.\n\n'.repeat(8)}`);
+  const last = await postReply(page.request, answerId, 'The one that counts');
   await page.goto(`/question/${questionId}#reply-${last}`);
   const wanted = page.getByRole('article').filter({ hasText: 'The one that counts' });
   await expect(wanted).toBeFocused();

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { unique } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { uniqueText } from './posts.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -8,9 +8,9 @@ test.describe('in Auckland, with a German browser', () => {
   test.use({ timezoneId: 'Pacific/Auckland', locale: 'de-DE' });
 
   test('times are those of the reader, in their language, as the rest of the page', async ({ page }) => {
-    await register(page.request);
-    const title = unique('What time is it?');
-    await ask(page.request, { title });
+    await registerMember(page.request);
+    const title = uniqueText('What time is it?');
+    await askQuestion(page.request, { title });
     await page.goto('/');
     const time = page.getByRole('article', { name: title }).locator('time');
     await expect(time).toHaveText('gerade eben');
@@ -25,9 +25,9 @@ test.describe('in Auckland, with a German browser', () => {
 });
 
 test('a card counts minutes, hours, days and weeks, and then names the date', async ({ page }) => {
-  await register(page.request);
-  const title = unique('How long ago?');
-  await ask(page.request, { title });
+  await registerMember(page.request);
+  const title = uniqueText('How long ago?');
+  await askQuestion(page.request, { title });
   await page.goto('/');
   const time = page.getByRole('article', { name: title }).locator('time');
   const at = new Date((await time.getAttribute('datetime')) ?? '').getTime();
@@ -54,8 +54,8 @@ test('a card counts minutes, hours, days and weeks, and then names the date', as
 test('a post counts days up to 30, and then shows its date with the exact time as title', async ({
   page,
 }) => {
-  await register(page.request);
-  const id = await ask(page.request, { title: unique('How old is it?') });
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('How old is it?') });
   await page.goto(`/question/${id}`);
   const time = page.getByRole('article').first().locator('time').first();
   const at = new Date((await time.getAttribute('datetime')) ?? '').getTime();

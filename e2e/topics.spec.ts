@@ -1,16 +1,16 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { answer, unique, uniqueWord } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { postAnswer, uniqueText, uniqueWord } from './posts.ts';
 
 const names = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search topics' });
 
 test('topics have descriptions and counts, the known ones their own', async ({ page, request }) => {
-  await register(request);
-  await ask(request, { title: unique('Which loop?'), tags: ['javascript'] });
-  await register(page.request);
+  await registerMember(request);
+  await askQuestion(request, { title: uniqueText('Which loop?'), tags: ['javascript'] });
+  await registerMember(page.request);
   const tag = uniqueWord('moss');
-  await ask(page.request, { title: unique('What grows there?'), tags: [tag] });
+  await askQuestion(page.request, { title: uniqueText('What grows there?'), tags: [tag] });
 
   await page.goto('/topics');
   await expect(page).toHaveTitle('Discover Topics · Parley');
@@ -29,10 +29,10 @@ test('topics have descriptions and counts, the known ones their own', async ({ p
 test('the grid is searched by a part of the name, without case, and the address holds the search', async ({
   page,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('fern');
-  await ask(page.request, {
-    title: unique('Ferns'),
+  await askQuestion(page.request, {
+    title: uniqueText('Ferns'),
     tags: [`royal ${word}`, `Tree ${word}`, `${word} 100%`],
   });
   await page.goto('/topics');
@@ -53,14 +53,14 @@ test('the grid is searched by a part of the name, without case, and the address 
 });
 
 test('topics are sorted by questions, by name, or by the latest activity', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const word = uniqueWord('sort');
   const [a, b, c] = [`a ${word}`, `b ${word}`, `c ${word}`] as const;
-  const old = await ask(page.request, { title: unique('One'), tags: [a, b] });
-  await ask(page.request, { title: unique('Two'), tags: [b] });
-  await ask(page.request, { title: unique('Three'), tags: [c, b] });
-  await ask(page.request, { title: unique('Four'), tags: [c] });
-  await answer(page.request, old);
+  const old = await askQuestion(page.request, { title: uniqueText('One'), tags: [a, b] });
+  await askQuestion(page.request, { title: uniqueText('Two'), tags: [b] });
+  await askQuestion(page.request, { title: uniqueText('Three'), tags: [c, b] });
+  await askQuestion(page.request, { title: uniqueText('Four'), tags: [c] });
+  await postAnswer(page.request, old);
 
   await page.goto(`/topics?q=${word}`);
   const sort = page.getByRole('combobox', { name: 'Sort by' });
@@ -79,9 +79,9 @@ test('topics are sorted by questions, by name, or by the latest activity', async
 test('Follow becomes Following at once, is disabled while saving, and stays after a reload', async ({
   page,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const tag = uniqueWord('heath');
-  await ask(page.request, { title: unique('Heather?'), tags: [tag] });
+  await askQuestion(page.request, { title: uniqueText('Heather?'), tags: [tag] });
   await page.goto(`/topics?q=${tag}`);
   const card = page.getByRole('article', { name: tag });
 
@@ -109,9 +109,9 @@ test('Follow becomes Following at once, is disabled while saving, and stays afte
 });
 
 test('a follow that the server refuses is taken back, without a message', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const tag = uniqueWord('dune');
-  await ask(page.request, { title: unique('Sand?'), tags: [tag] });
+  await askQuestion(page.request, { title: uniqueText('Sand?'), tags: [tag] });
   await page.goto(`/topics?q=${tag}`);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
@@ -126,10 +126,10 @@ test('a follow that the server refuses is taken back, without a message', async 
 
 test('a topic of any name opens its questions and can be followed there', async ({ page }) => {
   test.slow();
-  await register(page.request);
+  await registerMember(page.request);
   for (const name of ['c#', 'a/b', '100% 日本語', '%2e']) {
-    const title = unique('Anything about it?');
-    await ask(page.request, { title, tags: [name] });
+    const title = uniqueText('Anything about it?');
+    await askQuestion(page.request, { title, tags: [name] });
     await page.goto(`/topics?${new URLSearchParams({ q: name }).toString()}`);
     await page.getByRole('link', { name, exact: true }).click();
     await expect(page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
@@ -142,7 +142,7 @@ test('a topic of any name opens its questions and can be followed there', async 
 });
 
 test('a topic that nobody used is not found', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   await page.goto('/topics/never-used-by-anyone');
   await expect(page.getByRole('heading', { name: 'Topic not found' })).toBeVisible();
   await page.getByRole('link', { name: 'Explore Topics' }).click();
@@ -150,9 +150,10 @@ test('a topic that nobody used is not found', async ({ page }) => {
 });
 
 test('a topic shows more than 20 questions by Load more', async ({ page }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const tag = uniqueWord('many');
-  for (let n = 1; n <= 21; n++) await ask(page.request, { title: `Number ${n} of many`, tags: [tag] });
+  for (let n = 1; n <= 21; n++)
+    await askQuestion(page.request, { title: `Number ${n} of many`, tags: [tag] });
   await page.goto(`/topics/${tag}`);
   await expect(names(page)).toHaveCount(20);
   await page.getByRole('button', { name: 'Load more' }).click();

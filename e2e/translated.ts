@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatter } from '@lingui/format-po';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
 /** The texts of a language by their English ones. */
-export async function inLanguage(language: string): Promise<(english: string) => string> {
-  const filename = path.join(projectFolder, `src/web/languages/${language}.po`);
+export async function loadTranslations(language: string): Promise<(english: string) => string> {
+  const filename = path.join(projectRoot, `src/web/languages/${language}.po`);
   const catalogue = await formatter().parse(readFileSync(filename, 'utf8'), {
     locale: language,
     sourceLocale: 'en',

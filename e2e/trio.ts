@@ -1,21 +1,21 @@
 import { expect, type APIRequestContext, type Browser, type Page } from '@playwright/test';
-import { register, someone } from './members.ts';
+import { registerMember, newMember } from './members.ts';
 import { secondMember } from './posts.ts';
 
 /** Somebody with a page: on one node Ada, on the other Ben and Cleo. */
-export type Reader = { page: Page; request: APIRequestContext; id: number };
-export type Trio = { ada: Reader; ben: Reader; cleo: Reader; close: () => Promise<void> };
+export type MemberPage = { page: Page; request: APIRequestContext; id: number };
+export type ThreeMembers = { ada: MemberPage; ben: MemberPage; cleo: MemberPage; close: () => Promise<void> };
 
 /** Three members on two nodes, for all tests of a file. */
-export async function newTrio(browser: Browser): Promise<Trio> {
+export async function openThreeMembers(browser: Browser): Promise<ThreeMembers> {
   const context = await browser.newContext();
   const adas = await context.newPage();
-  await register(adas.request, someone('Ada'));
+  await registerMember(adas.request, newMember('Ada'));
   const others = [await secondMember(browser, 'Ben'), await secondMember(browser, 'Cleo')] as const;
   const [ada, ben, cleo] = [
-    await reader(adas),
-    await reader(others[0].page),
-    await reader(others[1].page),
+    await openMemberPage(adas),
+    await openMemberPage(others[0].page),
+    await openMemberPage(others[1].page),
   ] as const;
   const close = async () => {
     for (const { page } of [ada, ben, cleo]) await page.context().close();
@@ -24,7 +24,7 @@ export async function newTrio(browser: Browser): Promise<Trio> {
 }
 
 /** Cuts the network of a page, and of the others of its member, while something happens. */
-export async function whileAway(page: Page, work: () => Promise<unknown>): Promise<void> {
+export async function whileOffline(page: Page, work: () => Promise<unknown>): Promise<void> {
   const banner = page.getByText('You are offline.');
   await page.context().setOffline(true);
   await expect(banner).toBeVisible();
@@ -37,17 +37,17 @@ export async function whileAway(page: Page, work: () => Promise<unknown>): Promi
 export const article = (page: Page, name: string) => page.getByRole('article', { name, exact: true });
 
 /** Sets something to a state over the API, such as a vote or a follow. */
-export async function put(request: APIRequestContext, path: string, data: object): Promise<void> {
+export async function putState(request: APIRequestContext, path: string, data: object): Promise<void> {
   const response = await request.put(path, { data });
   expect(response.status(), await response.text()).toBeLessThan(300);
 }
 
-export async function remove(request: APIRequestContext, path: string): Promise<void> {
+export async function deleteState(request: APIRequestContext, path: string): Promise<void> {
   const response = await request.delete(path);
   expect(response.status(), await response.text()).toBeLessThan(300);
 }
 
-async function reader(page: Page): Promise<Reader> {
+async function openMemberPage(page: Page): Promise<MemberPage> {
   const session = await page.request.get('/api/session');
   const { member } = (await session.json()) as { member: { id: number } };
   return { page, request: page.request, id: member.id };

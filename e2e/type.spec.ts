@@ -1,16 +1,16 @@
 import { expect, test, type Locator } from '@playwright/test';
-import { ask, register } from './members.ts';
-import { answer, askAndOpen, unique } from './posts.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { postAnswer, askAndOpen, uniqueText } from './posts.ts';
 
 const wide = `const line = '${'wide '.repeat(60)}';`;
 const code = `Before \`npm run build -- --all\`, and then:\n\n\`\`\`ts\n${wide}\n\`\`\``;
 
 test('figures are of one width in counts and of their own width in running text', async ({ page }) => {
-  await register(page.request);
-  const title = unique('Does git reset --hard 2026 undo a two-factor set-up?');
+  await registerMember(page.request);
+  const title = uniqueText('Does git reset --hard 2026 undo a two-factor set-up?');
   const content = 'A two-factor\n\n| call | cost |\n| - | - |\n| git reset --hard | 3 |';
-  const id = await ask(page.request, { title, content, tags: ['two-factor'] });
-  await answer(page.request, id);
+  const id = await askQuestion(page.request, { title, content, tags: ['two-factor'] });
+  await postAnswer(page.request, id);
   for (const path of ['/', `/question/${id}`, '/topics', '/profile']) {
     await page.goto(path);
     await expect(page.getByRole('main').getByText('two-factor').first()).toBeVisible();
@@ -28,7 +28,7 @@ test('figures are of one width in counts and of their own width in running text'
 test('code is monospaced while it is written, in a question, an answer, a reply and an edit', async ({
   page,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const isMonospaced = async (field: Locator) => {
     await field.fill(`Before \`npm ci\`:\n\n${code}`);
     const widths = await field.evaluate((element) => {
@@ -41,8 +41,8 @@ test('code is monospaced while it is written, in a question, an answer, a reply 
   };
   await page.goto('/ask');
   await isMonospaced(page.getByRole('textbox', { name: 'Details' }));
-  const id = await ask(page.request, { title: unique('Is it monospaced?') });
-  await answer(page.request, id);
+  const id = await askQuestion(page.request, { title: uniqueText('Is it monospaced?') });
+  await postAnswer(page.request, id);
   await page.goto(`/question/${id}`);
   await isMonospaced(page.getByRole('textbox', { name: 'Your answer' }));
   const posted = page.getByRole('article', { name: 'Answer by' });
@@ -58,9 +58,9 @@ test.describe('in Arabic', () => {
   test('code is left to right and starts at its beginning, on the page and in the preview', async ({
     page,
   }) => {
-    await register(page.request);
+    await registerMember(page.request);
     await page.setViewportSize({ width: 390, height: 844 });
-    const id = await askAndOpen(page, unique('كيف أبني هذا؟'), `اكتب \`--all run\` ثم:\n\n${code}`);
+    const id = await askAndOpen(page, uniqueText('كيف أبني هذا؟'), `اكتب \`--all run\` ثم:\n\n${code}`);
     await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
     const question = page.getByRole('article').first();
     await startsAtItsBeginning(question);
@@ -73,10 +73,10 @@ test.describe('in Arabic', () => {
   });
 
   test('code is left to right and monospaced among the versions of a post', async ({ page }) => {
-    await register(page.request);
+    await registerMember(page.request);
     const block = '```\n// تعليق\n\nconst one = 1;\n```';
-    const id = await askAndOpen(page, unique('كيف تغيّر هذا؟'), `نص قبل الشيفرة\n\n${block}`);
-    const data = { title: unique('كيف تغيّر؟'), content: `نص آخر\n\n${block}`, tags: [] };
+    const id = await askAndOpen(page, uniqueText('كيف تغيّر هذا؟'), `نص قبل الشيفرة\n\n${block}`);
+    const data = { title: uniqueText('كيف تغيّر؟'), content: `نص آخر\n\n${block}`, tags: [] };
     const edited = await page.request.put(`/api/questions/${id}`, { data });
     expect(edited.status(), await edited.text()).toBe(200);
     await page.goto(`/question/${id}`);
@@ -91,12 +91,12 @@ test.describe('in Arabic', () => {
   });
 
   test('a wide table of a left-to-right text starts at its beginning', async ({ page }) => {
-    await register(page.request);
+    await registerMember(page.request);
     await page.setViewportSize({ width: 390, height: 844 });
     const cells = (text: string) => `| ${Array(8).fill(text).join(' | ')} |`;
     await askAndOpen(
       page,
-      unique('Which table?'),
+      uniqueText('Which table?'),
       `${cells('A heading')}\n${cells('-')}\n${cells('A cell with words')}`,
     );
     const first = page.getByRole('columnheader').first();
@@ -130,7 +130,7 @@ test.describe('in German', () => {
       }
     };
     for (const path of ['/login', '/register', '/forgot-password']) await look(path);
-    await register(page.request);
+    await registerMember(page.request);
     for (const path of memberPaths) await look(path);
     expect(broken).toEqual([]);
   });
@@ -138,8 +138,8 @@ test.describe('in German', () => {
   test("a member's long words are hyphenated in headings as the language of the page has it", async ({
     page,
   }) => {
-    await register(page.request);
-    await askAndOpen(page, unique('Wer kennt die Donaudampfschifffahrtsgesellschaft?'));
+    await registerMember(page.request);
+    await askAndOpen(page, uniqueText('Wer kennt die Donaudampfschifffahrtsgesellschaft?'));
     await expect(page.locator('html')).toHaveAttribute('lang', 'de');
     await expect(page.getByRole('heading', { level: 1 })).toHaveCSS('hyphens', 'auto');
   });
@@ -151,10 +151,10 @@ test.describe('on a phone', () => {
   test('the links of authors and times are 44 pixels high, and no link or button is below 24', async ({
     page,
   }) => {
-    await register(page.request);
-    const title = unique('How high is it?');
-    const id = await ask(page.request, { title, tags: ['height'] });
-    await answer(page.request, id);
+    await registerMember(page.request);
+    const title = uniqueText('How high is it?');
+    const id = await askQuestion(page.request, { title, tags: ['height'] });
+    await postAnswer(page.request, id);
     for (const path of [
       '/',
       `/question/${id}`,

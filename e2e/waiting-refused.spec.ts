@@ -1,18 +1,18 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
-import { ask, register } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, askAndOpen, reply, secondMember, unique } from './posts.ts';
-import { answers, answersOf, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
+import { askQuestion, registerMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, askAndOpen, postReply, secondMember, uniqueText } from './posts.ts';
+import { answersBy, getAnswerTexts, queuedAnswer, queuedReply, writeAnswer } from './waiting.ts';
 
 test('an answer to a question that is deleted meanwhile comes back with the reason, on whichever page one is', async ({
   page,
   context,
   browser,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const ben = await secondMember(browser, 'Ben Gone');
-  const id = await ask(ben.page.request, { title: unique('Gone soon?') });
+  const id = await askQuestion(ben.page.request, { title: uniqueText('Gone soon?') });
   await page.goto(`/question/${id}`);
   const lookAtTopics = async () => {
     await page.getByRole('link', { name: 'Topics' }).first().click();
@@ -23,7 +23,7 @@ test('an answer to a question that is deleted meanwhile comes back with the reas
   await expect(page.getByLabel('Your answer')).toBeVisible();
   await context.setOffline(true);
   await writeAnswer(page, 'Not _so_ soon.');
-  await expect(waitingAnswer(page)).toBeVisible();
+  await expect(queuedAnswer(page)).toBeVisible();
   await lookAtTopics();
   await ben.page.request.delete(`/api/questions/${id}`);
   await context.setOffline(false);
@@ -35,7 +35,7 @@ test('an answer to a question that is deleted meanwhile comes back with the reas
   await page.reload();
   await expect(refused).toContainText('Not so soon.');
   await refused.getByRole('button', { name: 'Delete' }).click();
-  await expectOpened(page.getByRole('dialog'));
+  await expectInView(page.getByRole('dialog'));
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(refused).toHaveCount(0);
   await page.reload();
@@ -47,8 +47,8 @@ test('a refused answer is a draft again, with the reason, and takes nothing from
   page,
   context,
 }) => {
-  await register(page.request);
-  const id = await askAndOpen(page, unique('Which characters?'));
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Which characters?'));
   const field = page.getByLabel('Your answer');
   const reason = 'Your answer was not posted: The text contains characters that cannot be shown';
   await context.setOffline(true);
@@ -73,7 +73,7 @@ test('a refused answer is a draft again, with the reason, and takes nothing from
   await field.fill('A bell that can be shown');
   await button(page, 'Post Answer').click();
   await expect
-    .poll(() => answersOf(page.request, id))
+    .poll(() => getAnswerTexts(page.request, id))
     .toEqual(['A bell that can be shown', 'A third one, in the making']);
 });
 
@@ -82,14 +82,14 @@ test('a reply and a vote on what is deleted meanwhile come back with the reason'
   context,
   browser,
 }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const ben = await secondMember(browser, 'Ben Delete');
-  const id = await ask(ben.page.request, { title: unique('Whose words?') });
-  const doomed = await answer(ben.page.request, id, 'Soon gone');
-  const staying = await answer(ben.page.request, id, 'This one stays');
-  const child = await reply(ben.page.request, staying, 'This reply goes');
+  const id = await askQuestion(ben.page.request, { title: uniqueText('Whose words?') });
+  const doomed = await postAnswer(ben.page.request, id, 'Soon gone');
+  const staying = await postAnswer(ben.page.request, id, 'This one stays');
+  const child = await postReply(ben.page.request, staying, 'This reply goes');
   await page.goto(`/question/${id}`);
-  const going = answers(page, 'Ben Delete').filter({ hasText: 'Soon gone' });
+  const going = answersBy(page, 'Ben Delete').filter({ hasText: 'Soon gone' });
   const parent = page.getByRole('article', { name: 'Reply by Ben Delete' });
   await expect(parent).toBeVisible();
   await context.setOffline(true);
@@ -101,7 +101,7 @@ test('a reply and a vote on what is deleted meanwhile come back with the reason'
   await parent.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByLabel('Your reply').fill('To the doomed reply');
   await button(page, 'Post Reply').click();
-  await expect(waitingReply(page)).toHaveCount(2);
+  await expect(queuedReply(page)).toHaveCount(2);
   await ben.page.request.delete(`/api/answers/${doomed}`);
   await ben.page.request.delete(`/api/replies/${child}`);
 
@@ -118,18 +118,18 @@ test('a reply and a vote on what is deleted meanwhile come back with the reason'
 });
 
 test('a refused reply opens its form again, with the reason', async ({ page, context, browser }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const ben = await secondMember(browser, 'Ben Form');
-  const id = await ask(ben.page.request, { title: unique('Which bell?') });
-  await answer(ben.page.request, id, 'That one');
+  const id = await askQuestion(ben.page.request, { title: uniqueText('Which bell?') });
+  await postAnswer(ben.page.request, id, 'That one');
   await page.goto(`/question/${id}`);
   const field = page.getByLabel('Your reply');
-  await expect(answers(page, 'Ben Form')).toBeVisible();
+  await expect(answersBy(page, 'Ben Form')).toBeVisible();
   await context.setOffline(true);
-  await answers(page, 'Ben Form').getByRole('button', { name: 'Reply', exact: true }).click();
+  await answersBy(page, 'Ben Form').getByRole('button', { name: 'Reply', exact: true }).click();
   await field.fill('Ding \u0007');
   await button(page, 'Post Reply').click();
-  await expect(waitingReply(page)).toBeVisible();
+  await expect(queuedReply(page)).toBeVisible();
   await context.setOffline(false);
   const alert = page.getByRole('alert').filter({ hasText: 'Your reply was not posted: The text contains' });
   await expect(alert).toBeVisible();

@@ -1,9 +1,17 @@
 import { expect, test } from '@playwright/test';
 import { button } from './controls.ts';
-import { ask, register, someone } from './members.ts';
-import { expectOpened } from './opened.ts';
-import { answer, askAndOpen, followTopic, secondMember, unique, uniqueWord } from './posts.ts';
-import { answers, answersOf, cutApi, offline, waitingAnswer, waitingReply, writeAnswer } from './waiting.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, askAndOpen, followTag, secondMember, uniqueText, uniqueWord } from './posts.ts';
+import {
+  answersBy,
+  getAnswerTexts,
+  blockApi,
+  offlineBanner,
+  queuedAnswer,
+  queuedReply,
+  writeAnswer,
+} from './waiting.ts';
 
 test('what is done without a connection shows at once as waiting, and is sent when the connection is back', async ({
   page,
@@ -11,28 +19,28 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   browser,
 }) => {
   test.slow();
-  await register(page.request, someone('Ada Waiting'));
-  const title = unique('Is the bridge out?');
+  await registerMember(page.request, newMember('Ada Waiting'));
+  const title = uniqueText('Is the bridge out?');
   const ben = await secondMember(browser, 'Ben There');
-  const id = await ask(ben.page.request, { title });
-  await answer(ben.page.request, id, 'It is out.');
+  const id = await askQuestion(ben.page.request, { title });
+  await postAnswer(ben.page.request, id, 'It is out.');
   await page.goto(`/question/${id}`);
   const question = page.getByRole('article', { name: title });
-  const bens = answers(page, 'Ben There');
+  const bens = answersBy(page, 'Ben There');
   await expect(bens).toBeVisible();
 
   await context.setOffline(true);
   await writeAnswer(page, 'Take the **ferry**.');
-  await expect(waitingAnswer(page)).toContainText('Take the ferry.');
-  await expect(waitingAnswer(page)).toContainText('Waiting for the connection');
-  await expect(waitingAnswer(page)).toBeFocused();
+  await expect(queuedAnswer(page)).toContainText('Take the ferry.');
+  await expect(queuedAnswer(page)).toContainText('Waiting for the connection');
+  await expect(queuedAnswer(page)).toBeFocused();
   await expect(page.getByLabel('Your answer')).toHaveValue('');
-  await expect(waitingAnswer(page).getByRole('button')).toHaveText(['Edit', 'Delete']);
+  await expect(queuedAnswer(page).getByRole('button')).toHaveText(['Edit', 'Delete']);
 
   await bens.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByLabel('Your reply').fill('Since when?');
   await button(page, 'Post Reply').click();
-  await expect(waitingReply(page)).toContainText('Since when?');
+  await expect(queuedReply(page)).toContainText('Since when?');
   await expect(page.getByLabel('Your reply')).toHaveCount(0);
 
   await question.getByRole('button', { name: 'Upvote (0)' }).click();
@@ -47,15 +55,15 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   await expect(button(page, 'Following question')).toBeVisible();
   await expect(question.getByText('Waiting for the connection')).toHaveCount(2);
   await expect(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' })).toBeVisible();
-  await expectOpened(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' }));
-  expect(await answersOf(ben.page.request, id)).toEqual(['It is out.']);
+  await expectInView(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' }));
+  expect(await getAnswerTexts(ben.page.request, id)).toEqual(['It is out.']);
 
   await context.setOffline(false);
-  await expect(answers(page, 'Ada Waiting')).toContainText('Take the ferry.');
+  await expect(answersBy(page, 'Ada Waiting')).toContainText('Take the ferry.');
   await expect(page.getByRole('article', { name: 'Reply by Ada Waiting' })).toContainText('Since when?');
   await expect(page.getByText('Waiting for the connection')).toHaveCount(0);
   await expect(page.getByText('to be sent')).toHaveCount(0);
-  await expect(offline(page)).toHaveCount(0);
+  await expect(offlineBanner(page)).toHaveCount(0);
   await expect(page.getByRole('heading', { name: '2 Answers', exact: true })).toBeVisible();
   for (const look of ['as it is', 'after a reload']) {
     await test.step(look, async () => {
@@ -65,20 +73,20 @@ test('what is done without a connection shows at once as waiting, and is sent wh
       );
       await expect(question.getByRole('button', { name: 'Upvote (0)' })).toBeVisible();
       await expect(button(page, 'Following question')).toBeVisible();
-      await expect(answers(page, 'Ada Waiting')).toHaveCount(1);
+      await expect(answersBy(page, 'Ada Waiting')).toHaveCount(1);
       await expect(page.getByRole('article', { name: 'Reply by Ada Waiting' })).toHaveCount(1);
     });
     await page.reload();
   }
-  expect(await answersOf(ben.page.request, id)).toEqual(['Take the **ferry**.', 'It is out.']);
+  expect(await getAnswerTexts(ben.page.request, id)).toEqual(['Take the **ferry**.', 'It is out.']);
 });
 
 test('the focus stays with an answer while it is sent, and it appears only once', async ({
   page,
   context,
 }) => {
-  await register(page.request, someone('Ada Focus'));
-  await askAndOpen(page, unique('Where was I?'));
+  await registerMember(page.request, newMember('Ada Focus'));
+  await askAndOpen(page, uniqueText('Where was I?'));
   await page.evaluate(() => {
     let most = 0;
     const count = () => {
@@ -90,18 +98,18 @@ test('the focus stays with an answer while it is sent, and it appears only once'
   });
   await context.setOffline(true);
   await writeAnswer(page, 'Right here.');
-  await expect(waitingAnswer(page)).toBeFocused();
+  await expect(queuedAnswer(page)).toBeFocused();
   await context.setOffline(false);
-  await expect(answers(page, 'Ada Focus')).toBeFocused();
-  await expect(waitingAnswer(page)).toHaveCount(0);
+  await expect(answersBy(page, 'Ada Focus')).toBeFocused();
+  await expect(queuedAnswer(page)).toHaveCount(0);
   await expect(page.locator('html')).toHaveAttribute('data-most', '1');
 });
 
 test('a topic is followed without a connection, and left again', async ({ page, context }) => {
-  await register(page.request);
+  await registerMember(page.request);
   const [wanted, left] = [uniqueWord('moor'), uniqueWord('fen')];
-  await ask(page.request, { title: unique('Wet feet?'), tags: [wanted, left] });
-  await followTopic(page.request, left);
+  await askQuestion(page.request, { title: uniqueText('Wet feet?'), tags: [wanted, left] });
+  await followTag(page.request, left);
   await page.goto(`/topics/${wanted}`);
   await expect(button(page, 'Follow')).toBeVisible();
   await context.setOffline(true);
@@ -127,11 +135,11 @@ test('a topic is followed without a connection, and left again', async ({ page, 
 });
 
 test('what waits survives a reload in the outage and a busy server, and is sent once', async ({ page }) => {
-  await register(page.request, someone('Ada Reload'));
-  const id = await askAndOpen(page, unique('Still there?'));
-  const mend = await cutApi(page);
+  await registerMember(page.request, newMember('Ada Reload'));
+  const id = await askAndOpen(page, uniqueText('Still there?'));
+  const mend = await blockApi(page);
   await writeAnswer(page, 'I waited.');
-  await expect(waitingAnswer(page)).toBeVisible();
+  await expect(queuedAnswer(page)).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Parley cannot be reached' })).toBeVisible();
   await expect(page.getByText('1 change waits to be sent.', { exact: true })).toBeVisible();
@@ -147,18 +155,18 @@ test('what waits survives a reload in the outage and a busy server, and is sent 
       body: JSON.stringify({ status: 429, code: 'too-many', title: 'Too many', detail: 'Please wait.' }),
     });
   });
-  await expect(waitingAnswer(page)).toContainText('I waited.');
+  await expect(queuedAnswer(page)).toContainText('I waited.');
   await expect(page.getByRole('status').filter({ hasText: '1 change waits to be sent.' })).toBeVisible();
-  await expect(answers(page, 'Ada Reload')).toContainText('I waited.');
-  await expect(waitingAnswer(page)).toHaveCount(0);
+  await expect(answersBy(page, 'Ada Reload')).toContainText('I waited.');
+  await expect(queuedAnswer(page)).toHaveCount(0);
   expect(refusals).toBe(1);
-  expect(await answersOf(page.request, id)).toEqual(['I waited.']);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['I waited.']);
 });
 
 test('two tabs show the same queue and send it once', async ({ page, context }) => {
   test.slow();
-  await register(page.request, someone('Ada Twice'));
-  const id = await askAndOpen(page, unique('In both tabs?'));
+  await registerMember(page.request, newMember('Ada Twice'));
+  const id = await askAndOpen(page, uniqueText('In both tabs?'));
   const other = await context.newPage();
   await other.goto(`/question/${id}`);
   await expect(other.getByLabel('Your answer')).toBeVisible();
@@ -168,16 +176,16 @@ test('two tabs show the same queue and send it once', async ({ page, context }) 
   });
   await context.setOffline(true);
   await writeAnswer(page, 'One of one.');
-  await expect(waitingAnswer(other)).toContainText('One of one.');
+  await expect(queuedAnswer(other)).toContainText('One of one.');
   await writeAnswer(other, 'Two of two.');
-  await expect(waitingAnswer(page)).toHaveText([/Two of two\./u, /One of one\./u]);
+  await expect(queuedAnswer(page)).toHaveText([/Two of two\./u, /One of one\./u]);
   const tried = sent;
   await context.setOffline(false);
   for (const tab of [page, other]) {
-    await expect(answers(tab, 'Ada Twice')).toHaveText([/Two of two\./u, /One of one\./u]);
-    await expect(waitingAnswer(tab)).toHaveCount(0);
+    await expect(answersBy(tab, 'Ada Twice')).toHaveText([/Two of two\./u, /One of one\./u]);
+    await expect(queuedAnswer(tab)).toHaveCount(0);
   }
-  expect(await answersOf(page.request, id)).toEqual(['Two of two.', 'One of one.']);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['Two of two.', 'One of one.']);
   expect(sent - tried).toBe(2);
 });
 
@@ -187,27 +195,27 @@ test('two tabs of a browser without locks, as on plain http, post once as well',
 }) => {
   test.slow();
   await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'));
-  await register(page.request, someone('Ada Unlocked'));
-  const id = await askAndOpen(page, unique('No locks?'));
+  await registerMember(page.request, newMember('Ada Unlocked'));
+  const id = await askAndOpen(page, uniqueText('No locks?'));
   expect(await page.evaluate(() => 'locks' in navigator)).toBe(false);
   const other = await context.newPage();
   await other.goto(`/question/${id}`);
   await expect(other.getByLabel('Your answer')).toBeVisible();
   await context.setOffline(true);
   for (const text of ['One', 'Two', 'Three']) await writeAnswer(page, text);
-  await expect(waitingAnswer(other)).toHaveCount(3);
+  await expect(queuedAnswer(other)).toHaveCount(3);
   await context.setOffline(false);
   for (const tab of [page, other]) {
-    await expect(waitingAnswer(tab)).toHaveCount(0, { timeout: 20_000 });
-    await expect(answers(tab, 'Ada Unlocked')).toHaveText([/Three/u, /Two/u, /One/u]);
+    await expect(queuedAnswer(tab)).toHaveCount(0, { timeout: 20_000 });
+    await expect(answersBy(tab, 'Ada Unlocked')).toHaveText([/Three/u, /Two/u, /One/u]);
   }
-  expect(await answersOf(page.request, id)).toEqual(['Three', 'Two', 'One']);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['Three', 'Two', 'One']);
 });
 
 test('an answer whose confirmation got lost, and then the connection, is posted once', async ({ page }) => {
-  await register(page.request, someone('Ada Lost'));
-  const id = await askAndOpen(page, unique('Did you get that?'));
-  const mend = await cutApi(page);
+  await registerMember(page.request, newMember('Ada Lost'));
+  const id = await askAndOpen(page, uniqueText('Did you get that?'));
+  const mend = await blockApi(page);
   await page.route(
     '**/answers',
     async (route) => {
@@ -218,10 +226,10 @@ test('an answer whose confirmation got lost, and then the connection, is posted 
   );
   await writeAnswer(page, 'I did.');
   await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
-  expect(await answersOf(page.request, id)).toEqual(['I did.']);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['I did.']);
   await mend();
   await expect(page.getByText('to be sent')).toHaveCount(0);
-  await expect(answers(page, 'Ada Lost')).toHaveCount(1);
-  await expect(waitingAnswer(page)).toHaveCount(0);
-  expect(await answersOf(page.request, id)).toEqual(['I did.']);
+  await expect(answersBy(page, 'Ada Lost')).toHaveCount(1);
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['I did.']);
 });

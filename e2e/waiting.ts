@@ -1,14 +1,15 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import { button } from './controls.ts';
-import { withoutFirstAnswers } from './shell.ts';
+import { withoutInlinedResponses } from './shell.ts';
 
-export const waitingAnswer = (page: Page) => page.getByRole('article', { name: 'Waiting answer' });
-export const waitingReply = (page: Page) => page.getByRole('article', { name: 'Waiting reply' });
-export const answers = (page: Page, name: string) => page.getByRole('article', { name: `Answer by ${name}` });
-export const offline = (page: Page) => page.getByText('You are offline.');
+export const queuedAnswer = (page: Page) => page.getByRole('article', { name: 'Waiting answer' });
+export const queuedReply = (page: Page) => page.getByRole('article', { name: 'Waiting reply' });
+export const answersBy = (page: Page, name: string) =>
+  page.getByRole('article', { name: `Answer by ${name}` });
+export const offlineBanner = (page: Page) => page.getByText('You are offline.');
 
 /** The texts of all answers as the server has them. */
-export async function answersOf(request: APIRequestContext, questionId: number): Promise<string[]> {
+export async function getAnswerTexts(request: APIRequestContext, questionId: number): Promise<string[]> {
   const response = await request.get(`/api/questions/${questionId}`);
   const { answers } = (await response.json()) as { answers: { items: { content: string }[] } };
   return answers.items.map(({ content }) => content);
@@ -20,10 +21,10 @@ export async function writeAnswer(page: Page, text: string): Promise<void> {
 }
 
 /** Nothing of the API answers; the page itself and its programs still come. */
-export async function cutApi(page: Page): Promise<() => Promise<void>> {
+export async function blockApi(page: Page): Promise<() => Promise<void>> {
   await page.routeWebSocket('**/api/live/**', (socket) => socket.close());
   await page.route('**/api/**', (route) => route.abort('connectionrefused'));
-  const whole = await withoutFirstAnswers(page);
+  const whole = await withoutInlinedResponses(page);
   return async () => {
     await whole();
     await page.unroute('**/api/**');

@@ -1,12 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, register, someone } from './members.ts';
-import { networkTo } from './network.ts';
-import { expectOpened } from './opened.ts';
-import { answer, secondAddress, secondMember, unique, withoutLiveUpdates } from './posts.ts';
+import { askQuestion, registerMember, newMember } from './members.ts';
+import { startNetwork } from './network.ts';
+import { expectInView } from './opened.ts';
+import { postAnswer, getSecondNodeAddress, secondMember, uniqueText, withoutLiveUpdates } from './posts.ts';
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
-const writers = (page: Page) => page.getByText(/^\d+ (person is|people are) writing an answer$/u);
-const note = (page: Page) => page.getByText('The question was edited since you began.');
+const typingCount = (page: Page) => page.getByText(/^\d+ (person is|people are) writing an answer$/u);
+const editedNotice = (page: Page) => page.getByText('The question was edited since you began.');
 
 test.describe.configure({ timeout: 90_000 });
 
@@ -16,8 +16,8 @@ async function openQuestion(page: Page, id: number, address = '') {
 }
 
 test('those who write an answer are counted for everybody else, on both nodes', async ({ page, browser }) => {
-  await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('Who answers?') });
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Who answers?') });
   const ben = await secondMember(browser, 'Ben');
   const cleo = await secondMember(browser, 'Cleo');
   await openQuestion(page, id);
@@ -25,25 +25,25 @@ test('those who write an answer are counted for everybody else, on both nodes', 
   const before = await field(page).boundingBox();
 
   await field(ben.page).fill('I think');
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
   await openQuestion(cleo.page, id);
-  await expect(writers(cleo.page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(cleo.page)).toHaveText('1 person is writing an answer');
   await field(cleo.page).fill('As far as I know');
-  await expect(writers(page)).toHaveText('2 people are writing an answer');
-  await expect(writers(ben.page)).toHaveText('1 person is writing an answer');
-  await expect(writers(cleo.page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('2 people are writing an answer');
+  await expect(typingCount(ben.page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(cleo.page)).toHaveText('1 person is writing an answer');
   expect(await field(page).boundingBox(), 'the line must not push the field down').toEqual(before);
 
   await field(ben.page).fill('I think so.');
   await ben.page.getByRole('button', { name: 'Post Answer' }).click();
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
-  await expect(writers(cleo.page)).toHaveCount(0);
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(cleo.page)).toHaveCount(0);
   await field(cleo.page).fill('');
-  await expect(writers(page)).toHaveCount(0);
+  await expect(typingCount(page)).toHaveCount(0);
   await field(cleo.page).fill('Once more');
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
   await cleo.page.getByRole('link', { name: 'Parley', exact: true }).click();
-  await expect(writers(page)).toHaveCount(0);
+  await expect(typingCount(page)).toHaveCount(0);
 });
 
 test('one who writes in two tabs is one, and never counted for themselves', async ({
@@ -51,8 +51,8 @@ test('one who writes in two tabs is one, and never counted for themselves', asyn
   browser,
   baseURL,
 }) => {
-  await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('How many tabs?') });
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('How many tabs?') });
   await openQuestion(page, id);
   const ben = await secondMember(browser, 'Ben');
   await openQuestion(ben.page, id);
@@ -60,19 +60,19 @@ test('one who writes in two tabs is one, and never counted for themselves', asyn
   const other = await ben.page.context().newPage();
   await openQuestion(other, id, baseURL);
   await field(ben.page).fill('Here');
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
   await field(other).fill('And there');
   const cleo = await secondMember(browser, 'Cleo');
   await openQuestion(cleo.page, id, baseURL);
   await field(cleo.page).fill('Me, too');
-  await expect(writers(page)).toHaveText('2 people are writing an answer');
-  await expect(writers(ben.page)).toHaveText('1 person is writing an answer');
-  await expect(writers(other)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('2 people are writing an answer');
+  await expect(typingCount(ben.page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(other)).toHaveText('1 person is writing an answer');
 
   await other.close();
   await cleo.page.close();
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
-  await expect(writers(ben.page)).toHaveCount(0);
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(ben.page)).toHaveCount(0);
 });
 
 test('one whose network is lost no longer counts until it is back; who goes on writing does', async ({
@@ -80,54 +80,54 @@ test('one whose network is lost no longer counts until it is back; who goes on w
   browser,
 }) => {
   test.setTimeout(120_000);
-  await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('Are you still writing?') });
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Are you still writing?') });
   await openQuestion(page, id);
-  const network = await networkTo(secondAddress());
+  const network = await startNetwork(getSecondNodeAddress());
   const ben = await secondMember(browser, 'Ben');
   const cleo = await secondMember(browser, 'Cleo');
   await openQuestion(cleo.page, id);
   await openQuestion(ben.page, id, network.address);
   await field(cleo.page).fill('At home');
   await field(ben.page).fill('While the train');
-  await expect(writers(page)).toHaveText('2 people are writing an answer');
+  await expect(typingCount(page)).toHaveText('2 people are writing an answer');
 
   network.lose();
   await field(ben.page).pressSequentially(' is in the tunnel');
   const shown = async () => {
     await field(cleo.page).pressSequentially('.');
-    return writers(page).allTextContents();
+    return typingCount(page).allTextContents();
   };
   await expect.poll(shown, { timeout: 40_000 }).toEqual(['1 person is writing an answer']);
-  network.comeBack();
+  network.restore();
   await field(ben.page).pressSequentially(' and out again');
-  await expect(writers(page)).toHaveText('2 people are writing an answer', { timeout: 30_000 });
+  await expect(typingCount(page)).toHaveText('2 people are writing an answer', { timeout: 30_000 });
   await ben.page.close();
   await network.close();
 });
 
 test('one who has not typed for half a minute no longer counts', async ({ page, browser }) => {
-  await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('Are you asleep?') });
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Are you asleep?') });
   await openQuestion(page, id);
   const ben = await secondMember(browser, 'Ben');
   await ben.page.clock.install();
   await openQuestion(ben.page, id);
   await field(ben.page).fill('Let me think');
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
   await ben.page.clock.fastForward(31_000);
-  await expect(writers(page)).toHaveCount(0);
+  await expect(typingCount(page)).toHaveCount(0);
   await field(ben.page).pressSequentially('.');
-  await expect(writers(page)).toHaveText('1 person is writing an answer');
+  await expect(typingCount(page)).toHaveText('1 person is writing an answer');
 });
 
 test('a question that is edited while one answers it says so, until that is dismissed', async ({
   page,
   browser,
 }) => {
-  await register(page.request, someone('Ada'));
-  const title = unique('What did I ask?');
-  const id = await ask(page.request, { title, content: 'About tea.' });
+  await registerMember(page.request, newMember('Ada'));
+  const title = uniqueText('What did I ask?');
+  const id = await askQuestion(page.request, { title, content: 'About tea.' });
   const edit = (content: string) =>
     page.request.put(`/api/questions/${id}`, { data: { title, content, tags: [] } });
   await edit('About black tea.');
@@ -141,55 +141,55 @@ test('a question that is edited while one answers it says so, until that is dism
   const before = await place();
 
   await edit('About green tea.');
-  await expect(note(ben.page)).toBeVisible();
+  await expect(editedNotice(ben.page)).toBeVisible();
   await expect(ben.page.getByRole('article', { name: title })).toContainText('About green tea.');
   await expect.poll(place, 'what one types in must not move').toBe(before);
   await ben.page.reload();
-  await expect(note(ben.page)).toBeVisible();
+  await expect(editedNotice(ben.page)).toBeVisible();
   await ben.page.getByRole('button', { name: 'Show the changes' }).click();
   const versions = ben.page.getByRole('dialog', { name: 'Versions' });
-  await expectOpened(versions);
+  await expectInView(versions);
   await expect(versions.locator('ins')).toContainText(['green']);
   await ben.page.keyboard.press('Escape');
   await expect(versions).toHaveCount(0);
 
   await ben.page.getByRole('button', { name: 'Dismiss' }).click();
   await expect(field(ben.page)).toBeFocused();
-  await expect(note(ben.page)).toHaveCount(0);
+  await expect(editedNotice(ben.page)).toHaveCount(0);
   await expect(ben.page.getByText('Draft saved')).toBeVisible();
   await ben.page.reload();
   await expect(field(ben.page)).toHaveValue('Four minutes.');
-  await expect(note(ben.page)).toHaveCount(0);
+  await expect(editedNotice(ben.page)).toHaveCount(0);
   await edit('About white tea.');
-  await expect(note(ben.page)).toBeVisible();
+  await expect(editedNotice(ben.page)).toBeVisible();
   await field(ben.page).fill('');
-  await expect(note(ben.page)).toHaveCount(0);
+  await expect(editedNotice(ben.page)).toHaveCount(0);
   await field(ben.page).fill('Two minutes.');
-  await expect(note(ben.page)).toHaveCount(0);
+  await expect(editedNotice(ben.page)).toHaveCount(0);
 
   // Who edited it knows.
   await expect(page.getByRole('article', { name: title })).toContainText('About white tea.');
-  await expect(note(page)).toHaveCount(0);
+  await expect(editedNotice(page)).toHaveCount(0);
 });
 
 test('a question that was edited while one was offline says so as well', async ({ page, browser }) => {
-  await register(page.request, someone('Ada'));
-  const title = unique('What was it again?');
-  const id = await ask(page.request, { title, content: 'About coffee.' });
+  await registerMember(page.request, newMember('Ada'));
+  const title = uniqueText('What was it again?');
+  const id = await askQuestion(page.request, { title, content: 'About coffee.' });
   const ben = await secondMember(browser, 'Ben');
   await openQuestion(ben.page, id);
   await field(ben.page).fill('Ninety degrees.');
   await ben.page.context().setOffline(true);
   await page.request.put(`/api/questions/${id}`, { data: { title, content: 'About cocoa.', tags: [] } });
   await ben.page.context().setOffline(false);
-  await expect(note(ben.page)).toBeVisible({ timeout: 30_000 });
+  await expect(editedNotice(ben.page)).toBeVisible({ timeout: 30_000 });
   await expect(field(ben.page)).toHaveValue('Ninety degrees.');
 });
 
 test('an answer that was edited in another tab is not overwritten unseen', async ({ page, context }) => {
-  await register(page.request, someone('Ada'));
-  const id = await ask(page.request, { title: unique('Which tab wins?') });
-  const answerId = await answer(page.request, id, 'First words.');
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Which tab wins?') });
+  const answerId = await postAnswer(page.request, id, 'First words.');
   const article = page.getByRole('article', { name: 'Answer by Ada' });
   const edited = article.getByRole('textbox', { name: 'Edit answer' });
   // As where the news has not come yet.
@@ -216,9 +216,9 @@ test('an answer that was edited in another tab is not overwritten unseen', async
 });
 
 test('a question that was edited in another tab is not overwritten unseen', async ({ page, context }) => {
-  await register(page.request, someone('Ada'));
-  const title = unique('Which tab wins here?');
-  const id = await ask(page.request, { title });
+  await registerMember(page.request, newMember('Ada'));
+  const title = uniqueText('Which tab wins here?');
+  const id = await askQuestion(page.request, { title });
   await openQuestion(page, id);
   const article = page.getByRole('article', { name: title });
   await article.getByRole('button', { name: 'Edit', exact: true }).click();
@@ -227,7 +227,7 @@ test('a question that was edited in another tab is not overwritten unseen', asyn
   await openQuestion(other, id);
   await other.request.put(`/api/questions/${id}`, { data: { title, content: 'Something else.', tags: [] } });
 
-  await expect(note(page)).toBeVisible();
+  await expect(editedNotice(page)).toBeVisible();
   await article.getByRole('button', { name: 'Save' }).click();
   await expect(article.getByRole('alert')).toHaveText(
     'This question was edited since you began. Look at the changes before you save.',

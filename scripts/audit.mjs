@@ -1,9 +1,9 @@
 import './lib/node-version.mjs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { npm } from './lib/install.mjs';
+import { runNpm } from './lib/install.mjs';
 import { project, runScript } from './lib/project.mjs';
-import { wrongWithSupply } from './lib/supply.mjs';
+import { checkSupplyChain } from './lib/supply.mjs';
 
 /**
  * `npm run audit`: checks what Parley is made of, first by its own files, then by what the registry knows of weaknesses.
@@ -16,7 +16,7 @@ await runScript(async () => {
     ['package.json', 'package-lock.json', '.npmrc'].map(read),
   );
   const parsed = JSON.parse(lock ?? '');
-  const wrong = wrongWithSupply(JSON.parse(wishes ?? ''), parsed, settings ?? '');
+  const wrong = checkSupplyChain(JSON.parse(wishes ?? ''), parsed, settings ?? '');
   for (const each of wrong) console.error(`✗ ${each}`);
   const count = Object.keys(parsed.packages).length - 1;
   if (wrong.length === 0) console.log(`✓ ${count} packages: exact versions, checksums, licences, no scripts`);
@@ -26,7 +26,7 @@ await runScript(async () => {
 
 /** False where a weakness of consequence is known, or, with --strict, where nobody can be asked. */
 async function advisories() {
-  const { output } = await npm(['audit', '--audit=true', '--audit-level=moderate', '--json']);
+  const { output } = await runNpm(['audit', '--audit=true', '--audit-level=moderate', '--json']);
   const begin = output.indexOf('{');
   const report = JSON.parse(begin === -1 ? '{}' : output.slice(begin, output.lastIndexOf('}') + 1));
   const counts = report.metadata?.vulnerabilities;

@@ -1,11 +1,11 @@
 import './lib/node-version.mjs';
-import { build } from './lib/build.mjs';
-import { install } from './lib/install.mjs';
+import { buildWeb } from './lib/build.mjs';
+import { installPackages } from './lib/install.mjs';
 import { runScript } from './lib/project.mjs';
 
 /** What `npm start` does before it serves, for those who do it beforehand. */
 await runScript(async () => {
-  await install();
-  await build();
+  await installPackages();
+  await buildWeb();
   return 0;
 });

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
-const built = path.join(projectFolder, 'dist/web');
-const library = path.join(projectFolder, 'node_modules/@mantine');
+const built = path.join(projectRoot, 'dist/web');
+const library = path.join(projectRoot, 'node_modules/@mantine');
 type Chunk = { file: string; imports?: string[]; css?: string[]; isEntry?: true; isDynamicEntry?: true };
 
 /** A class of the library, with a hash of its own in each component. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
 /**
  * Bytes of brotli of JavaScript and style sheets that a signed-in member's first visit to the home page may cost, in a wide
@@ -10,7 +10,7 @@ import { projectFolder } from '#server/platform/embedded/folders.ts';
  */
 const budget = 165 * 1024;
 
-const folder = path.join(projectFolder, 'dist/web');
+const folder = path.join(projectRoot, 'dist/web');
 type Chunk = { file: string; imports?: string[]; css?: string[] };
 
 /** What the home page fetches by itself: its program, and once it stands, the live connection, what it keeps, and what is beside it. */

@@ -3,8 +3,8 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '#server/testing/parley.ts';
-import { watch } from '#server/testing/process.ts';
+import { createTemporaryDirectory } from '#server/testing/parley.ts';
+import { watchProcess } from '#server/testing/process.ts';
 
 const run = promisify(execFile);
 const scripts = import.meta.dirname;
@@ -29,7 +29,7 @@ test('packages are installed again when package-lock.json asks for another versi
 
 test('a node_modules that is a link is left as it is', async () => {
   const project = await smallProject();
-  const elsewhere = await temporaryFolder();
+  const elsewhere = await createTemporaryDirectory();
   await writeFile(path.join(elsewhere, 'mine'), '');
   await symlink(elsewhere, path.join(project, 'node_modules'));
   expect(await install(project)).toContain('node_modules is a link and is left as it is');
@@ -45,7 +45,7 @@ test('a package-lock.json that does not fit package.json is told with what npm s
 
 test('a lock left behind by a killed process is taken over', async () => {
   const project = await smallProject();
-  const ended = watch(spawn(node, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'] }));
+  const ended = watchProcess(spawn(node, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'] }));
   await ended.ended;
   await mkdir(path.join(project, 'dist'));
   await writeFile(path.join(project, 'dist/.lock'), String(ended.pid));
@@ -54,7 +54,7 @@ test('a lock left behind by a killed process is taken over', async () => {
 
 /** A project with one package, which npm finds beside it and not on the network. */
 async function smallProject(): Promise<string> {
-  const project = path.join(await temporaryFolder(), 'a project');
+  const project = path.join(await createTemporaryDirectory(), 'a project');
   await cp(path.join(scripts, 'lib'), path.join(project, 'scripts/lib'), { recursive: true });
   await packPart(project, '1.0.0');
   await packPart(project, '2.0.0');
@@ -97,7 +97,7 @@ async function install(project: string): Promise<string> {
     cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const process = watch(child);
+  const process = watchProcess(child);
   await process.ended;
   return process.output();
 }

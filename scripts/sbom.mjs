@@ -1,7 +1,7 @@
 import './lib/node-version.mjs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { npm } from './lib/install.mjs';
+import { runNpm } from './lib/install.mjs';
 import { Failure, project, runScript } from './lib/project.mjs';
 
 /**
@@ -10,7 +10,7 @@ import { Failure, project, runScript } from './lib/project.mjs';
  * it, since the build puts them into Parley's own files.
  */
 await runScript(async () => {
-  const { code, output } = await npm([
+  const { code, output } = await runNpm([
     'sbom',
     '--sbom-format=cyclonedx',
     '--package-lock-only',

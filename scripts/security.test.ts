@@ -1,21 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
-const table = readFileSync(path.join(projectFolder, 'docs/security.md'), 'utf8');
+const table = readFileSync(path.join(projectRoot, 'docs/security.md'), 'utf8');
 
 test('every file that docs/security.md names exists', () => {
   const named = [...table.matchAll(/`((?:src|e2e|bench|scripts)\/[^`\s]+)`/gu)].map(([, file = '']) => file);
   expect(named.length).toBeGreaterThan(50);
-  expect(named.filter((file) => !existsSync(path.join(projectFolder, file)))).toEqual([]);
+  expect(named.filter((file) => !existsSync(path.join(projectRoot, file)))).toEqual([]);
 });
 
 test('every test that docs/security.md names by its title is in its file', () => {
   const named = [...table.matchAll(/`((?:src|e2e)\/[^`\s]+)` › ([^;|`]+?)(?=[;|.]|, `| \|)/gu)];
   expect(named.length).toBeGreaterThan(8);
   const missing = named.filter(([, file = '', title = '']) => {
-    const text = readFileSync(path.join(projectFolder, file), 'utf8').replaceAll('\\', '');
+    const text = readFileSync(path.join(projectRoot, file), 'utf8').replaceAll('\\', '');
     return !text.includes(title.trim());
   });
   expect(missing.map(([whole]) => whole)).toEqual([]);

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ranInPlaywright, readCoverage } from './lib/coverage.mjs';
+import { listPlaywrightTests, readCoverage } from './lib/coverage.mjs';
 
 const project = path.dirname(import.meta.dirname);
 const run = promisify(execFile);
@@ -58,7 +58,7 @@ async function serverTests(): Promise<string[]> {
 
 async function browserTests(): Promise<string[]> {
   const { stdout } = await node('node_modules/@playwright/test/cli.js', 'test', '--list', '--reporter=json');
-  return ranInPlaywright(JSON.parse(stdout) as Parameters<typeof ranInPlaywright>[0]);
+  return listPlaywrightTests(JSON.parse(stdout) as Parameters<typeof listPlaywrightTests>[0]);
 }
 
 function node(...parameters: string[]) {

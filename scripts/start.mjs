@@ -1,9 +1,9 @@
 import './lib/node-version.mjs';
 import path from 'node:path';
-import { build } from './lib/build.mjs';
-import { runInFront } from './lib/child.mjs';
-import { install } from './lib/install.mjs';
-import { pinnedNode, project, runScript, serverNode } from './lib/project.mjs';
+import { buildWeb } from './lib/build.mjs';
+import { runInForeground } from './lib/child.mjs';
+import { installPackages } from './lib/install.mjs';
+import { getPinnedNode, project, runScript, getServerNode } from './lib/project.mjs';
 
 const help = `npm start [-- OPTIONS]
 
@@ -23,11 +23,11 @@ await runScript(async () => {
     return 0;
   }
   const startedAt = String(Date.now() - Math.round(performance.now()));
-  await install();
-  await build();
+  await installPackages();
+  await buildWeb();
   const main = path.join(project, 'src/server/main.ts');
-  const { flags, env } = serverNode();
-  return runInFront(pinnedNode(), [...flags, main, ...options], {
+  const { flags, env } = getServerNode();
+  return runInForeground(getPinnedNode(), [...flags, main, ...options], {
     env: { ...env, PARLEY_STARTED_AT: startedAt },
   });
 });

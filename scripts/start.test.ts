@@ -2,9 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAlive } from '#server/platform/embedded/leftovers.ts';
-import { eventually, postmasterPid, servedDataFolder } from '#server/testing/parley.ts';
-import { type ParleyProcess, watch } from '#server/testing/process.ts';
+import { isProcessAlive } from '#server/platform/embedded/leftovers.ts';
+import { eventually, readPostmasterPid, createPreparedDataDirectory } from '#server/testing/parley.ts';
+import { type ParleyProcess, watchProcess } from '#server/testing/process.ts';
 
 const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '..');
@@ -35,25 +35,25 @@ test('what stops npm start stops Parley and its PostgreSQL, with exit code 0', a
   const { parley, data } = await start();
   const address = await parley.ready;
   expect((await fetch(address)).headers.get('content-type')).toMatch('text/html');
-  const postgres = await postmasterPid(data);
+  const postgres = await readPostmasterPid(data);
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
-  expect(isAlive(postgres)).toBe(false);
+  expect(isProcessAlive(postgres)).toBe(false);
 });
 
 test('Parley stops when the start script is killed', async () => {
   const { parley, data } = await start();
   await parley.ready;
-  const postgres = await postmasterPid(data);
+  const postgres = await readPostmasterPid(data);
   parley.signal('SIGKILL');
-  await eventually(() => !isAlive(postgres));
+  await eventually(() => !isProcessAlive(postgres));
   await parley.ended;
   expect(parley.output()).toContain('Parley has stopped.');
 });
 
 test('Parley stops when npm is told to stop', async () => {
-  const data = await servedDataFolder();
-  const npm = watch(
+  const data = await createPreparedDataDirectory();
+  const npm = watchProcess(
     spawn('npm', ['start'], {
       cwd: project,
       env: { ...process.env, PORT: '0', PARLEY_DATA: data },
@@ -61,11 +61,11 @@ test('Parley stops when npm is told to stop', async () => {
     }),
   );
   await npm.ready;
-  const postgres = await postmasterPid(data);
+  const postgres = await readPostmasterPid(data);
   npm.signal('SIGTERM');
-  await npm.says(/Parley has stopped/);
+  await npm.waitForOutput(/Parley has stopped/);
   await npm.ended;
-  expect(isAlive(postgres)).toBe(false);
+  expect(isProcessAlive(postgres)).toBe(false);
 });
 
 test.each([
@@ -83,10 +83,10 @@ test.each([
   const { parley, address } = served;
   const shell = parley.pid;
   parley.endInput();
-  await eventually(() => !isAlive(shell));
+  await eventually(() => !isProcessAlive(shell));
   await expectToServeOn(address);
   process.kill(-shell, 'SIGTERM');
-  await parley.says(/Parley has stopped/);
+  await parley.waitForOutput(/Parley has stopped/);
 });
 
 test.each([
@@ -99,20 +99,20 @@ test.each([
     process.kill(-parley.pid, 'SIGHUP');
     await expectToServeOn(address);
     process.kill(-parley.pid, 'SIGTERM');
-    await parley.says(/Parley has stopped/);
+    await parley.waitForOutput(/Parley has stopped/);
   },
 );
 
 /** Starts a program at the head of a process group, as a shell starts a job. Resolves when Parley is ready. */
 async function startBelow(program: string, parameters: readonly string[]) {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const child = spawn(program, parameters, {
     cwd: project,
     env: { ...process.env, PORT: '0', PARLEY_DATA: data },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const parley = { ...watch(child), endInput: () => void child.stdin.end() };
+  const parley = { ...watchProcess(child), endInput: () => void child.stdin.end() };
   onTestFinished(async () => {
     try {
       process.kill(-parley.pid, 'SIGTERM');
@@ -143,12 +143,12 @@ test('the exit code of Parley is that of npm start', async () => {
 });
 
 async function start(env: NodeJS.ProcessEnv = {}): Promise<{ parley: ParleyProcess; data: string }> {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const child = spawn(node, [script], {
     env: { PATH: process.env['PATH'], PORT: '0', PARLEY_DATA: data, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const parley = watch(child);
+  const parley = watchProcess(child);
   onTestFinished(async () => {
     parley.signal('SIGTERM');
     await parley.ended;

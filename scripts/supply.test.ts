@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { wrongWithSupply } from './lib/supply.mjs';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { checkSupplyChain } from './lib/supply.mjs';
 
-const read = (name: string) => readFileSync(path.join(projectFolder, name), 'utf8');
-const wishes = () => JSON.parse(read('package.json')) as Parameters<typeof wrongWithSupply>[0];
-const lock = () => JSON.parse(read('package-lock.json')) as Parameters<typeof wrongWithSupply>[1];
+const read = (name: string) => readFileSync(path.join(projectRoot, name), 'utf8');
+const wishes = () => JSON.parse(read('package.json')) as Parameters<typeof checkSupplyChain>[0];
+const lock = () => JSON.parse(read('package-lock.json')) as Parameters<typeof checkSupplyChain>[1];
 const settings = read('.npmrc');
 
 test('Parley is made of exact versions with checksums, under known licences, and installing them runs nothing', () => {
-  expect(wrongWithSupply(wishes(), lock(), settings)).toEqual([]);
+  expect(checkSupplyChain(wishes(), lock(), settings)).toEqual([]);
 });
 
 test('a version that may change, a package without a checksum or from elsewhere, and an unknown licence are told', () => {
@@ -23,7 +23,7 @@ test('a version that may change, a package without a checksum or from elsewhere,
     license: 'Proprietary',
     resolved: 'git+ssh://x',
   };
-  const wrong = wrongWithSupply(wanted, locked, 'audit=false');
+  const wrong = checkSupplyChain(wanted, locked, 'audit=false');
   for (const name of [
     'hono is wanted as ^4.0.0',
     'zod has no checksum',

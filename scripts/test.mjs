@@ -1,7 +1,7 @@
 import './lib/node-version.mjs';
 import { parseArgs } from 'node:util';
 import { checks } from './lib/checks.mjs';
-import { install } from './lib/install.mjs';
+import { installPackages } from './lib/install.mjs';
 import { Failure, runScript } from './lib/project.mjs';
 
 /** @typedef {import('./lib/checks.mjs').Check} Check */
@@ -37,7 +37,7 @@ await runScript(async () => {
     console.log(help);
     return 0;
   }
-  await install();
+  await installPackages();
   const sum = { passed: 0, failed: 0 };
   /** @type {Set<string>} */
   const broken = new Set();

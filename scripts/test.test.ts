@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '#server/testing/parley.ts';
+import { createTemporaryDirectory } from '#server/testing/parley.ts';
 
 const project = path.resolve(import.meta.dirname, '..');
 const node = process.env['npm_node_execpath'] ?? 'node';
@@ -153,7 +153,7 @@ test('an unknown check or option is refused, and --help lists the checks', async
 
 /** A checkout with the scripts and packages of this one, and files of its own. */
 async function projectWith(files: Record<string, string>): Promise<string> {
-  const copy = await temporaryFolder();
+  const copy = await createTemporaryDirectory();
   await mkdir(path.join(copy, 'scripts'));
   for (const part of [
     'scripts/lib',

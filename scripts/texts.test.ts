@@ -4,7 +4,7 @@ import { getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { textsMadeTooEarly, textsOutsideCatalogues } from './lib/texts.ts';
+import { findEagerMessages, findUntranslatedTexts } from './lib/texts.ts';
 import { project } from './lib/project.mjs';
 
 /** Names of programming languages, and values of styles. */
@@ -17,11 +17,11 @@ const translated = config.locales.filter((locale) => locale !== 'en');
 
 describe('every text of the interface', () => {
   test('is made by the macros that bring it into the catalogues', () => {
-    expect(inSources(textsOutsideCatalogues)).toEqual([]);
+    expect(inSources(findUntranslatedTexts)).toEqual([]);
   });
 
   test('is worked out when it is shown, in the language of that moment', () => {
-    expect(inSources(textsMadeTooEarly)).toEqual([]);
+    expect(inSources(findEagerMessages)).toEqual([]);
   });
 
   test.each([
@@ -31,7 +31,7 @@ describe('every text of the interface', () => {
     ["toast('Saved')", 'Saved'],
     ['const hint = `${name} left the thread`;', '{} left the thread'],
   ])('outside of them is found: %s', (code, text) => {
-    expect(textsOutsideCatalogues(code)).toEqual([{ line: 1, text }]);
+    expect(findUntranslatedTexts(code)).toEqual([{ line: 1, text }]);
   });
 
   test.each([
@@ -41,11 +41,11 @@ describe('every text of the interface', () => {
     "import { a } from 'Some Thing';",
     'const hint = () => plural(n, { one: "One thing", other: "Some things" });',
   ])('alone is meant: %s', (code) => {
-    expect(textsOutsideCatalogues(code)).toEqual([]);
+    expect(findUntranslatedTexts(code)).toEqual([]);
   });
 
   test('that is made while a file is loaded is found', () => {
-    expect(textsMadeTooEarly('const early = t`Too early`;\nconst later = () => t`In time`;')).toEqual([
+    expect(findEagerMessages('const early = t`Too early`;\nconst later = () => t`In time`;')).toEqual([
       { line: 1, text: 't`Too early`' },
     ]);
   });
@@ -89,7 +89,7 @@ describe('the catalogues', () => {
   );
 });
 
-function inSources(find: typeof textsOutsideCatalogues): string[] {
+function inSources(find: typeof findUntranslatedTexts): string[] {
   return sources.flatMap((file) =>
     find(readFileSync(path.join(project, file), 'utf8')).map(({ line, text }) => `${file}:${line}: ${text}`),
   );

@@ -28,7 +28,7 @@ async function write(file: string, text: string): Promise<string> {
 }
 
 /** The complaints about imports in a file with this one import. */
-async function complaints(file: string, wanted: string): Promise<string> {
+async function findImportErrors(file: string, wanted: string): Promise<string> {
   const place = await write(file, `${wanted}\nexport const used = thing;`);
   const program = path.join(project, 'node_modules/oxlint/bin/oxlint');
   const parameters = [program, '-A', 'all', '-D', 'no-restricted-imports', '-c', '.oxlintrc.json', place];
@@ -53,7 +53,7 @@ describe('a forbidden import fails', () => {
     ['src/web/platform/x.ts', '#server/app.ts', 'Only the type of the API'],
     ['src/web/ui/x.ts', '#web/votes/vote.ts', 'know no feature'],
   ])('%s may not import %s', async (file, module, message) => {
-    expect(await complaints(file, `import { thing } from '${module}';`)).toContain(message);
+    expect(await findImportErrors(file, `import { thing } from '${module}';`)).toContain(message);
   });
 
   test('the compiler refuses shared code that imports the server', async () => {
@@ -74,6 +74,6 @@ describe('what is allowed passes', () => {
     ['src/web/platform/x.ts', `import type { thing } from '#server/app.ts';`],
     ['src/web/pages/x.ts', `import { thing } from '#web/votes/vote.ts';`],
   ])('%s: %s', async (file, wanted) => {
-    expect(await complaints(file, wanted)).toBe('');
+    expect(await findImportErrors(file, wanted)).toBe('');
   });
 });

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Member, Response } from '#server/testing/member.ts';
+import type { Member, ApiResponse } from '#server/testing/member.ts';
 
 /** What all clients fall upon: few of each kind, the newest. */
-export type Common = {
+export type SharedItems = {
   /** Questions that stay, and those that are asked and deleted again. */
   readonly lasting: readonly number[];
   readonly questions: number[];
@@ -11,10 +11,10 @@ export type Common = {
 };
 
 /** How many of the newest of each kind are voted on, answered, edited and deleted. */
-const few = 6;
+const newestCount = 6;
 
 /** Answers and replies a question holds at most: reading it is not what is tried here. */
-const most = 40;
+const maxPostsPerQuestion = 40;
 
 const tags = ['bread', 'rye', 'oven'];
 
@@ -38,30 +38,30 @@ const actions: Readonly<Record<string, { weight: number; act: (client: Client) =
   read: { weight: 10, act: (client) => client.read() },
 };
 
-type Done = Response;
+type Done = ApiResponse;
 type Kind = 'questions' | 'answers' | 'replies';
 
 /** Counts of answers by action and status, and the milliseconds each took. */
-export type Books = { answered: Map<string, number>; unexpected: string[]; times: number[] };
+export type Tally = { responses: Map<string, number>; unexpected: string[]; times: number[] };
 
 /** What somebody who comes too late for what is gone or was changed is told; and that they are too quick. */
-const expected = new Set([404, 409, 410, 429]);
+const expectedStatuses = new Set([404, 409, 410, 429]);
 
 /** One browser of a member, which does something at every moment. */
 export class Client {
   readonly #member: Member;
-  readonly #common: Common;
+  readonly #common: SharedItems;
   /** The own posts that are there as far as is known. */
   readonly #own: Record<Kind, number[]> = { questions: [], answers: [], replies: [] };
 
-  constructor(member: Member, common: Common, asked: readonly number[]) {
+  constructor(member: Member, common: SharedItems, asked: readonly number[]) {
     this.#member = member;
     this.#common = common;
     this.#own.questions.push(...asked);
   }
 
   /** One thing after the other until it is over. */
-  async act(books: Books, isOver: () => boolean): Promise<void> {
+  async act(books: Tally, isOver: () => boolean): Promise<void> {
     const names = Object.keys(actions).flatMap((name) =>
       Array.from({ length: actions[name]?.weight ?? 0 }, () => name),
     );
@@ -73,8 +73,8 @@ export class Client {
       books.times.push(performance.now() - began);
       const status = typeof response === 'string' ? 'broken' : response.status;
       const key = `${name}: ${status}`;
-      books.answered.set(key, (books.answered.get(key) ?? 0) + 1);
-      if (typeof status === 'number' && (status < 300 || expected.has(status))) continue;
+      books.responses.set(key, (books.responses.get(key) ?? 0) + 1);
+      if (typeof status === 'number' && (status < 300 || expectedStatuses.has(status))) continue;
       const said = typeof response === 'string' ? response : `${response.code} ${response.detail}`;
       books.unexpected.push(`${new Date().toISOString()} ${key} ${said}`);
     }
@@ -98,7 +98,7 @@ export class Client {
   }
 
   bookmark() {
-    const answer = one(this.#common.answers.slice(-few));
+    const answer = one(this.#common.answers.slice(-newestCount));
     const target =
       answer === undefined || randomInt(2) === 0 ? `questions/${this.#question()}` : `answers/${answer}`;
     return this.#put(`/${target}/bookmark`, { bookmarked: randomInt(2) === 0 });
@@ -118,7 +118,7 @@ export class Client {
   }
 
   async answer() {
-    if (this.#common.answers.length > most) return this.remove('answers');
+    if (this.#common.answers.length > maxPostsPerQuestion) return this.remove('answers');
     const path = `/questions/${this.#question()}/answers`;
     return this.#posted(
       'answers',
@@ -127,11 +127,11 @@ export class Client {
   }
 
   async reply() {
-    if (this.#common.replies.length > most) return this.remove('replies');
-    const answer = one(this.#common.answers.slice(-few));
+    if (this.#common.replies.length > maxPostsPerQuestion) return this.remove('replies');
+    const answer = one(this.#common.answers.slice(-newestCount));
     const place =
       answer === undefined || randomInt(4) === 0 ? `questions/${this.#question()}` : `answers/${answer}`;
-    const parent = randomInt(2) === 0 ? null : (one(this.#common.replies.slice(-few)) ?? null);
+    const parent = randomInt(2) === 0 ? null : (one(this.#common.replies.slice(-newestCount)) ?? null);
     const body = { content: 'Well.', parentReplyId: parent };
     const response = await this.#member.post<{ id: number }>(`/${place}/replies`, body, randomUUID());
     // A parent that stands elsewhere, or is too deep: nothing that is tried here.
@@ -141,14 +141,14 @@ export class Client {
 
   edit() {
     const kind = one(['questions', 'answers', 'replies'] as const) ?? 'answers';
-    const id = one(this.#own[kind].slice(-few));
+    const id = one(this.#own[kind].slice(-newestCount));
     const content = `Edited ${randomInt(1_000)}.`;
     const whole = { title: 'Is this there?', content, tags: tags.slice(randomInt(tags.length)) };
     return this.#put(id && `/${kind}/${id}`, kind === 'questions' ? whole : { content });
   }
 
   async accept() {
-    const id = one(this.#own.questions.slice(-few));
+    const id = one(this.#own.questions.slice(-newestCount));
     if (id === undefined) return null;
     const page = await this.#member.get<{ answers?: { items: { id: number }[] } }>(`/questions/${id}`);
     const answers = page.status === 200 ? (page.body.answers?.items ?? []) : [];
@@ -159,7 +159,7 @@ export class Client {
 
   async remove(kind: Kind) {
     const own = this.#own[kind].filter((id) => !this.#common.lasting.includes(id) || kind !== 'questions');
-    const id = one(own.slice(-few));
+    const id = one(own.slice(-newestCount));
     if (id === undefined) return null;
     forget(this.#own[kind], id);
     forget(this.#common[kind], id);
@@ -191,7 +191,7 @@ export class Client {
     return path ? this.#member.put(path, body) : null;
   }
 
-  #posted(kind: Kind, response: Response<{ id: number }>): Done {
+  #posted(kind: Kind, response: ApiResponse<{ id: number }>): Done {
     if (response.status >= 300) return response;
     this.#own[kind].push(response.body.id);
     this.#common[kind].push(response.body.id);
@@ -200,12 +200,12 @@ export class Client {
 
   #question(): number {
     const { lasting, questions } = this.#common;
-    return one([...lasting, ...questions.slice(-few)]) ?? 0;
+    return one([...lasting, ...questions.slice(-newestCount)]) ?? 0;
   }
 
   #any(): readonly [Kind, number | undefined] {
     const kind = one(['questions', 'answers', 'replies'] as const) ?? 'questions';
-    return [kind, kind === 'questions' ? this.#question() : one(this.#common[kind].slice(-few))];
+    return [kind, kind === 'questions' ? this.#question() : one(this.#common[kind].slice(-newestCount))];
   }
 }
 

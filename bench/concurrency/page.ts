@@ -1,29 +1,29 @@
 import { randomInt } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
-import { done, type Member } from '#server/testing/member.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import type { Answer } from '#shared/answers.ts';
 import {
   type EventBatch,
   type LiveEvent,
   type Position,
   positionHeader,
-  type Subscribed,
+  type SubscribeResult,
   type Topic,
 } from '#shared/events.ts';
 import type { QuestionCard } from '#shared/questions.ts';
 import type { RepliesPage, Reply } from '#shared/replies.ts';
-import type { Topic as Tag } from '#shared/topics.ts';
+import type { Tag as Tag } from '#shared/topics.ts';
 
 type Connection = Socket<
   { events: (batch: EventBatch) => void; missed: (position: Position) => void },
-  { subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void }
+  { subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void }
 >;
 
 /** Sentences such as 'answer 7 votes' with what is so: '3 up, 1 down'. */
-export type Shown = Map<string, unknown>;
+export type PageState = Map<string, unknown>;
 
 /** What all pages of a run show. */
-export type Watched = { questions: readonly number[]; tags: readonly string[] };
+export type ObservedItems = { questions: readonly number[]; tags: readonly string[] };
 
 /**
  * A page of a member that is open for the whole run: what it read when it was opened, and since then nothing but what it
@@ -33,21 +33,21 @@ export class Page {
   readonly member: Member;
   breaks = 0;
   gaps = 0;
-  heard = 0;
-  #shown: Shown = new Map();
-  readonly #watched: Watched;
+  receivedEvents = 0;
+  #shown: PageState = new Map();
+  readonly #watched: ObservedItems;
   readonly #topics: readonly Topic[];
   readonly #since = new Map<Topic, Position>();
   readonly #socket: Connection;
 
-  static async open(member: Member, watched: Watched): Promise<Page> {
+  static async open(member: Member, watched: ObservedItems): Promise<Page> {
     const page = new Page(member, watched);
     await page.#read();
     page.#socket.connect();
     return page;
   }
 
-  private constructor(member: Member, watched: Watched) {
+  private constructor(member: Member, watched: ObservedItems) {
     this.member = member;
     this.#watched = watched;
     this.#topics = [
@@ -72,7 +72,7 @@ export class Page {
     this.#socket.on('missed', () => this.#readAgain());
   }
 
-  get shown(): Shown {
+  get shown(): PageState {
     return this.#shown;
   }
 
@@ -104,19 +104,19 @@ export class Page {
   }
 
   async #read(): Promise<void> {
-    const { shown, position } = await readAll(this.member, this.#watched);
+    const { shown, position } = await readPageState(this.member, this.#watched);
     this.#shown = shown;
     for (const topic of this.#topics) this.#since.set(topic, position);
   }
 
   #apply(topic: Topic, event: LiveEvent): void {
-    this.heard++;
+    this.receivedEvents++;
     apply(this.#shown, topic, event);
   }
 }
 
 /** What differs between what a page shows and what somebody reads who opens it now. */
-export function differences(shown: Shown, fresh: Shown): string[] {
+export function listDifferences(shown: PageState, fresh: PageState): string[] {
   const keys = new Set([...shown.keys(), ...fresh.keys()]);
   return [...keys]
     .filter((key) => shown.get(key) !== fresh.get(key))
@@ -124,15 +124,15 @@ export function differences(shown: Shown, fresh: Shown): string[] {
 }
 
 /** Everything a page shows, read anew, and the position up to which it is surely right. */
-export async function readAll(member: Member, { questions, tags }: Watched) {
-  const shown: Shown = new Map();
+export async function readPageState(member: Member, { questions, tags }: ObservedItems) {
+  const shown: PageState = new Map();
   const { headers } = await member.get('/session');
   const position = headers.get(positionHeader) ?? '';
   for await (const card of items<QuestionCard>(member, '/feeds/recent?muted=show')) showCard(shown, card);
   for (const tag of tags) {
     const topic = await member.get<Tag>(`/topics/${tag}`);
     if (topic.status === 404) continue;
-    showTag(shown, done(topic));
+    showTag(shown, expectOk(topic));
   }
   for (const id of questions) await showQuestion(shown, member, id);
   return { shown, position };
@@ -143,37 +143,37 @@ async function* items<Item>(
   path: string,
   first?: { items: Item[]; nextCursor: string | null },
 ) {
-  let page = first ?? done(await member.get<{ items: Item[]; nextCursor: string | null }>(path));
+  let page = first ?? expectOk(await member.get<{ items: Item[]; nextCursor: string | null }>(path));
   yield* page.items;
   while (page.nextCursor !== null) {
     const next = `${path}${path.includes('?') ? '&' : '?'}cursor=${page.nextCursor}`;
-    page = done(await member.get<{ items: Item[]; nextCursor: string | null }>(next));
+    page = expectOk(await member.get<{ items: Item[]; nextCursor: string | null }>(next));
     yield* page.items;
   }
 }
 
-function showCard(shown: Shown, card: QuestionCard): void {
+function showCard(shown: PageState, card: QuestionCard): void {
   const { id, upvotes, downvotes, views, answerCount } = card;
   shown.set(`card ${id}`, true);
   shown.set(`card ${id} counts`, countsOf({ upvotes, downvotes, views, answerCount }));
 }
 
-function showTag(shown: Shown, { tag, questionsCount, followersCount, following, muted }: Tag): void {
-  shown.set(`tag ${tag} questions`, questionsCount);
-  shown.set(`tag ${tag} followers`, followersCount);
-  shown.set(`following tag ${tag}`, following);
-  shown.set(`muted tag ${tag}`, muted);
+function showTag(shown: PageState, { name, questionsCount, followersCount, following, muted }: Tag): void {
+  shown.set(`tag ${name} questions`, questionsCount);
+  shown.set(`tag ${name} followers`, followersCount);
+  shown.set(`following tag ${name}`, following);
+  shown.set(`muted tag ${name}`, muted);
 }
 
-async function showQuestion(shown: Shown, member: Member, id: number): Promise<void> {
-  const { question, answers, comments } = await member.read(id);
+async function showQuestion(shown: PageState, member: Member, id: number): Promise<void> {
+  const { question, answers, replies } = await member.read(id);
   shown.set(`question ${id} votes`, votesOf(question));
   shown.set(`question ${id} views`, question.views);
   shown.set(`question ${id} accepted`, question.acceptedAnswerId);
   shown.set(`following question ${id}`, question.following);
   shown.set(`bookmarked question ${id}`, question.bookmarked);
   shown.set(`muted question ${id}`, question.muted);
-  for await (const reply of items<Reply>(member, `/questions/${id}/replies`, comments))
+  for await (const reply of items<Reply>(member, `/questions/${id}/replies`, replies))
     showReply(shown, reply);
   for await (const answer of items<Answer>(member, `/questions/${id}/answers`, answers)) {
     shown.set(`answer ${answer.id}`, true);
@@ -184,7 +184,7 @@ async function showQuestion(shown: Shown, member: Member, id: number): Promise<v
   }
 }
 
-function showReply(shown: Shown, reply: Reply): void {
+function showReply(shown: PageState, reply: Reply): void {
   if (reply.deleted) return;
   shown.set(`reply ${reply.id}`, `below ${reply.answerId}`);
   shown.set(`reply ${reply.id} votes`, votesOf(reply));
@@ -220,7 +220,7 @@ type Shared = Extract<LiveEvent, { kind: (typeof kinds)[number] }>;
 const isShared = (event: LiveEvent): event is Shared => kinds.some((kind) => kind === event.kind);
 
 /** What a browser does with an event, without fetching anything. */
-function apply(shown: Shown, topic: Topic, event: LiveEvent): void {
+function apply(shown: PageState, topic: Topic, event: LiveEvent): void {
   if (!isShared(event)) return applyOwn(shown, event);
   const question = topic.split(':')[1];
   const isFeeds = topic === 'feeds';
@@ -268,7 +268,7 @@ function apply(shown: Shown, topic: Topic, event: LiveEvent): void {
 }
 
 /** What the member did, in this browser or another one. */
-function applyOwn(shown: Shown, event: LiveEvent): void {
+function applyOwn(shown: PageState, event: LiveEvent): void {
   const set = (key: string, value: boolean) => shown.has(key) && shown.set(key, value);
   if (event.kind === 'follows-changed')
     set(
@@ -281,7 +281,7 @@ function applyOwn(shown: Shown, event: LiveEvent): void {
     set(`bookmarked question ${event.questionId}`, event.bookmarked);
 }
 
-function forget(shown: Shown, key: string): void {
+function forget(shown: PageState, key: string): void {
   shown.delete(key);
   shown.delete(`${key} votes`);
   shown.delete(`${key} counts`);

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onDatabase, underLoad } from '#server/testing/under-load.ts';
+import { withDatabase, runUnderLoad } from '#server/testing/under-load.ts';
 import { sql } from 'kysely';
-import { inCommunity, spread } from './round.ts';
+import { runFault, formatSpread } from './round.ts';
 
 const library = process.env['FAKETIME_LIBRARY'] ?? '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
 /** Milliseconds that the clock is wrong. */
-const wrong = 5_000;
+const skewMs = 5_000;
 
 /** The clock of the machine, Parley's and PostgreSQL's alike, is set an hour ahead and back, and an hour back and ahead. */
 export async function clockSteps(folder: string): Promise<string> {
@@ -27,16 +27,16 @@ export async function clockSteps(folder: string): Promise<string> {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   };
-  return inCommunity({ data: path.join(folder, 'data'), env }, async (community) => {
+  return runFault({ data: path.join(folder, 'data'), env }, async (community) => {
     const took: number[] = [];
     for (const by of ['+1h', '+0', '-1h', '+0']) {
       const before = await ahead(community);
       took.push(
-        await underLoad(community, {
+        await runUnderLoad(community, {
           before: () => delay(700),
           async fault() {
             await step(by);
-            await delay(wrong);
+            await delay(skewMs);
           },
           end: async () => {},
         }),
@@ -45,12 +45,12 @@ export async function clockSteps(folder: string): Promise<string> {
       if (Math.abs(Math.abs(after - before) - 3_600) > 60)
         throw new Error(`the clock went from ${before} to ${after}`);
     }
-    return `set an hour ahead, back, an hour behind, and back; writes go on after ${spread(took)}.`;
+    return `set an hour ahead, back, an hour behind, and back; writes go on after ${formatSpread(took)}.`;
   });
 
   /** Seconds that PostgreSQL's clock is ahead of this one. */
-  async function ahead(community: Parameters<typeof onDatabase>[0]): Promise<number> {
-    const { rows } = await onDatabase(community, (db) =>
+  async function ahead(community: Parameters<typeof withDatabase>[0]): Promise<number> {
+    const { rows } = await withDatabase(community, (db) =>
       sql<{ now: number }>`select extract(epoch from clock_timestamp())::float8 as now`.execute(db),
     );
     return (rows[0]?.now ?? 0) - Date.now() / 1_000;

@@ -1,24 +1,24 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
-import { underLoad } from '#server/testing/under-load.ts';
-import { inCommunity, spread } from './round.ts';
+import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
+import { runUnderLoad } from '#server/testing/under-load.ts';
+import { runFault, formatSpread } from './round.ts';
 
 /** How long others hold every connection, in milliseconds. */
-const held = 12_000;
+const heldMs = 12_000;
 
 /** Others take every connection that PostgreSQL gives, and Parley's own are ended, so that it gets none. */
 export async function connectionsExhausted(folder: string): Promise<string> {
   const data = path.join(folder, 'data');
-  return inCommunity({ data }, async (community) => {
-    const connection = await connectionOfRunning(data);
+  return runFault({ data }, async (community) => {
+    const connection = await findRunningConnection(data);
     const others: pg.Client[] = [];
     let most = 0;
-    const took = await underLoad(community, {
+    const took = await runUnderLoad(community, {
       before: () => delay(700),
       async fault() {
-        const until = performance.now() + held;
+        const until = performance.now() + heldMs;
         while (performance.now() < until) {
           await takeAll(connection, others);
           most = Math.max(most, others.length);
@@ -32,7 +32,7 @@ export async function connectionsExhausted(folder: string): Promise<string> {
       },
       end: async () => void (await Promise.all(others.map((other) => other.end()))),
     });
-    return `others held ${most} connections for ${held / 1_000} s; writes go on after ${spread([took])}.`;
+    return `others held ${most} connections for ${heldMs / 1_000} s; writes go on after ${formatSpread([took])}.`;
   });
 }
 

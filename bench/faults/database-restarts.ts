@@ -1,19 +1,19 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { underLoad } from '#server/testing/under-load.ts';
-import { inCommunity, spread } from './round.ts';
+import { runUnderLoad } from '#server/testing/under-load.ts';
+import { runFault, formatSpread } from './round.ts';
 
 const times = 10;
 
 /** PostgreSQL is restarted as an operator does it (fast shutdown: whatever runs is rolled back), ten times under load. */
 export async function databaseRestarts(folder: string): Promise<string> {
   const data = path.join(folder, 'data');
-  return inCommunity({ data }, async (community) => {
+  return runFault({ data }, async (community) => {
     const took: number[] = [];
     for (let round = 0; round < times; round++)
       took.push(
-        await underLoad(community, {
+        await runUnderLoad(community, {
           before: () => delay(700),
           async fault() {
             const pid = Number.parseInt(
@@ -24,6 +24,6 @@ export async function databaseRestarts(folder: string): Promise<string> {
           },
         }),
       );
-    return `restarted ${times} times, writes go on after ${spread(took)}.`;
+    return `restarted ${times} times, writes go on after ${formatSpread(took)}.`;
   });
 }

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { underLoad } from '#server/testing/under-load.ts';
-import { inCommunity, spread } from './round.ts';
+import { runUnderLoad } from '#server/testing/under-load.ts';
+import { runFault, formatSpread } from './round.ts';
 import { fillUp, withSmallDisk } from './small-disk.ts';
 
 /** How long the disk stays full, in milliseconds. */
-const full = 15_000;
+const fullMs = 15_000;
 
 /**
  * The disk of the embedded PostgreSQL's data fills up while members write: with some room left, so that the log of
@@ -13,27 +13,27 @@ const full = 15_000;
  */
 export function diskFull(folder: string): Promise<string> {
   return withSmallDisk(folder, 600, (disk) =>
-    inCommunity({ data: path.join(disk, 'data') }, async (community) => {
+    runFault({ data: path.join(disk, 'data') }, async (community) => {
       const took: number[] = [];
       let refused = 0;
       for (const spare of [0, 4, 24]) {
         let giveBack = async () => {};
-        const before = community.ledgers.reduce((sum, ledger) => sum + ledger.refused, 0);
+        const before = community.writers.reduce((sum, ledger) => sum + ledger.refused, 0);
         took.push(
-          await underLoad(community, {
+          await runUnderLoad(community, {
             before: () => delay(700),
             async fault() {
               giveBack = await fillUp(disk, spare * 1024 * 1024);
-              await delay(full);
+              await delay(fullMs);
             },
             end: () => giveBack(),
           }),
         );
-        const after = community.ledgers.reduce((sum, ledger) => sum + ledger.refused, 0);
+        const after = community.writers.reduce((sum, ledger) => sum + ledger.refused, 0);
         if (after > before) refused++;
       }
       if (refused === 0) throw new Error('nobody was refused: the disk was never full');
-      return `full for ${full / 1_000} s three times (members were refused in ${refused} of them); with room again, writes go on after ${spread(took)}.`;
+      return `full for ${fullMs / 1_000} s three times (members were refused in ${refused} of them); with room again, writes go on after ${formatSpread(took)}.`;
     }),
   );
 }

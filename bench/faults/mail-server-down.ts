@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
-import { freePort } from '#server/testing/free-port.ts';
-import { done, type Member, register } from '#server/testing/member.ts';
-import { startAgain, underLoad } from '#server/testing/under-load.ts';
-import { inCommunity } from './round.ts';
+import { findFreePort } from '#server/testing/free-port.ts';
+import { expectOk, type Member, register } from '#server/testing/member.ts';
+import { restartCommunity, runUnderLoad } from '#server/testing/under-load.ts';
+import { runFault } from './round.ts';
 
 /** How long nothing listens, in milliseconds, and how long mails may take afterwards: they are tried again ever later. */
-const down = 20_000;
-const patience = 240_000;
+const downMs = 20_000;
+const timeoutMs = 240_000;
 
 /** Members ask for mails while the mail server is away, and Parley is killed on top: each mail leaves when it is back. */
-export async function mailServerDown(folder: string): Promise<string> {
-  const port = await freePort();
+export async function emailServerDown(folder: string): Promise<string> {
+  const port = await findFreePort();
   const env = {
     SMTP_URL: `smtp://127.0.0.1:${port}`,
     MAIL_FROM: 'Parley <parley@example.org>',
@@ -21,7 +21,7 @@ export async function mailServerDown(folder: string): Promise<string> {
   };
   const arrived = new Map<string, number>();
   let foreign = 0;
-  const server = takeMails((recipients, text) => {
+  const server = startEmailServer((recipients, text) => {
     for (const recipient of recipients) {
       arrived.set(recipient, (arrived.get(recipient) ?? 0) + 1);
       const others = [...asked].filter((email) => email !== recipient && text.includes(email));
@@ -30,23 +30,23 @@ export async function mailServerDown(folder: string): Promise<string> {
   });
   const asked = new Set<string>();
   try {
-    return await inCommunity({ data: path.join(folder, 'data'), env }, async (community) => {
+    return await runFault({ data: path.join(folder, 'data'), env }, async (community) => {
       const members: Member[] = [];
       for (let number = 1; number <= 20; number++)
         members.push(await register(community.address, `Reader ${number}`));
-      await underLoad(community, {
+      await runUnderLoad(community, {
         before: () => delay(500),
         async fault() {
           for (const member of members) {
             const choice = { mail: 'at_once', timeZone: 'UTC' };
-            done(await member.at(community.address).put('/notification-settings/answers', choice));
+            expectOk(await member.onServer(community.address).put('/notification-settings/answers', choice));
             asked.add(member.email);
           }
-          await delay(down / 2);
+          await delay(downMs / 2);
           community.parley.signal('SIGKILL');
           await community.parley.ended;
-          await startAgain(community);
-          await delay(down / 2);
+          await restartCommunity(community);
+          await delay(downMs / 2);
         },
       });
       if (arrived.size > 0) throw new Error('a mail arrived where nothing listened');
@@ -54,7 +54,7 @@ export async function mailServerDown(folder: string): Promise<string> {
       await once(server.server, 'listening');
       const since = performance.now();
       while ([...asked].some((email) => !arrived.has(email))) {
-        if (performance.now() - since > patience)
+        if (performance.now() - since > timeoutMs)
           throw new Error(`${asked.size - arrived.size} mails never arrived`);
         await delay(100);
       }
@@ -68,7 +68,7 @@ export async function mailServerDown(folder: string): Promise<string> {
   }
 }
 
-function takeMails(arrive: (recipients: string[], text: string) => void): SMTPServer {
+function startEmailServer(arrive: (recipients: string[], text: string) => void): SMTPServer {
   const server = new SMTPServer({
     authOptional: true,
     closeTimeout: 100,

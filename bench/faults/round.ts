@@ -1,22 +1,22 @@
 import {
-  type Community,
-  figuresOf,
-  seeded,
+  type LoadedCommunity,
+  sumFigures,
+  createSeededRandom,
   startCommunity,
   stopCommunity,
 } from '#server/testing/under-load.ts';
 
 /** Runs faults in a community of its own, and says what its members met. The log of a failure is in its message. */
-export async function inCommunity(
+export async function runFault(
   options: { data: string; env?: NodeJS.ProcessEnv },
-  work: (community: Community) => Promise<string>,
+  work: (community: LoadedCommunity) => Promise<string>,
 ): Promise<string> {
-  const community = await startCommunity({ ...options, random: seeded(1) });
+  const community = await startCommunity({ ...options, random: createSeededRandom(1) });
   try {
-    const said = await work(community);
-    const { acknowledged, repeated, refused, broken, looks } = figuresOf(community);
+    const summary = await work(community);
+    const { acknowledged, repeated, refused, broken, looks } = sumFigures(community);
     return (
-      `${said} ${acknowledged} acknowledged writes (${repeated} sent again), ${refused} requests refused, ` +
+      `${summary} ${acknowledged} acknowledged writes (${repeated} sent again), ${refused} requests refused, ` +
       `${broken} broken, ${looks} looks at what is one's own: nothing lost, nothing twice, every count right, nobody saw what is not theirs.`
     );
   } catch (error) {
@@ -27,7 +27,7 @@ export async function inCommunity(
 }
 
 /** Such as '812 ms (620 to 1,530)'. */
-export function spread(times: readonly number[]): string {
+export function formatSpread(times: readonly number[]): string {
   const sorted = times.toSorted((one, other) => one - other);
   const [median = Number.NaN, least = Number.NaN, most = Number.NaN] = [
     sorted[Math.floor(sorted.length / 2)],

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from '#server/platform/startup-error.ts';
+import { getErrorCode } from '#server/platform/startup-error.ts';
 
 const run = promisify(execFile);
 
@@ -33,7 +33,7 @@ export async function fillUp(disk: string, spare: number): Promise<() => Promise
       await handle.write(piece, 0, Math.min(left, piece.length));
     } catch (error) {
       // Others have written meanwhile.
-      if (errorCode(error) === 'ENOSPC') break;
+      if (getErrorCode(error) === 'ENOSPC') break;
       throw error;
     }
   return () => rm(file);

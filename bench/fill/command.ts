@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
-import { connect } from '#server/platform/connect.ts';
+import { connectDatabase } from '#server/platform/connect.ts';
 import { readConfig } from '#server/platform/config.ts';
 import { openDatabase } from '#server/platform/database.ts';
 import { migrate } from '#server/platform/migrations.ts';
-import { brokenInvariants } from '#server/invariants.ts';
-import { migrationsFolder } from '#server/serve.ts';
+import { findViolations } from '#server/invariants.ts';
+import { migrationsDirectory } from '#server/serve.ts';
 import { benchPassword, fill } from './fill.ts';
-import { comparisonShape, shapeOf } from './shape.ts';
+import { getComparisonShape, getShape } from './shape.ts';
 import { memberEmail } from './tables.ts';
 import path from 'node:path';
 
@@ -57,20 +57,20 @@ has a hundredth of the tags, a few members write much of it. Ten years lie betwe
 async function runFill(options: Options): Promise<void> {
   const { questions, data, seed, comparison, check } = options;
   const newest = options.newest.getTime();
-  const shape = comparison ? comparisonShape({ seed, newest }) : shapeOf({ questions, seed, newest });
+  const shape = comparison ? getComparisonShape({ seed, newest }) : getShape({ questions, seed, newest });
   const environment =
     data === undefined ? process.env : { ...process.env, DATABASE_URL: '', PARLEY_DATA: path.resolve(data) };
-  const { connection, stop } = await connect(readConfig(environment), pino({ level: 'warn' }));
+  const { connection, stop } = await connectDatabase(readConfig(environment), pino({ level: 'warn' }));
   const db = openDatabase({ connection: { ...connection, statement_timeout: 0 } });
   try {
-    await migrate(db, migrationsFolder);
+    await migrate(db, migrationsDirectory);
     const began = performance.now();
     const seconds = () => Math.round((performance.now() - began) / 1_000);
     let next = 0;
     await fill({
       connection,
       shape,
-      tell(sentence) {
+      log(sentence) {
         // What is said very often is shown now and then.
         if (/ of .* questions$/u.test(sentence) && performance.now() < next) return;
         next = performance.now() + 5_000;
@@ -79,7 +79,7 @@ async function runFill(options: Options): Promise<void> {
     });
     console.log(`Filled in ${seconds()} s.`);
     if (!check) return;
-    const broken = await brokenInvariants(db);
+    const broken = await findViolations(db);
     console.log(broken.length === 0 ? 'Every count equals its rows.' : broken);
     if (broken.length > 0) process.exitCode = 1;
   } finally {

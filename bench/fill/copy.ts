@@ -7,11 +7,11 @@ import { from } from 'pg-copy-streams';
 const pieceLength = 256 * 1024;
 
 /** Fills one table over a connection of its own, in one transaction, by COPY. */
-export type Filling = {
+export type TableLoad = {
   /** Takes the text of whole rows. */
   add(rows: string): void;
   /** Resolves when PostgreSQL has taken most of what was added: it sets the pace. */
-  settled(): Promise<void>;
+  waitForDrain(): Promise<void>;
   /** Resolves when the rows are committed. */
   end(): Promise<void>;
 };
@@ -20,11 +20,11 @@ export type Filling = {
  * The table is emptied in the same transaction, so that its rows can be written as already settled (FREEZE): no later
  * vacuum writes them again. Nothing may refer to it by a foreign key.
  */
-export async function fillTable(
+export async function startTableLoad(
   connection: pg.ClientConfig,
   table: string,
   columns: string,
-): Promise<Filling> {
+): Promise<TableLoad> {
   const client = new pg.Client(connection);
   await client.connect();
   client.on('error', () => {});
@@ -44,7 +44,7 @@ export async function fillTable(
       piece += rows;
       if (piece.length >= pieceLength) pass();
     },
-    async settled() {
+    async waitForDrain() {
       if (!full) return;
       if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), done]);
       full = false;
@@ -67,7 +67,7 @@ const secondsOfDay = Array.from({ length: 86_400 }, (_, second) =>
 const days = new Map<number, string>();
 
 /** A time in milliseconds since 1970 as PostgreSQL reads it; to the second, by tables, as there are millions of them. */
-export function timestamp(milliseconds: number): string {
+export function formatTimestamp(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1_000);
   const day = Math.floor(second / 86_400);
   let name = days.get(day);

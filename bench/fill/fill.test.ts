@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { excerpt } from '#server/questions/excerpt.ts';
-import { Caller } from '#server/testing/member.ts';
+import { findViolations } from '#server/invariants.ts';
+import { createExcerpt } from '#server/questions/excerpt.ts';
+import { ApiClient } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { benchPassword, fill } from './fill.ts';
 import { createRandom } from './random.ts';
-import { shapeOf } from './shape.ts';
+import { getShape } from './shape.ts';
 import { createTotals, memberEmail, writeChunk } from './tables.ts';
-import { createWriter, readCorpus, tagNames } from './texts.ts';
-import { makeThreads } from './threads.ts';
-import { countWords } from './words.ts';
+import { createTextGenerator, readCorpus, tagNames } from './texts.ts';
+import { generateThreads } from './threads.ts';
+import { createWordCounter } from './words.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-const shape = shapeOf({ questions: 300, seed: 5, newest: Date.UTC(2026, 0, 1) });
+const shape = getShape({ questions: 300, seed: 5, newest: Date.UTC(2026, 0, 1) });
 /** Nowhere: the texts are the demo's, on every machine. */
 const archive = '';
-const options = { connection: server.database.connection, shape, archive, tell: () => {} };
+const options = { connection: server.database.connection, shape, archive, log: () => {} };
 
 /** Indexes, keys and triggers, as SQL. */
 async function schema(): Promise<string[]> {
@@ -43,7 +43,7 @@ describe('a filled community', () => {
   });
 
   test('has every count equal to its rows, and the indexes, keys and triggers it had', async () => {
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
     expect(await schema()).toEqual(before);
   });
 
@@ -77,11 +77,14 @@ describe('a filled community', () => {
       .select(['content', 'excerpt', 'excerpt_cut'])
       .execute();
     for (const { content, ...shown } of questions)
-      expect(shown).toEqual({ excerpt: excerpt(content).excerpt, excerpt_cut: excerpt(content).cut });
+      expect(shown).toEqual({
+        excerpt: createExcerpt(content).excerpt,
+        excerpt_cut: createExcerpt(content).cut,
+      });
   });
 
   test('lets its members sign in and go on where it ends', async () => {
-    const member = new Caller(server.address);
+    const member = new ApiClient(server.address);
     expect(await member.signIn(memberEmail(7), benchPassword)).toMatchObject({ status: 200 });
     const asked = await member.post<{ id: number }>('/questions', {
       title: 'And now?',
@@ -89,7 +92,7 @@ describe('a filled community', () => {
       tags: [],
     });
     expect(asked).toMatchObject({ status: 201, body: { id: 301 } });
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
   });
 
   test('is not filled a second time', async () => {
@@ -106,13 +109,13 @@ test('the same seed makes the same community, another seed another one', async (
     const parts = {
       shape: seeded,
       random,
-      writer: createWriter(random, corpus),
+      writer: createTextGenerator(random, corpus),
       tags: tagNames(random, corpus, shape.tags),
       totals: createTotals(seeded),
-      words: countWords(),
-      take: (_: string, text: string) => void (rows += text),
+      words: createWordCounter(),
+      writeRows: (_: string, text: string) => void (rows += text),
     };
-    for (const chunk of makeThreads(seeded)) writeChunk(chunk, parts);
+    for (const chunk of generateThreads(seeded)) writeChunk(chunk, parts);
     return rows;
   };
   expect(made(1) === made(1)).toBe(true);

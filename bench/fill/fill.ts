@@ -4,22 +4,22 @@ import {
   columns,
   createTotals,
   type Derived,
-  derived,
-  type Parts,
+  derivedTables,
+  type WriterParts,
   type Table,
   writeChunk,
   writeRest,
 } from './tables.ts';
-import { type Filling, fillTable } from './copy.ts';
-import { putBack, takeAway } from './indexes.ts';
+import { type TableLoad, startTableLoad } from './copy.ts';
+import { recreateIndexes, dropIndexes } from './indexes.ts';
 import { createRandom } from './random.ts';
 import type { Shape } from './shape.ts';
-import { createWriter, readCorpus, tagNames } from './texts.ts';
-import { makeThreads } from './threads.ts';
-import { countWords } from './words.ts';
+import { createTextGenerator, readCorpus, tagNames } from './texts.ts';
+import { generateThreads } from './threads.ts';
+import { createWordCounter } from './words.ts';
 
 /** Thrown where a database cannot be filled; its message tells why. */
-export class FillProblem extends Error {}
+export class FillError extends Error {}
 
 /** The password of every member. */
 export const benchPassword = 'parley-bench';
@@ -30,68 +30,71 @@ export type FillOptions = {
   /** The archive that texts are made from; where it is not there, the demo's are. */
   archive?: string;
   /** Gets a sentence now and then. */
-  tell: (sentence: string) => void;
+  log: (sentence: string) => void;
 };
 
 /** The row of `setting` that tells what a database was filled with, and whether that was finished. */
-const mark = 'bench';
+const settingName = 'bench';
 
 /**
  * Fills an empty migrated database with a community of that shape: the same rows for the same seed, newest time and
  * corpus. What is left of a filling that was cut off cannot be used: it says so, and the database is to be made anew.
  * @throws FillProblem where there is something in it
  */
-export async function fill({ connection, shape, archive, tell }: FillOptions): Promise<void> {
+export async function fill({ connection, shape, archive, log }: FillOptions): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   client.on('error', () => {});
   try {
     await client.query('set statement_timeout = 0');
-    await mustBeEmpty(client);
+    await assertEmpty(client);
     const about = {
       questions: shape.questions,
       answers: shape.answers,
       views: shape.views,
       seed: shape.seed,
     };
-    await client.query('insert into setting (name, value) values ($1, $2)', [mark, JSON.stringify(about)]);
-    const kept = await existing(client, derived);
+    await client.query('insert into setting (name, value) values ($1, $2)', [
+      settingName,
+      JSON.stringify(about),
+    ]);
+    const kept = await existing(client, derivedTables);
     const tables = [
       ...Object.keys(columns),
       ...kept.filter(({ fills }) => fills).map(({ column }) => tableOf(column)),
     ];
-    const taken = await takeAway(client, tables);
-    await load({ connection, shape, tell, ...(archive !== undefined && { archive }) });
+    const taken = await dropIndexes(client, tables);
+    await load({ connection, shape, log, ...(archive !== undefined && { archive }) });
     // Without statistics PostgreSQL takes a million rows for a few, and reads them once for each of the others.
     await client.query(`set work_mem = '256MB'; analyze ${tables.join(', ')}`);
     for (const { column, statement } of kept) {
       await client.query(statement);
-      tell(`${column} is made from the others.`);
+      log(`${column} is made from the others.`);
     }
-    tell(`Making ${taken.length} indexes and keys again …`);
-    await putBack(connection, { taken, tables, tell: (name) => tell(`  ${name}`) });
+    log(`Making ${taken.length} indexes and keys again …`);
+    await recreateIndexes(connection, { taken, tables, tell: (name) => log(`  ${name}`) });
     for (const table of tables) await continueIds(client, table);
     await client.query('vacuum analyze');
     await client.query(
       `update setting set value = (value::jsonb || '{"finished": true}')::text where name = $1`,
-      [mark],
+      [settingName],
     );
   } finally {
     await client.end();
   }
 }
 
-async function mustBeEmpty(client: pg.Client): Promise<void> {
+async function assertEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ used: boolean; bench: string | null }>(
     `select exists (select from member) or exists (select from question) as used,
        (select value from setting where name = $1) as bench`,
-    [mark],
+    [settingName],
   );
   const bench = rows[0]?.bench;
   if (bench != null && !bench.includes('finished'))
-    throw new FillProblem('A filling of this database was cut off. Make the database anew and fill that.');
+    throw new FillError('A filling of this database was cut off. Make the database anew and fill that.');
   if (rows[0]?.used !== false || bench != null)
-    throw new FillProblem('There is something in this database. Only an empty one is filled.');
+    throw new FillError('There is something in this database. Only an empty one is filled.');
 }
 
 const tableOf = (column: string) => column.slice(0, column.indexOf('.'));
@@ -104,31 +107,31 @@ async function existing(client: pg.Client, steps: readonly Derived[]): Promise<D
   return steps.filter(({ column }) => names.has(column));
 }
 
-async function load({ connection, shape, archive, tell }: FillOptions): Promise<void> {
+async function load({ connection, shape, archive, log }: FillOptions): Promise<void> {
   const corpus = await readCorpus(archive);
-  tell(
+  log(
     `Texts are made from ${corpus.source}: ${corpus.titles.length} titles, ${corpus.sentences.length} sentences.`,
   );
   const random = createRandom(shape.seed + 1);
-  const fillings = new Map<Table, Filling>();
+  const fillings = new Map<Table, TableLoad>();
   for (const [table, names] of Object.entries(columns))
-    fillings.set(table as Table, await fillTable(connection, table, names));
-  const parts: Parts = {
+    fillings.set(table as Table, await startTableLoad(connection, table, names));
+  const parts: WriterParts = {
     shape,
     random,
-    writer: createWriter(random, corpus),
+    writer: createTextGenerator(random, corpus),
     tags: tagNames(random, corpus, shape.tags),
     totals: createTotals(shape),
-    words: countWords(),
-    take: (table, rows) => fillings.get(table)?.add(rows),
+    words: createWordCounter(),
+    writeRows: (table, rows) => fillings.get(table)?.add(rows),
   };
-  const settled = () => Promise.all([...fillings.values()].map((filling) => filling.settled()));
+  const settled = () => Promise.all([...fillings.values()].map((filling) => filling.waitForDrain()));
   let done = 0;
-  for (const chunk of makeThreads(shape)) {
+  for (const chunk of generateThreads(shape)) {
     writeChunk(chunk, parts);
     await settled();
     done += chunk.questions.length;
-    tell(`${done.toLocaleString('en')} of ${shape.questions.toLocaleString('en')} questions`);
+    log(`${done.toLocaleString('en')} of ${shape.questions.toLocaleString('en')} questions`);
   }
   for (const _ of writeRest(parts, await hashPassword(benchPassword))) await settled();
   await Promise.all([...fillings.values()].map((filling) => filling.end()));

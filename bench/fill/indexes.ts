@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** What is taken away before a load and put back after it, as SQL. */
-export type Taken = {
+export type DroppedDefinition = {
   table: string;
   name: string;
   kind: 'index' | 'key' | 'foreign key';
@@ -15,7 +15,10 @@ export type Taken = {
  * Drops what costs more row by row than made at once: indexes, and keys with theirs, of these tables, and the foreign
  * keys of all. Their triggers are off until `putBack`.
  */
-export async function takeAway(client: pg.Client, tables: readonly string[]): Promise<Taken[]> {
+export async function dropIndexes(
+  client: pg.Client,
+  tables: readonly string[],
+): Promise<DroppedDefinition[]> {
   const taken = await describe(client, tables);
   for (const { table, name } of ofKind(taken, 'foreign key')) await drop(client, table, name);
   for (const { table, name } of ofKind(taken, 'key')) await drop(client, table, name);
@@ -24,14 +27,15 @@ export async function takeAway(client: pg.Client, tables: readonly string[]): Pr
   return taken;
 }
 
-const ofKind = (taken: readonly Taken[], kind: Taken['kind']) => taken.filter((each) => each.kind === kind);
+const ofKind = (taken: readonly DroppedDefinition[], kind: DroppedDefinition['kind']) =>
+  taken.filter((each) => each.kind === kind);
 
 function drop(client: pg.Client, table: string, name: string): Promise<unknown> {
   return client.query(`alter table ${table} drop constraint ${name}`);
 }
 
-async function describe(client: pg.Client, tables: readonly string[]): Promise<Taken[]> {
-  const { rows } = await client.query<Taken>(
+async function describe(client: pg.Client, tables: readonly string[]): Promise<DroppedDefinition[]> {
+  const { rows } = await client.query<DroppedDefinition>(
     `select conrelid::regclass::text as table, quote_ident(conname) as name, 'foreign key' as kind,
        pg_get_constraintdef(oid) as definition, '' as key
      from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace
@@ -46,13 +50,13 @@ async function describe(client: pg.Client, tables: readonly string[]): Promise<T
 }
 
 /** Makes all of it anew, two at a time, the slow ones first; foreign keys are checked against every row. */
-export async function putBack(
+export async function recreateIndexes(
   connection: pg.ClientConfig,
   {
     taken,
     tables,
     tell,
-  }: { taken: readonly Taken[]; tables: readonly string[]; tell: (done: string) => void },
+  }: { taken: readonly DroppedDefinition[]; tables: readonly string[]; tell: (done: string) => void },
 ): Promise<void> {
   await twoAtATime(connection, slowFirst(taken), async (client, { kind, definition, name }) => {
     if (kind === 'foreign key') return;
@@ -76,8 +80,8 @@ export async function putBack(
 }
 
 /** Indexes of words and their parts take by far the longest. */
-function slowFirst(taken: readonly Taken[]): Taken[] {
-  const cost = ({ definition }: Taken) =>
+function slowFirst(taken: readonly DroppedDefinition[]): DroppedDefinition[] {
+  const cost = ({ definition }: DroppedDefinition) =>
     Number(/using gin/i.test(definition)) + Number(/content/.test(definition));
   return taken.toSorted((one, other) => cost(other) - cost(one));
 }

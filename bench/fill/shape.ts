@@ -13,12 +13,12 @@ export type Shape = {
 };
 
 /** How long the community has been there at its newest post, in milliseconds. */
-export const age = 10 * 365 * 24 * 60 * 60 * 1_000;
+export const communityAgeMs = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 const most = 1_000_000;
 
 /** 20,000 tags for a million questions; fewer with the square root, as tags grow slower than what they sort. */
-export function shapeOf({ questions, seed, newest }: Pick<Shape, 'questions' | 'seed' | 'newest'>): Shape {
+export function getShape({ questions, seed, newest }: Pick<Shape, 'questions' | 'seed' | 'newest'>): Shape {
   return {
     questions,
     members: Math.max(20, Math.ceil(questions / 5)),
@@ -33,6 +33,6 @@ export function shapeOf({ questions, seed, newest }: Pick<Shape, 'questions' | '
 }
 
 /** The community of the comparison in that issue: 20,000 questions with two answers each, without votes and views. */
-export function comparisonShape({ seed, newest }: Pick<Shape, 'seed' | 'newest'>): Shape {
-  return { ...shapeOf({ questions: 20_000, seed, newest }), answers: 2, replies: 0, votes: 0, views: 0 };
+export function getComparisonShape({ seed, newest }: Pick<Shape, 'seed' | 'newest'>): Shape {
+  return { ...getShape({ questions: 20_000, seed, newest }), answers: 2, replies: 0, votes: 0, views: 0 };
 }

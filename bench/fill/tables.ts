@@ -1,11 +1,11 @@
 import { tagKey } from '#shared/tags.ts';
 import { reputationPoints } from '#shared/votes.ts';
-import { timestamp } from './copy.ts';
+import { formatTimestamp } from './copy.ts';
 import { heavyTail, type Random, zipf } from './random.ts';
-import { age, type Shape } from './shape.ts';
-import type { Writer } from './texts.ts';
+import { communityAgeMs, type Shape } from './shape.ts';
+import type { TextGenerator } from './texts.ts';
 import type { Answer, Chunk, Question, Reply } from './threads.ts';
-import { isCountable, type Words } from './words.ts';
+import { isCountable, type WordCounts } from './words.ts';
 
 /**
  * What the generator knows of tables and columns, all of it. Their rows come by COPY while triggers are off, so what
@@ -35,13 +35,13 @@ const pointsBy = (kind: Voted['kind']) => `
   from vote join ${kind} post on post.id = vote.${kind}_id where author_id <> member_id`;
 
 /** Sums of days and weeks are kept of about a year. */
-const summedFrom = `now() - interval '380 days'`;
+const statisticsFrom = `now() - interval '380 days'`;
 
 /**
  * What triggers and jobs would keep of the rows above, made from them while there are no indexes, in this order; of it
  * what the schema has. `fills`: a table that has no other rows.
  */
-export const derived: readonly Derived[] = [
+export const derivedTables: readonly Derived[] = [
   {
     column: 'answer_score.answer_id',
     fills: true,
@@ -106,7 +106,7 @@ export const derived: readonly Derived[] = [
         union all select author_id, vote.created_at, 0, 0, 0, ${pointsBy('answer')}
         union all select author_id, vote.created_at, 0, 0, 0, ${pointsBy('reply')}
       ) each
-      where at >= ${summedFrom} group by 1, 2`,
+      where at >= ${statisticsFrom} group by 1, 2`,
   },
   {
     column: 'tag_weekly_statistics.tag_id',
@@ -117,7 +117,7 @@ export const derived: readonly Derived[] = [
         union all
         select tag_id, created_at, 0, 1 from question_tag link join answer on answer.question_id = link.question_id
       ) each
-      where at >= ${summedFrom} group by 1, 2`,
+      where at >= ${statisticsFrom} group by 1, 2`,
   },
   {
     // What is in titles and tags that were not counted as they were written.
@@ -137,7 +137,7 @@ export type Derived = { column: string; fills: boolean; statement: string };
 export type Table = keyof typeof columns;
 
 /** Takes the text of whole rows, as COPY reads them. */
-export type Take = (table: Table, rows: string) => void;
+export type WriteRows = (table: Table, rows: string) => void;
 
 /** What members and tags have by the threads made so far: they are written last, with these counts. */
 export type Totals = ReturnType<typeof createTotals>;
@@ -152,32 +152,32 @@ export function createTotals(shape: Shape) {
   };
 }
 
-export type Parts = {
+export type WriterParts = {
   shape: Shape;
   random: Random;
-  writer: Writer;
+  writer: TextGenerator;
   tags: readonly string[];
   totals: Totals;
-  words: Words;
-  take: Take;
+  words: WordCounts;
+  writeRows: WriteRows;
 };
 
 /** Writes threads whose posts have their ids, and adds them to the totals. */
-export function writeChunk(chunk: Chunk, parts: Parts): void {
+export function writeChunk(chunk: Chunk, parts: WriterParts): void {
   for (const question of chunk.questions) writeQuestion(question, parts);
   for (const answer of chunk.answers) writeAnswer(answer, parts);
   for (const reply of chunk.replies) writeReply(reply, parts);
 }
 
-function writeQuestion(question: Question, parts: Parts): void {
-  const { random, writer, tags, totals, words, take } = parts;
+function writeQuestion(question: Question, parts: WriterParts): void {
+  const { random, writer, tags, totals, words, writeRows } = parts;
   const { id, author, at } = question;
   const names = question.tags.map((tag) => tags[tag - 1] ?? '');
   const { content, excerpt, cut } = writer.details();
   const title = writer.title(names);
   const heading = `${title} ${names.join(', ')}`;
   words.add(isCountable(heading) ? `${heading} ${content}` : content);
-  const time = timestamp(at);
+  const time = formatTimestamp(at);
   const said = row(id, author, title, text(content), excerpt, cut);
   const counts = row(
     question.up.length,
@@ -185,14 +185,14 @@ function writeQuestion(question: Question, parts: Parts): void {
     question.viewers.length,
     question.answers.length,
   );
-  const rest = row(question.accepted?.id ?? none, names.join(', '), time, timestamp(question.activeAt));
-  take('question', `${said}\t${counts}\t${rest}\n`);
+  const rest = row(question.accepted?.id ?? none, names.join(', '), time, formatTimestamp(question.activeAt));
+  writeRows('question', `${said}\t${counts}\t${rest}\n`);
   for (const [position, tag] of question.tags.entries())
-    take('question_tag', `${row(id, tag, position, time)}\n`);
+    writeRows('question_tag', `${row(id, tag, position, time)}\n`);
   for (const viewer of question.viewers)
-    take('question_view', `${id}\t${viewer}\t${timestamp(at + 60_000 + random.below(4e8))}\n`);
+    writeRows('question_view', `${id}\t${viewer}\t${formatTimestamp(at + 60_000 + random.below(4e8))}\n`);
   for (const follower of question.followers)
-    take('question_follow', `${id}\t${follower}\t${timestamp(at + 90_000)}\t${time}\n`);
+    writeRows('question_follow', `${id}\t${follower}\t${formatTimestamp(at + 90_000)}\t${time}\n`);
   writeVotes(parts, question, { kind: 'question', place: row(id, none, none) });
   countQuestion(question, totals);
 }
@@ -206,94 +206,104 @@ function countQuestion({ author, at, tags, answers }: Question, totals: Totals):
   }
 }
 
-function writeAnswer(answer: Answer, parts: Parts): void {
+function writeAnswer(answer: Answer, parts: WriterParts): void {
   const { id, author, at, question, up, down } = answer;
   const content = parts.writer.answer();
   parts.words.add(content);
-  parts.take(
+  parts.writeRows(
     'answer',
-    `${row(id, question.id, author, text(content), up.length, down.length, timestamp(at))}\n`,
+    `${row(id, question.id, author, text(content), up.length, down.length, formatTimestamp(at))}\n`,
   );
-  const place = row(question.id, id, none);
-  notify(parts, { kind: 'answer', to: question.author, from: author, place, at });
+  const postIds = row(question.id, id, none);
+  notify(parts, { kind: 'answer', to: question.author, from: author, postIds, at });
   if (question.accepted === answer)
-    notify(parts, { kind: 'accepted', to: author, from: question.author, place, at: at + 60_000 });
-  writeVotes(parts, answer, { kind: 'answer', place });
+    notify(parts, { kind: 'accepted', to: author, from: question.author, postIds, at: at + 60_000 });
+  writeVotes(parts, answer, { kind: 'answer', place: postIds });
   add(parts.totals.answers, author, 1);
 }
 
-function writeReply(reply: Reply, parts: Parts): void {
+function writeReply(reply: Reply, parts: WriterParts): void {
   const { id, author, at, question, answer, parent, level, up, down } = reply;
-  const time = timestamp(at);
+  const time = formatTimestamp(at);
   const where = row(id, question.id, answer?.id ?? none, parent?.id ?? none, level, author);
-  parts.take('reply', `${where}\t${row(text(parts.writer.reply()), up.length, down.length, time, time)}\n`);
-  const place = row(question.id, answer?.id ?? none, id);
-  if (parts.random.chance(told.replies)) {
+  parts.writeRows(
+    'reply',
+    `${where}\t${row(text(parts.writer.reply()), up.length, down.length, time, time)}\n`,
+  );
+  const postIds = row(question.id, answer?.id ?? none, id);
+  if (parts.random.chance(notificationShares.replies)) {
     const above = parent ?? answer ?? question;
     const kind = parent ? 'reply_to_reply' : answer ? 'reply_to_answer' : 'reply_to_question';
-    notify(parts, { kind, to: above.author, from: author, place, at });
+    notify(parts, { kind, to: above.author, from: author, postIds, at });
   }
-  writeVotes(parts, reply, { kind: 'reply', place });
+  writeVotes(parts, reply, { kind: 'reply', place: postIds });
 }
 
 type Voted = { kind: 'question' | 'answer' | 'reply'; place: string };
 
 /** A vote has the id of what it is on alone; a notification that of all above it as well. */
-function writeVotes(parts: Parts, post: Question | Answer | Reply, { kind, place }: Voted): void {
-  const { random, totals, take } = parts;
+function writeVotes(
+  parts: WriterParts,
+  post: Question | Answer | Reply,
+  { kind, place: postIds }: Voted,
+): void {
+  const { random, totals, writeRows } = parts;
   const on = row(
     ...(['question', 'answer', 'reply'] as const).map((each) => (each === kind ? post.id : none)),
   );
   for (const direction of ['up', 'down'] as const)
     for (const voter of post[direction]) {
       const at = post.at + 60_000 + random.below(2e8);
-      take('vote', `${voter}\t${on}\t${direction}\t${timestamp(at)}\n`);
+      writeRows('vote', `${voter}\t${on}\t${direction}\t${formatTimestamp(at)}\n`);
       if (voter === post.author) continue;
       add(totals.reputation, post.author, reputationPoints[kind][direction]);
-      if (direction === 'up' && random.chance(told.votes))
-        notify(parts, { kind: `vote_${kind}`, to: post.author, from: voter, place, at });
+      if (direction === 'up' && random.chance(notificationShares.votes))
+        notify(parts, { kind: `vote_${kind}`, to: post.author, from: voter, postIds, at });
     }
 }
 
 /** The share of replies and votes of which a notification is still there, and of those that were read. */
-const told = { replies: 0.3, votes: 0.1, read: 0.85 };
+const notificationShares = { replies: 0.3, votes: 0.1, read: 0.85 };
 
-type Told = { kind: string; to: number; from: number; place: string; at: number };
+type NewNotification = { kind: string; to: number; from: number; postIds: string; at: number };
 
-function notify({ random, take }: Parts, { kind, to, from, place, at }: Told): void {
+function notify({ random, writeRows }: WriterParts, { kind, to, from, postIds, at }: NewNotification): void {
   if (to === from) return;
-  const time = timestamp(at);
-  const read = random.chance(told.read) ? timestamp(at + 3_600_000) : none;
-  take('notification', `${row(to, from, kind, place, time, read)}\n`);
+  const time = formatTimestamp(at);
+  const read = random.chance(notificationShares.read) ? formatTimestamp(at + 3_600_000) : none;
+  writeRows('notification', `${row(to, from, kind, postIds, time, read)}\n`);
 }
 
 /** Members, tags and who follows which, and the words of all texts; after the last chunk. Every member signs in with the password of that hash. */
-export function* writeRest(parts: Parts, passwordHash: string): Generator<number> {
-  const { shape, random, writer, tags, totals, words, take } = parts;
+export function* writeRest(parts: WriterParts, passwordHash: string): Generator<number> {
+  const { shape, random, writer, tags, totals, words, writeRows } = parts;
   const draw = {
     tag: zipf(random, shape.tags, 0.9),
     tags: heavyTail({ mean: 3, none: 0.4, tail: 1.8, most: 50 }),
   };
   for (let id = 1; id <= shape.members; id++) {
-    const time = timestamp(shape.newest - age);
+    const time = formatTimestamp(shape.newest - communityAgeMs);
     const counts = row(totals.reputation[id] ?? 0, totals.questions[id] ?? 0, totals.answers[id] ?? 0);
-    take('member', `${row(id, writer.name(), memberEmail(id), true, counts, time, time)}\n`);
-    take('account', `${row(id, id, 'credential', passwordHash, time, time)}\n`);
+    writeRows('member', `${row(id, writer.name(), memberEmail(id), true, counts, time, time)}\n`);
+    writeRows('account', `${row(id, id, 'credential', passwordHash, time, time)}\n`);
     const followed = new Set(Array.from({ length: draw.tags(random.next()) }, () => draw.tag() + 1));
     for (const tag of followed)
-      take('tag_follow', `${row(tag, id, timestamp(shape.newest - random.below(age)))}\n`);
+      writeRows(
+        'tag_follow',
+        `${row(tag, id, formatTimestamp(shape.newest - random.below(communityAgeMs)))}\n`,
+      );
     if (id % 1_000 === 0) yield id;
   }
   for (const [index, name] of tags.entries()) {
     const active = totals.tagActive[index + 1] ?? 0;
-    take(
+    writeRows(
       'tag',
-      `${row(index + 1, name, tagKey(name), totals.tagged[index + 1] ?? 0, active === 0 ? none : timestamp(active))}\n`,
+      `${row(index + 1, name, tagKey(name), totals.tagged[index + 1] ?? 0, active === 0 ? none : formatTimestamp(active))}\n`,
     );
   }
   let written = 0;
   for (const counted of words.rows()) {
-    take('search_word', counted);
+    writeRows('search_word', counted);
     if (++written % 10_000 === 0) yield shape.members;
   }
   yield shape.members;

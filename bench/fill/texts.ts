@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { limits } from '#shared/limits.ts';
 import { normalizeTags, tagKey } from '#shared/tags.ts';
 import type { Random } from './random.ts';
@@ -22,7 +22,7 @@ export type Corpus = {
 type Post = { markdown: string; author: string };
 type Thread = Post & { title: string; tags: string[]; answers: Post[] };
 
-const archive = path.join(projectFolder, '../shared/data/onstartups-markdown/threads.jsonl.gz');
+const archive = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
 
 /** The texts of the OnStartups archive where it lies beside the checkout, else those of the demo community. */
 export async function readCorpus(file = archive): Promise<Corpus> {
@@ -34,7 +34,7 @@ export async function readCorpus(file = archive): Promise<Corpus> {
     titles: threads
       .map((thread) => thread.title.replace(/\s+/gu, ' ').trim())
       .filter((title) => title !== ''),
-    sentences: [...new Set(posts.flatMap((post) => sentencesOf(post.markdown)))],
+    sentences: [...new Set(posts.flatMap((post) => extractSentences(post.markdown)))],
     tags: normalizeTags(threads.flatMap((thread) => thread.tags)),
     names: [...new Set(posts.map((post) => post.author.trim()))].filter((name) =>
       /^[\p{L} .'-]{2,40}$/u.test(name),
@@ -68,7 +68,7 @@ async function readDemo(): Promise<Thread[]> {
 }
 
 async function readRows(name: string): Promise<string[]> {
-  const text = await readFile(path.join(projectFolder, `demo/${name}.xml`), 'utf8');
+  const text = await readFile(path.join(projectRoot, `demo/${name}.xml`), 'utf8');
   return text.split('\n').filter((line) => line.includes('<row '));
 }
 
@@ -94,7 +94,7 @@ function unescape(text: string): string {
 /** Only characters that mean nothing in Markdown; nor addresses, which become links by themselves. */
 const plain = /^[A-Z][A-Za-z0-9 ,.'"?!;:()%$/-]{18,260}[.?!]$/u;
 
-function sentencesOf(markdown: string): string[] {
+function extractSentences(markdown: string): string[] {
   return markdown
     .replace(/<[^>]*>/gu, ' ')
     .split(/(?<=[.?!])\s+|\n\s*\n/u)
@@ -103,11 +103,11 @@ function sentencesOf(markdown: string): string[] {
 }
 
 /** A text as it is stored, and what a card shows of it. */
-export type Written = { content: string; excerpt: string; cut: boolean };
+export type GeneratedText = { content: string; excerpt: string; cut: boolean };
 
-export type Writer = {
+export type TextGenerator = {
   title(tags: readonly string[]): string;
-  details(): Written;
+  details(): GeneratedText;
   answer(): string;
   reply(): string;
   name(): string;
@@ -119,7 +119,7 @@ const excerptLength = 200;
 /** Words that few or no other posts have, as communities gather more of them the more is written (Heaps' law). */
 const rareWords = 400_000;
 
-export function createWriter(random: Random, corpus: Corpus): Writer {
+export function createTextGenerator(random: Random, corpus: Corpus): TextGenerator {
   const rare = zipf(random, rareWords, 0.85);
   const titles = corpus.titles.map((title) => title.split(' '));
   const places = placesOfWords(titles);

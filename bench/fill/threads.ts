@@ -1,5 +1,5 @@
 import { createRandom, heavyTail, type Random, scatter, zipf } from './random.ts';
-import { age, type Shape } from './shape.ts';
+import { communityAgeMs, type Shape } from './shape.ts';
 
 /** A post with who voted for and against it, and everything that hangs on it; ids count from 1, times are milliseconds. */
 type Post = { id: number; author: number; at: number; up: number[]; down: number[] };
@@ -23,14 +23,14 @@ const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
 
 /** Questions that are made together: so many are in memory at once, and their posts have ids in the order of their times. */
-const chunkOf = 2_000;
+const questionsPerChunk = 2_000;
 
 /** Members and tags have ids from 1 on as well. */
-export function* makeThreads(shape: Shape): Generator<Chunk> {
+export function* generateThreads(shape: Shape): Generator<Chunk> {
   const maker = createMaker(shape);
   const next = { answer: 1, reply: 1 };
-  for (let first = 0; first < shape.questions; first += chunkOf) {
-    const count = Math.min(chunkOf, shape.questions - first);
+  for (let first = 0; first < shape.questions; first += questionsPerChunk) {
+    const count = Math.min(questionsPerChunk, shape.questions - first);
     const questions = Array.from({ length: count }, (_, index) => maker(first + index));
     const answers = questions.flatMap((question) => question.answers).toSorted(byTime);
     for (const answer of answers) answer.id = next.answer++;
@@ -81,7 +81,9 @@ function createMaker(shape: Shape): (index: number) => Question {
 
   /** Communities grow: the later, the more is asked a day. */
   function timeOf(place: number): number {
-    return Math.floor(shape.newest - age + age * (place / (shape.questions + 1)) ** 0.6);
+    return Math.floor(
+      shape.newest - communityAgeMs + communityAgeMs * (place / (shape.questions + 1)) ** 0.6,
+    );
   }
 
   /** Soon after, or much later; never after the newest. */

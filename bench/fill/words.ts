@@ -2,7 +2,7 @@
  * Counts in how many texts each word is, as `search_words` tells words apart (schema section Text search), of texts that are countable.
  * PostgreSQL takes half an hour for those of a million questions.
  */
-export type Words = {
+export type WordCounts = {
   add(text: string): void;
   /** Rows of `search_word`, as COPY reads them. */
   rows(): Generator<string>;
@@ -14,7 +14,7 @@ export const isCountable = (text: string) => /^[ -~\n]*$/u.test(text) && !/[+#]/
 /** As the table takes them, in characters. */
 const lengths = { least: 3, most: 200 } as const;
 
-export function countWords(): Words {
+export function createWordCounter(): WordCounts {
   // How often, and the last text it was in: a word counts once in each.
   const counts = new Map<string, { uses: number; last: number }>();
   let texts = 0;

@@ -6,26 +6,29 @@ import { WebSocket } from 'ws';
  * protocol as far as needed (https://socket.io/docs/v4/socket-io-protocol/), or plain WebSocket.
  */
 
-export type Order =
+export type ListenerCommand =
   | { do: 'open'; url: string; cookies: string[]; count: number; topic: string; since: string }
   | { do: 'open-bare'; url: string; count: number }
   | { do: 'report' }
   | { do: 'close' };
 
 /** Of one message: what it said, and when each socket had it (milliseconds since 1970). */
-export type Heard = { text: string; at: number[] };
-export type Answer = { opened: number } | { heard: Heard[]; closed: number } | { done: true };
+export type ReceivedMessage = { text: string; at: number[] };
+export type ListenerReply =
+  | { opened: number }
+  | { heard: ReceivedMessage[]; closed: number }
+  | { done: true };
 
 /** Handshakes under way at the same time. */
-const atOnce = 100;
+const maxConcurrentHandshakes = 100;
 
 let sockets: WebSocket[] = [];
-let heard = new Map<string, Heard>();
+let heard = new Map<string, ReceivedMessage>();
 let closed = 0;
 
-process.on('message', (order: Order) => void obey(order));
+process.on('message', (order: ListenerCommand) => void runOrder(order));
 
-async function obey(order: Order): Promise<void> {
+async function runOrder(order: ListenerCommand): Promise<void> {
   if (order.do === 'close') {
     for (const socket of sockets) socket.terminate();
     [sockets, heard, closed] = [[], new Map(), 0];
@@ -40,15 +43,15 @@ async function obey(order: Order): Promise<void> {
   answer({ opened: sockets.length });
 }
 
-async function open(order: Extract<Order, { do: 'open' | 'open-bare' }>): Promise<void> {
+async function open(order: Extract<ListenerCommand, { do: 'open' | 'open-bare' }>): Promise<void> {
   let next = 0;
   const line = async () => {
     while (next < order.count) sockets.push(await openOne(order, next++));
   };
-  await Promise.all(Array.from({ length: atOnce }, line));
+  await Promise.all(Array.from({ length: maxConcurrentHandshakes }, line));
 }
 
-async function openOne(order: Extract<Order, { do: 'open' | 'open-bare' }>, index: number) {
+async function openOne(order: Extract<ListenerCommand, { do: 'open' | 'open-bare' }>, index: number) {
   const cookie = order.do === 'open' ? (order.cookies[index % order.cookies.length] ?? '') : '';
   const socket = new WebSocket(order.url, { headers: { cookie }, perMessageDeflate: false });
   socket.on('close', () => closed++);
@@ -77,6 +80,6 @@ function note(text: string): void {
   else known.at.push(at);
 }
 
-function answer(message: Answer): void {
+function answer(message: ListenerReply): void {
   process.send?.(message);
 }

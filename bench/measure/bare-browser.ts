@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 /** What an expression is evaluated to once the page there has been idle for a while. */
-export type Look = {
+export type PageProbe = {
   url: string;
   cookie: { name: string; value: string };
   /** How many times slower the processor is made. */
@@ -42,7 +42,7 @@ export async function startBareBrowser(executable: string) {
 
   return {
     /** A first visit, with nothing kept of those before. */
-    async look({ url, cookie, slowdown, ready, expression }: Look): Promise<unknown> {
+    async look({ url, cookie, slowdown, ready, expression }: PageProbe): Promise<unknown> {
       const { browserContextId } = await devtools<{ browserContextId: string }>(
         'Target.createBrowserContext',
       );

@@ -1,10 +1,10 @@
 import http from 'node:http';
 
 /** What a bare server says at each path: the very bytes of an answer, and its headers. */
-export type Said = Record<string, { headers: Record<string, string>; body: string }>;
+export type CannedResponses = Record<string, { headers: Record<string, string>; body: string }>;
 
 /** Nothing but `node:http` writing bytes that lie ready: what a page can cost at the least. `body` is base64. */
-process.once('message', (said: Said) => {
+process.once('message', (said: CannedResponses) => {
   const answers = new Map(
     Object.entries(said).map(([path, { headers, body }]) => {
       const bytes = Buffer.from(body, 'base64');

@@ -8,7 +8,7 @@ export type Request = {
   body?: string;
 };
 
-export type Order = {
+export type LoadOrder = {
   port: number;
   cookies: readonly string[];
   /** Sent in this order, from `from` on, and again from the first where they are fewer than there is time for. */
@@ -22,7 +22,7 @@ export type Order = {
 };
 
 /** What a load measured. Times are milliseconds from sending to the last byte. */
-export type Loaded = {
+export type LoadResult = {
   requests: number;
   seconds: number;
   /** Answers other than 2xx and 304, by status. */
@@ -46,12 +46,12 @@ export type Loaded = {
  * It reads as little of the answers as it can, because it shares the processors with what it measures.
  */
 if (process.send !== undefined) {
-  process.on('message', (order: Order) => {
+  process.on('message', (order: LoadOrder) => {
     void runLoad(order).then((loaded) => process.send?.(loaded));
   });
 }
 
-async function runLoad(order: Order): Promise<Loaded> {
+async function runLoad(order: LoadOrder): Promise<LoadResult> {
   const began = performance.now();
   const before = process.cpuUsage();
   const once = order.seconds === 0;
@@ -65,7 +65,7 @@ async function runLoad(order: Order): Promise<Loaded> {
     if (once ? next - order.from >= order.requests.length : performance.now() >= end) return undefined;
     return next++;
   };
-  const note = (place: number, sent: number, { status, length }: Answered) => {
+  const note = (place: number, sent: number, { status, length }: ParsedResponse) => {
     const now = performance.now();
     if (once) inOrder[place - order.from] = now - sent;
     if (sent < counted || now > end) return;
@@ -74,7 +74,7 @@ async function runLoad(order: Order): Promise<Loaded> {
     bytes += length;
     if ((status < 200 || status > 299) && status !== 304) refused[status] = (refused[status] ?? 0) + 1;
   };
-  await Promise.all(Array.from({ length: order.connections }, () => converse(order, take, note)));
+  await Promise.all(Array.from({ length: order.connections }, () => runConnection(order, take, note)));
   const sorted = Float64Array.from(times).toSorted();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   const { user, system } = process.cpuUsage(before);
@@ -95,13 +95,13 @@ async function runLoad(order: Order): Promise<Loaded> {
   };
 }
 
-type Answered = { status: number; length: number; closes: boolean };
+type ParsedResponse = { status: number; length: number; closes: boolean };
 
 /** One connection at a time: sends the next request when the last one is answered. */
-function converse(
-  { port, requests, cookies }: Order,
+function runConnection(
+  { port, requests, cookies }: LoadOrder,
   take: () => number | undefined,
-  note: (place: number, sent: number, answered: Answered) => void,
+  note: (place: number, sent: number, answered: ParsedResponse) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     connect();
@@ -129,7 +129,7 @@ function converse(
       socket.on('close', lost);
       socket.on('data', (chunk: Buffer) => {
         pending = pending === null ? chunk : Buffer.concat([pending, chunk]);
-        const answered = answerIn(pending);
+        const answered = parseResponse(pending);
         if (answered === undefined) return;
         pending = null;
         note(place, sent, answered);
@@ -151,7 +151,7 @@ function textOf({ method, path, member, body }: Request, cookies: readonly strin
 }
 
 /** The answer that is there in full; undefined where more of it is to come. */
-function answerIn(bytes: Buffer): Answered | undefined {
+function parseResponse(bytes: Buffer): ParsedResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const head = bytes.toString('latin1', 0, end);

@@ -3,21 +3,26 @@ import { readdir, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { addressOf, type Community, startCommunity, uncached as withoutCache } from './community.ts';
+import {
+  getDatabaseUrl,
+  type Community,
+  startCommunity,
+  withoutCacheEnv as withoutCache,
+} from './community.ts';
 import type { Bench, Part, Size } from './part.ts';
-import { page } from './requests.ts';
+import { pageRequests } from './requests.ts';
 import { cached } from './parts/cached.ts';
 import { comparison } from './parts/comparison.ts';
 import { memory } from './parts/memory.ts';
 import { plans } from './parts/plans.ts';
 import { scale } from './parts/scale.ts';
 import { search } from './parts/search.ts';
-import { tail } from './parts/tail.ts';
+import { tailLatency } from './parts/tail.ts';
 import { uncached } from './parts/uncached.ts';
 import { visit } from './parts/visit.ts';
 import { votes } from './parts/votes.ts';
 import { writeReport } from './report.ts';
-import { machine, store, stored } from './results.ts';
+import { describeMachine, saveResult, listResults } from './results.ts';
 
 /** In the order of the table. The plans come before the parts that change much. */
 const parts: readonly Part[] = [
@@ -28,7 +33,7 @@ const parts: readonly Part[] = [
   search,
   scale,
   votes,
-  tail,
+  tailLatency,
   visit,
   memory,
 ];
@@ -71,17 +76,17 @@ export function registerMeasure(program: Command): void {
   program
     .command('report')
     .description('write docs/benchmarks.md from what was measured last')
-    .action(async () => writeReport(await stored(), names));
+    .action(async () => writeReport(await listResults(), names));
 }
 
 async function measure(chosen: string[], options: Options): Promise<void> {
   const began = performance.now();
-  const tell = (sentence: string) =>
+  const log = (sentence: string) =>
     process.stderr.write(
       `${String(Math.round((performance.now() - began) / 1_000)).padStart(5)} s  ${sentence}\n`,
     );
-  const communities = createCommunities(options, tell);
-  const bench: Bench = { ...options, community: communities.get, tell };
+  const communities = createCommunities(options, log);
+  const bench: Bench = { ...options, community: communities.get, log };
   // Stopped early, it leaves no server behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void communities.stop().finally(() => process.exit(130)));
@@ -91,28 +96,28 @@ async function measure(chosen: string[], options: Options): Promise<void> {
   } finally {
     await communities.stop();
   }
-  if (options.report) await writeReport(await stored(), names);
+  if (options.report) await writeReport(await listResults(), names);
 }
 
 /** A part that fails says so, and the others go on. */
 async function measurePart(part: Part, bench: Bench, shapes: () => string): Promise<void> {
-  bench.tell(`${part.name}: ${part.explains}`);
+  bench.log(`${part.name}: ${part.explains}`);
   try {
     const found = await part.run(bench);
     for (const { what, wanted, measured, holds } of found.rows)
       console.log(`${holds === false ? 'NO ' : 'yes'}  ${what}: ${measured} (wanted: ${wanted})`);
     const about = { part: part.name, title: part.title, at: new Date().toISOString() };
-    await store({ ...about, machine: machine(), shape: shapes(), ...found });
+    await saveResult({ ...about, machine: describeMachine(), shape: shapes(), ...found });
   } catch (error) {
     process.exitCode = 1;
-    bench.tell(
+    bench.log(
       `${part.name} could not be measured: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     );
   }
 }
 
 /** Starts each community when it is first asked for; one without kept answers is a second node beside the usual one. */
-function createCommunities(options: Options, tell: Bench['tell']) {
+function createCommunities(options: Options, tell: Bench['log']) {
   const folders: Record<Size, string> = {
     large: path.resolve(options.data1m),
     small: path.resolve(options.data10k),
@@ -128,7 +133,7 @@ function createCommunities(options: Options, tell: Bench['tell']) {
       if (cache === 'cached') return usual;
       const beside = await startCommunity(usual.data, {
         ...withoutCache,
-        DATABASE_URL: addressOf(usual.connection),
+        DATABASE_URL: getDatabaseUrl(usual.connection),
       });
       running.set(`${size} uncached`, beside);
       return beside;
@@ -154,7 +159,7 @@ function createCommunities(options: Options, tell: Bench['tell']) {
     await readAll(folder);
     const community = await startCommunity(folder);
     // What is slow once, such as compiling, is no part of any figure.
-    await community.load(page('/api/feeds/recent'), { seconds: 1 });
+    await community.load(pageRequests('/api/feeds/recent'), { seconds: 1 });
     return community;
   }
 }

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
+import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
 import { spawnParley } from '#server/testing/process.ts';
-import { parentOf, processorTime, processorTimeBelow } from '../processor.ts';
-import type { Loaded, Order, Request } from './client.ts';
+import { getParentPid, getCpuTimeMs, getChildrenCpuTimeMs } from '../processor.ts';
+import type { LoadResult, LoadOrder, Request } from './client.ts';
 
 /** A filled community that is served by a Parley of its own, with members that are signed in. */
 export type Community = {
@@ -24,7 +24,10 @@ export type Community = {
   cookies: string[];
   /** The ids of the members that the cookies are of. */
   memberIds: number[];
-  load: (requests: readonly Request[], how?: Partial<How>) => Promise<Loaded & { each: Processors }>;
+  load: (
+    requests: readonly Request[],
+    how?: Partial<LoadOptions>,
+  ) => Promise<LoadResult & { each: CpuTimes }>;
   /** One request as a browser sends it, and the very bytes that come back. @throws where the answer is an error */
   get: (path: string, member?: number) => Promise<{ headers: Record<string, string>; body: Buffer }>;
   /** One request, alone. @throws where the answer is an error */
@@ -35,18 +38,18 @@ export type Community = {
 };
 
 /** Milliseconds of processor time that one request took of each; of the server and the database, those before and after, too. */
-export type Processors = { server: number; database: number; client: number };
+export type CpuTimes = { server: number; database: number; client: number };
 
-export type How = Pick<Order, 'connections' | 'seconds' | 'warmUp' | 'from'>;
+export type LoadOptions = Pick<LoadOrder, 'connections' | 'seconds' | 'warmUp' | 'from'>;
 
 /** What starts a server with nothing kept in memory of what it has answered. */
-export const uncached = { CACHE_SIZE_MB: '0' };
+export const withoutCacheEnv = { CACHE_SIZE_MB: '0' };
 
 /** Signs the cookies; the server gets it as its own. */
 const secret = 'a secret of measurements, which nobody else needs to know';
 
 /** Members that are signed in. So many that no limit on what one member writes is met. */
-const signedIn = 5_000;
+const signedInCount = 5_000;
 
 /** @param env what the server is started with beside the usual, such as `uncached` */
 export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}): Promise<Community> {
@@ -58,15 +61,15 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
   });
   ended.catch(() => {});
   const address = await Promise.race([parley.ready, ended]);
-  const connection = (await connectionOfRunning(data)) ?? {};
+  const connection = (await findRunningConnection(data)) ?? {};
   const db = new pg.Client({ ...connection, statement_timeout: 0 });
   await db.connect();
   db.on('error', () => {});
   const port = Number(new URL(address).port);
   const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const postmaster = parentOf(rows[0]?.pid ?? 0);
+  const postmaster = getParentPid(rows[0]?.pid ?? 0);
   const { cookies, memberIds } = await signIn(db);
-  await comeIn(port, cookies);
+  await warmUpSessions(port, cookies);
   return {
     data,
     address,
@@ -79,7 +82,7 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
     memberIds,
     async load(requests, how = {}) {
       const order = { port, cookies, requests, connections: 32, seconds: 3, warmUp: 0.5, from: 0, ...how };
-      const before = [processorTime(parley.pid), processorTimeBelow(postmaster)] as const;
+      const before = [getCpuTimeMs(parley.pid), getChildrenCpuTimeMs(postmaster)] as const;
       const loaded = await runLoad(order).catch(async (error: unknown) => {
         // Where Parley ended, what it said last is why.
         await Promise.race([ended, pause(2_000)]);
@@ -87,8 +90,8 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
       });
       const sent = Math.max(1, loaded.next - order.from);
       const each = {
-        server: (processorTime(parley.pid) - before[0]) / sent,
-        database: (processorTimeBelow(postmaster) - before[1]) / sent,
+        server: (getCpuTimeMs(parley.pid) - before[0]) / sent,
+        database: (getChildrenCpuTimeMs(postmaster) - before[1]) / sent,
         client: loaded.processor / sent,
       };
       return { ...loaded, each };
@@ -146,7 +149,9 @@ async function count(db: pg.Client): Promise<Community['counts']> {
 
 /** Makes sessions as signing in does, and their cookies: the token and its signature (better-call's signed cookies). */
 async function signIn(db: pg.Client): Promise<Pick<Community, 'cookies' | 'memberIds'>> {
-  const { rows } = await db.query<{ id: string }>('select id from member order by id limit $1', [signedIn]);
+  const { rows } = await db.query<{ id: string }>('select id from member order by id limit $1', [
+    signedInCount,
+  ]);
   const memberIds = rows.map((row) => Number(row.id));
   const tokens = memberIds.map(() => randomBytes(24).toString('base64url'));
   await db.query(
@@ -163,17 +168,17 @@ async function signIn(db: pg.Client): Promise<Pick<Community, 'cookies' | 'membe
 
 /** As many as may come in from one network at a time (floods.ts), and seconds after which others may. */
 const [atATime, windowSeconds] = [2_500, 11];
-const comeAtMost = 10;
+const maxSessionsPerBatch = 10;
 
 /** The server looks up each session once: what is measured is what members cost who are there. */
-async function comeIn(port: number, cookies: readonly string[]): Promise<void> {
+async function warmUpSessions(port: number, cookies: readonly string[]): Promise<void> {
   const requests = cookies.map((_, member): Request => ({ method: 'GET', path: '/api/session', member }));
   for (let from = 0; from < requests.length; from += atATime) {
     if (from > 0) await pause(windowSeconds * 1_000);
     const some = requests.slice(from, from + atATime);
     // A busy machine may refuse some at first.
     for (let attempt = 1; !(await allIn(some)); attempt++) {
-      if (attempt === comeAtMost) throw new Error('members are refused again and again');
+      if (attempt === maxSessionsPerBatch) throw new Error('members are refused again and again');
       await pause(windowSeconds * 1_000);
     }
   }
@@ -185,7 +190,7 @@ async function comeIn(port: number, cookies: readonly string[]): Promise<void> {
   }
 }
 
-export async function runLoad(order: Order): Promise<Loaded> {
+export async function runLoad(order: LoadOrder): Promise<LoadResult> {
   const client = fork(new URL('./client.ts', import.meta.url), { serialization: 'advanced' });
   const failed = once(client, 'exit').then(([code]: unknown[]) => {
     throw new Error(`the client ended (${String(code)})`);
@@ -193,7 +198,7 @@ export async function runLoad(order: Order): Promise<Loaded> {
   failed.catch(() => {});
   try {
     client.send(order);
-    const [loaded] = (await Promise.race([once(client, 'message'), failed])) as [Loaded];
+    const [loaded] = (await Promise.race([once(client, 'message'), failed])) as [LoadResult];
     return loaded;
   } finally {
     client.kill();
@@ -201,7 +206,7 @@ export async function runLoad(order: Order): Promise<Loaded> {
 }
 
 /** The same database for another node. A socket's folder stands as a parameter: it is no host of an address. */
-export function addressOf({ host, port, user, password, database }: pg.ClientConfig): string {
+export function getDatabaseUrl({ host, port, user, password, database }: pg.ClientConfig): string {
   const url = new URL(`postgres://localhost/${database}`);
   url.searchParams.set('host', host ?? '');
   url.searchParams.set('port', String(port));
@@ -211,7 +216,7 @@ export function addressOf({ host, port, user, password, database }: pg.ClientCon
 }
 
 /** Bytes that a process holds in memory (Linux). */
-export async function memoryOf(pid: number): Promise<number> {
+export async function getMemoryBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
 }

@@ -2,17 +2,17 @@ import { createRandom } from '../fill/random.ts';
 import type { Request } from './client.ts';
 import type { Community } from './community.ts';
 import {
-  drawQueries,
-  newAnswers,
-  newQuestions,
-  newReplies,
-  page,
-  questionPages,
+  sampleQueries,
+  newAnswerRequests,
+  newQuestionRequests,
+  newReplyRequests,
+  pageRequests,
+  questionPageRequests,
   type Requests,
   searchPath,
-  someAnswers,
-  views,
-  votes,
+  sampleAnswers,
+  viewRequests,
+  voteRequests,
 } from './requests.ts';
 
 /** Every page and action: what it is called, and requests of it. */
@@ -22,7 +22,7 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
   const { questions, members } = there.counts;
   const random = createRandom(29);
   const known = await busiest(there);
-  const queries = await drawQueries(there);
+  const queries = await sampleQueries(there);
   const deep = await deepPages(there, known);
   const drawn = (make: (member: number) => string): Requests =>
     Array.from({ length: 5_000 }, (_, member) => ({ method: 'GET', path: make(member), member }));
@@ -31,24 +31,30 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
   return [
     ...['recent', 'popular', 'unanswered'].map((feed) => ({
       name: `feed ${feed}`,
-      requests: page(`/api/feeds/${feed}`),
+      requests: pageRequests(`/api/feeds/${feed}`),
     })),
     ...deep,
-    { name: 'question page, any', requests: questionPages(there) },
-    { name: 'question page, the largest', requests: page(`/api/questions/${known.question}`) },
-    { name: 'question page, by votes', requests: page(`/api/questions/${known.question}?sort=helpful`) },
+    { name: 'question page, any', requests: questionPageRequests(there) },
+    { name: 'question page, the largest', requests: pageRequests(`/api/questions/${known.question}`) },
+    {
+      name: 'question page, by votes',
+      requests: pageRequests(`/api/questions/${known.question}?sort=helpful`),
+    },
     {
       name: 'related questions',
       requests: drawn(() => `/api/questions/${1 + random.below(questions)}/related`),
     },
     ...['popular', 'active', 'alphabetical'].map((sort) => ({
       name: `topics, ${sort}`,
-      requests: page(`/api/topics?sort=${sort}`),
+      requests: pageRequests(`/api/topics?sort=${sort}`),
     })),
-    { name: 'topics, looked for', requests: page('/api/topics?q=mark') },
-    { name: 'topic, the largest', requests: page(`/api/topics/${encodeURIComponent(known.tag)}`) },
-    { name: 'its questions', requests: page(`/api/topics/${encodeURIComponent(known.tag)}/questions`) },
-    { name: 'its activity', requests: page(`/api/topics/${encodeURIComponent(known.tag)}/activity`) },
+    { name: 'topics, looked for', requests: pageRequests('/api/topics?q=mark') },
+    { name: 'topic, the largest', requests: pageRequests(`/api/topics/${encodeURIComponent(known.tag)}`) },
+    {
+      name: 'its questions',
+      requests: pageRequests(`/api/topics/${encodeURIComponent(known.tag)}/questions`),
+    },
+    { name: 'its activity', requests: pageRequests(`/api/topics/${encodeURIComponent(known.tag)}/activity`) },
     { name: 'search, a common word', requests: searches('common', searchPath) },
     { name: 'search, two words', requests: searches('two words', searchPath) },
     { name: 'search, answers', requests: searches('two words', (text) => searchPath(text, 'answers')) },
@@ -57,24 +63,24 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
       requests: searches('common', (text) => `/api/search/instant?q=${encodeURIComponent(text.slice(0, 4))}`),
     },
     { name: 'profile, any', requests: drawn(() => `/api/members/${1 + random.below(members)}`) },
-    { name: 'profile, the busiest', requests: page(`/api/members/${known.member}`) },
+    { name: 'profile, the busiest', requests: pageRequests(`/api/members/${known.member}`) },
     ...['questions', 'answers', 'activity', 'reputation'].map((list) => ({
       name: `their ${list}`,
-      requests: page(`/api/members/${known.member}/${list}`),
+      requests: pageRequests(`/api/members/${known.member}/${list}`),
     })),
     ...['', '/topics', '/questions', '/activity'].map((list) => ({
       name: `following${list.replace('/', ', ')}`,
-      requests: page(`/api/following${list}`),
+      requests: pageRequests(`/api/following${list}`),
     })),
-    { name: 'notifications', requests: page('/api/notifications') },
-    { name: 'bookmarks', requests: page('/api/bookmarks') },
-    { name: 'session', requests: page('/api/session') },
-    { name: 'vote', requests: votes(someAnswers(there, 5_000), random) },
-    { name: 'view', requests: views(there) },
+    { name: 'notifications', requests: pageRequests('/api/notifications') },
+    { name: 'bookmarks', requests: pageRequests('/api/bookmarks') },
+    { name: 'session', requests: pageRequests('/api/session') },
+    { name: 'vote', requests: voteRequests(sampleAnswers(there, 5_000), random) },
+    { name: 'view', requests: viewRequests(there) },
     { name: 'follow', requests: follows(questions) },
-    { name: 'answer', requests: newAnswers(there) },
-    { name: 'reply', requests: newReplies(there) },
-    { name: 'ask', requests: newQuestions() },
+    { name: 'answer', requests: newAnswerRequests(there) },
+    { name: 'reply', requests: newReplyRequests(there) },
+    { name: 'ask', requests: newQuestionRequests() },
   ];
 }
 
@@ -113,7 +119,8 @@ async function deepPages(there: Community, { question, tag }: Busiest): Promise<
   const found: Endpoint[] = [];
   for (const [name, path] of Object.entries(lists)) {
     const cursor = await cursorBelow(there, path);
-    if (cursor !== null) found.push({ name, requests: page(`${path}?cursor=${encodeURIComponent(cursor)}`) });
+    if (cursor !== null)
+      found.push({ name, requests: pageRequests(`${path}?cursor=${encodeURIComponent(cursor)}`) });
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import type { Community } from './community.ts';
-import type { Found } from './results.ts';
+import type { PartResult } from './results.ts';
 
 /** What the parts measure with. Communities are started when the first part asks for them. */
 export type Bench = {
@@ -9,7 +9,7 @@ export type Bench = {
   /** Minutes of mixed load. */
   minutes: number;
   community: (size: Size, cache?: 'cached' | 'uncached') => Promise<Community>;
-  tell: (sentence: string) => void;
+  log: (sentence: string) => void;
 };
 
 export type Size = 'large' | 'small' | 'comparison';
@@ -19,11 +19,11 @@ export type Part = {
   /** The head of its section in docs/benchmarks.md. */
   title: string;
   explains: string;
-  run: (bench: Bench) => Promise<Found>;
+  run: (bench: Bench) => Promise<PartResult>;
 };
 
 /** Runs all of them, in turn, so often: what the machine does beside falls on all alike. */
-export async function inTurn<Name extends string, Result>(
+export async function runInTurn<Name extends string, Result>(
   rounds: number,
   runs: Readonly<Record<Name, () => Promise<Result>>>,
 ): Promise<Record<Name, Result[]>> {

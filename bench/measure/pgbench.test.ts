@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergedScript, scriptOf } from './pgbench.ts';
+import { createMergedScript, createScript } from './pgbench.ts';
 
 test('the statements of a request become a script that another member can run', () => {
   const statements = [
@@ -11,7 +11,7 @@ test('the statements of a request become a script that another member can run', 
     { text: 'select $1::bytea, $2', values: [{ type: 'Buffer', data: [1, 255] }, ['a"b', 'c\\d']] },
   ];
   const variables = [{ name: 'member', value: 7, from: 1, to: 50 }];
-  expect(scriptOf(statements, variables).split('\n')).toEqual([
+  expect(createScript(statements, variables).split('\n')).toEqual([
     String.raw`\set member random(1, 50)`,
     'begin;',
     String.raw`select array[:member, E'9']::bigint[], E'it''s {"at"\x3atrue}' from "vote" where member_id = :member and note = null limit E'7.5';`,
@@ -27,7 +27,7 @@ test('the statements of many requests become one script that draws between them'
   ];
   const variables = [{ name: 'member', value: 7, from: 1, to: 50 }];
   const other = [{ text: 'select 1', values: [] }];
-  expect(mergedScript([request(3, 'a'), request(4, 'b'), other], variables).split('\n')).toEqual([
+  expect(createMergedScript([request(3, 'a'), request(4, 'b'), other], variables).split('\n')).toEqual([
     String.raw`\set member random(1, 50)`,
     String.raw`\set drawn random(0, 1)`,
     String.raw`\set v1 case when :drawn = 0 then 3 when :drawn = 1 then 4 end`,

@@ -22,7 +22,7 @@ export async function hasPgbench(): Promise<boolean> {
 }
 
 /** Statements as a script of pgbench (PostgreSQL manual, pgbench, 'Custom Scripts'). */
-export function scriptOf(statements: readonly Statement[], variables: readonly Variable[] = []): string {
+export function createScript(statements: readonly Statement[], variables: readonly Variable[] = []): string {
   const lines = statements.map(({ text, values }) => {
     const filled = text.replace(/\$(\d+)/gu, (_, place: string) =>
       literal(values[Number(place) - 1], variables),
@@ -37,7 +37,7 @@ export function scriptOf(statements: readonly Statement[], variables: readonly V
  * numbers stands a variable. Other differences, as in the text of an event, are as in the first. Requests that took other
  * statements than the first did are left out.
  */
-export function mergedScript(
+export function createMergedScript(
   requests: readonly (readonly Statement[])[],
   variables: readonly Variable[],
 ): string {
@@ -121,7 +121,7 @@ function quoted(text: string): string {
  * Runs scripts, drawn at random, for so many seconds. Resolves with the transactions a second.
  * @param taken how many numbers each client has taken in earlier runs, of those that are taken once
  */
-export async function pgbench(
+export async function runPgbench(
   connection: pg.ClientConfig,
   {
     scripts,

@@ -1,5 +1,5 @@
 import type { Bars, Curve, Plot } from './results.ts';
-import { amount } from './results.ts';
+import { formatAmount } from './results.ts';
 
 const width = 860;
 const left = 250;
@@ -7,7 +7,7 @@ const right = 90;
 const colours = ['#5b6ee1', '#2a9d8f', '#d98c2b'];
 
 /** A plot as SVG that is legible on white and on black: its text and lines follow what the reader prefers. */
-export function svgOf(plot: Plot): string {
+export function renderSvg(plot: Plot): string {
   const { height, parts } = plot.kind === 'bars' ? bars(plot) : curve(plot);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(plot.title)}">
 <style>
@@ -44,7 +44,7 @@ function bars({ series, groups, line, log = false, unit }: Bars): { height: numb
       const length = scale(value);
       parts.push(
         `<rect x="${left}" y="${y + 1}" width="${length.toFixed(1)}" height="${thick - 2}" rx="2" fill="${colours[place % colours.length]}"/>`,
-        `<text x="${(left + length + 6).toFixed(1)}" y="${y + thick - 4}">${amount(value)}${unit && ` ${unit}`}</text>`,
+        `<text x="${(left + length + 6).toFixed(1)}" y="${y + thick - 4}">${formatAmount(value)}${unit && ` ${unit}`}</text>`,
       );
       y += thick;
     }
@@ -86,7 +86,7 @@ function curve({ points, line, x, y }: Curve): { height: number; parts: string[]
     const [, level] = place([0, (mostY * step) / 4]);
     parts.push(
       `<line class="grid" x1="${start}" x2="${width - 20}" y1="${level.toFixed(1)}" y2="${level.toFixed(1)}"/>`,
-      `<text x="${start - 6}" y="${(level + 4).toFixed(1)}" text-anchor="end">${amount((mostY * step) / 4, 0)}</text>`,
+      `<text x="${start - 6}" y="${(level + 4).toFixed(1)}" text-anchor="end">${formatAmount((mostY * step) / 4, 0)}</text>`,
     );
   }
   if (line !== undefined) {
@@ -104,7 +104,7 @@ function curve({ points, line, x, y }: Curve): { height: number; parts: string[]
     .join(' ');
   parts.push(
     `<polyline points="${path}" fill="none" stroke="${colours[0]}" stroke-width="2"/>`,
-    `<text x="${width - 20}" y="${height - 12}" text-anchor="end">${amount(mostX, 1)} ${escape(x)}</text>`,
+    `<text x="${width - 20}" y="${height - 12}" text-anchor="end">${formatAmount(mostX, 1)} ${escape(x)}</text>`,
     `<text x="${start}" y="${height - 12}">0</text>`,
     `<text x="0" y="${height - 12}">${escape(y)}</text>`,
   );

@@ -1,25 +1,25 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { svgOf } from './plots.ts';
-import type { Stored } from './results.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { renderSvg } from './plots.ts';
+import type { StoredResult } from './results.ts';
 
-const docs = path.join(projectFolder, 'docs');
+const docs = path.join(projectRoot, 'docs');
 const folder = 'benchmarks';
 
 /** Writes docs/benchmarks.md, its plots and the query plans, from what the parts found last. */
-export async function writeReport(found: readonly Stored[], order: readonly string[]): Promise<void> {
+export async function writeReport(found: readonly StoredResult[], order: readonly string[]): Promise<void> {
   const parts = found.toSorted((one, other) => order.indexOf(one.part) - order.indexOf(other.part));
   await mkdir(path.join(docs, folder), { recursive: true });
   for (const plot of parts.flatMap(({ plots = [] }) => plots))
-    await writeFile(path.join(docs, folder, `${plot.name}.svg`), svgOf(plot));
+    await writeFile(path.join(docs, folder, `${plot.name}.svg`), renderSvg(plot));
   const plans = parts.flatMap((part) => part.plans ?? []);
   if (plans.length > 0)
     await writeFile(path.join(docs, folder, 'plans.txt'), `${plans.join('\n').trimEnd()}\n`);
   await writeFile(path.join(docs, 'benchmarks.md'), `${textOf(parts)}\n`);
 }
 
-function textOf(parts: readonly Stored[]): string {
+function textOf(parts: readonly StoredResult[]): string {
   const rows = parts.flatMap((part) =>
     part.rows.map((row) => [row.what, row.wanted, row.measured, sign(row.holds)]),
   );
@@ -58,7 +58,7 @@ function section({
   machine,
   shape,
   at,
-}: Stored): string[] {
+}: StoredResult): string[] {
   return [
     `## ${title}`,
     '',

@@ -5,10 +5,11 @@ import type { Community } from './community.ts';
 /** Requests that follow each other in a measurement; each is sent by another member than the one before. */
 export type Requests = readonly Request[];
 
-export const page = (path: string): Requests => members((member) => ({ method: 'GET', path, member }));
+export const pageRequests = (path: string): Requests =>
+  members((member) => ({ method: 'GET', path, member }));
 
 /** Pages of questions drawn from all, or from a few that everybody reads. */
-export function questionPages({ counts }: Community, among = counts.questions): Requests {
+export function questionPageRequests({ counts }: Community, among = counts.questions): Requests {
   const random = createRandom(7);
   const step = counts.questions / among;
   return many(20_000, (member) => ({
@@ -19,14 +20,14 @@ export function questionPages({ counts }: Community, among = counts.questions): 
 }
 
 /** Pages of questions as a public reads them: all are read, few of them often, by Zipf's law. */
-export function readPages({ counts }: Community): Requests {
+export function popularPageRequests({ counts }: Community): Requests {
   const random = createRandom(8);
   const [rank, place] = [zipf(random, counts.questions, 0.99), scatter(counts.questions)];
   return many(50_000, (member) => ({ method: 'GET', path: `/api/questions/${1 + place(rank())}`, member }));
 }
 
 /** Each changes a vote: from none to up, and the next time round the other way. On answers drawn from `answerIds`. */
-export function votes(answerIds: readonly number[], random: Random): Requests {
+export function voteRequests(answerIds: readonly number[], random: Random): Requests {
   const once = many(5_000, (member) => ({
     method: 'PUT' as const,
     path: `/api/answers/${random.of(answerIds)}/vote`,
@@ -38,7 +39,7 @@ export function votes(answerIds: readonly number[], random: Random): Requests {
 }
 
 /** Views of questions drawn from all. */
-export function views({ counts }: Community): Requests {
+export function viewRequests({ counts }: Community): Requests {
   const random = createRandom(9);
   return many(20_000, (member) => ({
     method: 'PUT',
@@ -51,7 +52,7 @@ const words =
   'I have done this for years and would begin with the customers: ask ten of them what they pay for today, and build only what they name twice.';
 
 /** Answers to questions drawn from `among`, all of them different texts. */
-export function newAnswers({ counts }: Community, among = counts.questions): Requests {
+export function newAnswerRequests({ counts }: Community, among = counts.questions): Requests {
   const random = createRandom(11);
   return many(50_000, (member) => ({
     method: 'POST',
@@ -61,7 +62,7 @@ export function newAnswers({ counts }: Community, among = counts.questions): Req
   }));
 }
 
-export function newReplies({ counts }: Community): Requests {
+export function newReplyRequests({ counts }: Community): Requests {
   const random = createRandom(13);
   return many(20_000, (member) => ({
     method: 'POST',
@@ -74,7 +75,7 @@ export function newReplies({ counts }: Community): Requests {
   }));
 }
 
-export function newQuestions(): Requests {
+export function newQuestionRequests(): Requests {
   return many(20_000, (member) => ({
     method: 'POST',
     path: '/api/questions',
@@ -88,7 +89,7 @@ export function newQuestions(): Requests {
 }
 
 /** So many different answers, evenly from the oldest to the newest. */
-export function someAnswers({ counts }: Community, count: number): number[] {
+export function sampleAnswers({ counts }: Community, count: number): number[] {
   const step = Math.max(1, Math.floor(counts.answers / count));
   return Array.from({ length: Math.min(count, counts.answers) }, (_, index) => 1 + index * step);
 }
@@ -102,7 +103,7 @@ function many(count: number, make: (member: number) => Request): Request[] {
 /** What is looked for: 200 queries drawn from real titles, 50 of each kind. */
 export type Query = { kind: 'common' | 'rare' | 'two words' | 'inside a word'; text: string };
 
-export async function drawQueries({ db, counts }: Community): Promise<Query[]> {
+export async function sampleQueries({ db, counts }: Community): Promise<Query[]> {
   const random = createRandom(17);
   const ids = Array.from({ length: 5_000 }, () => 1 + random.below(counts.questions));
   const { rows } = await db.query<{ title: string }>('select title from question where id = any ($1)', [ids]);
@@ -125,7 +126,7 @@ export async function drawQueries({ db, counts }: Community): Promise<Query[]> {
 }
 
 /** Searches for two words next to each other in a title, each asked once. */
-export async function newSearches({ db, counts }: Community): Promise<Requests> {
+export async function newSearchRequests({ db, counts }: Community): Promise<Requests> {
   const random = createRandom(23);
   const ids = Array.from({ length: 10_000 }, () => 1 + random.below(counts.questions));
   const { rows } = await db.query<{ title: string }>('select title from question where id = any ($1)', [ids]);
@@ -140,7 +141,7 @@ function twoOf(random: Random, title: readonly string[]): string {
 }
 
 /** Searches that come again, each time of other members: what one may search in ten seconds is limited. */
-export function searches(queries: readonly Query[]): Requests {
+export function searchRequests(queries: readonly Query[]): Requests {
   return many(5_000, (member) => ({
     method: 'GET',
     path: searchPath(queries[member % queries.length]?.text ?? ''),

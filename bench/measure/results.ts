@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
 /** A row of the table: what is wanted, what was measured, whether that holds (null: nothing is wanted). */
 export type Row = { what: string; wanted: string; measured: string; holds: boolean | null };
@@ -32,7 +32,7 @@ export type Curve = {
 export type Plot = Bars | Curve;
 
 /** What a part of the measurements found. */
-export type Found = {
+export type PartResult = {
   rows: Row[];
   plots?: Plot[];
   /** A table of all the figures behind the rows, with its head. */
@@ -43,23 +43,31 @@ export type Found = {
   plans?: string[];
 };
 
-export type Stored = Found & { part: string; title: string; at: string; machine: string; shape: string };
+export type StoredResult = PartResult & {
+  part: string;
+  title: string;
+  at: string;
+  machine: string;
+  shape: string;
+};
 
-export const resultsFolder = path.join(projectFolder, 'bench/results');
+export const resultsFolder = path.join(projectRoot, 'bench/results');
 
-export async function store(stored: Stored): Promise<void> {
+export async function saveResult(stored: StoredResult): Promise<void> {
   await mkdir(resultsFolder, { recursive: true });
   await writeFile(path.join(resultsFolder, `${stored.part}.json`), `${JSON.stringify(stored, null, 1)}\n`);
 }
 
-export async function stored(): Promise<Stored[]> {
+export async function listResults(): Promise<StoredResult[]> {
   const names = (await readdir(resultsFolder).catch(() => [])).filter((name) => name.endsWith('.json'));
   return Promise.all(
-    names.map(async (name) => JSON.parse(await readFile(path.join(resultsFolder, name), 'utf8')) as Stored),
+    names.map(
+      async (name) => JSON.parse(await readFile(path.join(resultsFolder, name), 'utf8')) as StoredResult,
+    ),
   );
 }
 
-export function machine(): string {
+export function describeMachine(): string {
   const cpus = os.cpus();
   const memory = Math.round(os.totalmem() / 2 ** 30);
   return `${cpus.length} × ${cpus[0]?.model.trim() ?? 'unknown processor'}, ${memory} GiB, ${os.type()} ${os.release()}, Node ${process.version}`;
@@ -80,12 +88,12 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 /** The median of several runs with the smallest and the largest. */
-export function spread(values: readonly number[], digits = 2): string {
-  const figure = (value: number) => amount(value, digits);
+export function formatSpread(values: readonly number[], digits = 2): string {
+  const figure = (value: number) => formatAmount(value, digits);
   return `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})`;
 }
 
-export function amount(value: number, digits = 2): string {
+export function formatAmount(value: number, digits = 2): string {
   return value >= 100
     ? Math.round(value).toLocaleString('en')
     : value.toFixed(value >= 10 ? Math.min(1, digits) : digits);

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { addressOf, type Community, startCommunity, uncached } from './community.ts';
+import { getDatabaseUrl, type Community, startCommunity, withoutCacheEnv } from './community.ts';
 import type { Request } from './client.ts';
 import type { Statement } from './statement.ts';
 
@@ -22,8 +22,8 @@ export async function startRecorder(data: string, beside?: Community): Promise<R
   await writeFile(file, '');
   const program = pathToFileURL(path.join(import.meta.dirname, 'record.ts')).href;
   const community = await startCommunity(data, {
-    ...uncached,
-    ...(beside && { DATABASE_URL: addressOf(beside.connection) }),
+    ...withoutCacheEnv,
+    ...(beside && { DATABASE_URL: getDatabaseUrl(beside.connection) }),
     NODE_OPTIONS: `--import ${program}`,
     PARLEY_RECORD: file,
   });
@@ -42,7 +42,7 @@ export async function startRecorder(data: string, beside?: Community): Promise<R
     async record(request) {
       const from = await length();
       await community.send(request);
-      await untilQuiet(length);
+      await waitUntilQuiet(length);
       return withoutEmpty((await since(from)).filter(({ text }) => !own.has(text)));
     },
     async stop() {
@@ -55,12 +55,12 @@ export async function startRecorder(data: string, beside?: Community): Promise<R
 export const isTransaction = (text: string) => /^\s*(begin|commit|rollback|start transaction)\b/iu.test(text);
 
 /** What follows an answer, such as waking the other nodes, comes within this, in milliseconds. */
-const quiet = 100;
+const quietMs = 100;
 
-async function untilQuiet(length: () => Promise<number>): Promise<void> {
+async function waitUntilQuiet(length: () => Promise<number>): Promise<void> {
   for (let before = -1, now = await length(); now !== before; now = await length()) {
     before = now;
-    await delay(quiet);
+    await delay(quietMs);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import type { Look, startBareBrowser } from './bare-browser.ts';
+import type { PageProbe, startBareBrowser } from './bare-browser.ts';
 
 /** How many times slower the processor is made. */
 export const slowdown = 4;
 
 /** A browser in which a member is signed in, with nothing in its cache. */
-export type Open = () => Promise<BrowserContext>;
+export type OpenContext = () => Promise<BrowserContext>;
 
 export type FirstVisit = {
   /** Of JavaScript and style sheets, as they came over the wire without headers, until the page is idle. */
@@ -24,7 +24,7 @@ export type SlowVisit = { contentMs: number; longestTaskMs: number; layoutShift:
 export type Presses = { vote: number; navigation: number };
 
 /** A first visit: what comes over the wire, and when. */
-export async function firstVisit(open: Open, path: string): Promise<FirstVisit> {
+export async function measureFirstVisit(open: OpenContext, path: string): Promise<FirstVisit> {
   const context = await open();
   const page = await observed(context);
   const bytes = await countPrograms(page);
@@ -45,22 +45,22 @@ export async function firstVisit(open: Open, path: string): Promise<FirstVisit> 
 }
 
 /** The same with a slow processor, in a browser that nothing but that is asked of. */
-export async function slowVisit(
+export async function measureSlowVisit(
   browser: Awaited<ReturnType<typeof startBareBrowser>>,
-  { url, cookie }: Pick<Look, 'url' | 'cookie'>,
+  { url, cookie }: Pick<PageProbe, 'url' | 'cookie'>,
 ): Promise<SlowVisit> {
   const found = await browser.look({
     url,
     cookie,
     slowdown,
     ready: `document.querySelector('main article') !== null`,
-    expression: `(${noted.toString()})()`,
+    expression: `(${readPageMetrics.toString()})()`,
   });
   return found as SlowVisit;
 }
 
 /** What the browser has noted of the page by itself. In the page. */
-async function noted(): Promise<SlowVisit> {
+async function readPageMetrics(): Promise<SlowVisit> {
   const entriesOf = (type: string) =>
     new Promise<PerformanceEntry[]>((resolve) => {
       const all: PerformanceEntry[] = [];
@@ -81,7 +81,7 @@ async function noted(): Promise<SlowVisit> {
 }
 
 /** From a list to a question of it, and a vote on that. @param question its address */
-export async function press(open: Open, question: string): Promise<Presses> {
+export async function measurePresses(open: OpenContext, question: string): Promise<Presses> {
   const context = await open();
   const page = await observed(context);
   await page.goto('/');
@@ -120,10 +120,10 @@ const painted = () =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0))),
   );
 
-type Seen = { contentAt: number; longestPress: number };
+type ObservedMetrics = { contentAt: number; longestPress: number };
 declare global {
   interface Window {
-    seenByBench: Seen;
+    seenByBench: ObservedMetrics;
   }
 }
 
@@ -131,7 +131,7 @@ declare global {
 async function observed(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript(() => {
-    const seen: Seen = { contentAt: Infinity, longestPress: 0 };
+    const seen: ObservedMetrics = { contentAt: Infinity, longestPress: 0 };
     window.seenByBench = seen;
     const note = (type: string, each: (entry: PerformanceEntry) => void, options: object = {}) =>
       new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({

@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { isWhole, type Request } from '../writes/load.ts';
+import { isCompleteResponse, type Request } from '../writes/load.ts';
 
 /** What became of the requests of one stretch of time. Times in milliseconds. */
-export type Arrived = {
+export type ArrivalFigures = {
   sent: number;
   /** Answers by their status; what was not answered in time, or whose connection broke; what found no connection free. */
   statuses: Record<string, number>;
@@ -13,27 +13,27 @@ export type Arrived = {
 };
 
 /** Connections at most; whoever comes then is told nothing, as behind a full balancer. */
-const mostConnections = 2_000;
+const maxConnections = 2_000;
 
 /** Nobody waits longer for an answer, in milliseconds. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /** How often the requests that are due are sent, in milliseconds. */
-const tick = 5;
+const tickMs = 5;
 
 /**
  * Requests that come at their own pace, so many a second, whether earlier ones are answered or not: as members do who know
  * nothing of each other. `stretch` is told what happened since it was told last.
  */
-export async function arrivals(
+export async function sendAtRate(
   address: string,
   options: {
     perSecond: number;
     seconds: number;
     next: () => Request;
-    stretch?: { seconds: number; tell: (arrived: Arrived) => void };
+    stretch?: { seconds: number; tell: (arrived: ArrivalFigures) => void };
   },
-): Promise<Arrived> {
+): Promise<ArrivalFigures> {
   const { perSecond, seconds, next, stretch } = options;
   const { hostname, port } = new URL(address);
   const idle: Connection[] = [];
@@ -42,20 +42,20 @@ export async function arrivals(
   let part = nothing();
   const began = performance.now();
   let due = 0;
-  let told = began;
+  let reportedAt = began;
   for (;;) {
     const now = performance.now();
     if (now - began >= seconds * 1_000) break;
     for (; due < ((now - began) / 1_000) * perSecond; due++) send(now);
     for (const connection of all) if (connection.hasWaited(now)) connection.giveUp();
-    if (stretch !== undefined && now - told >= stretch.seconds * 1_000) {
+    if (stretch !== undefined && now - reportedAt >= stretch.seconds * 1_000) {
       stretch.tell(part);
       part = nothing();
-      told = now;
+      reportedAt = now;
     }
-    await new Promise((resolve) => setTimeout(resolve, tick));
+    await new Promise((resolve) => setTimeout(resolve, tickMs));
   }
-  const end = performance.now() + patience;
+  const end = performance.now() + timeoutMs;
   while ([...all].some((connection) => connection.isBusy) && performance.now() < end)
     await new Promise((resolve) => setTimeout(resolve, 50));
   for (const connection of all) connection.giveUp();
@@ -69,7 +69,7 @@ export async function arrivals(
   }
 
   function open(): Connection | null {
-    if (all.size >= mostConnections) return null;
+    if (all.size >= maxConnections) return null;
     const connection = new Connection(hostname, Number(port), {
       answered: (status, milliseconds, stays) => {
         count((arrived) => {
@@ -90,13 +90,13 @@ export async function arrivals(
     return connection;
   }
 
-  function count(what: (arrived: Arrived) => void): void {
+  function count(what: (arrived: ArrivalFigures) => void): void {
     what(whole);
     what(part);
   }
 }
 
-const nothing = (): Arrived => ({ sent: 0, statuses: {}, served: [], refused: [] });
+const nothing = (): ArrivalFigures => ({ sent: 0, statuses: {}, served: [], refused: [] });
 
 function add(counts: Record<string, number>, key: string): void {
   counts[key] = (counts[key] ?? 0) + 1;
@@ -121,7 +121,7 @@ class Connection {
     this.#socket = net.connect(port, host).setNoDelay(true).setEncoding('latin1');
     this.#socket.on('data', (piece: string) => {
       this.#answer += piece;
-      if (!isWhole(this.#answer)) return;
+      if (!isCompleteResponse(this.#answer)) return;
       const status = this.#answer.slice(9, 12);
       const stays = !/\r\nconnection: close\r\n/iu.test(this.#answer.slice(0, 4_000));
       this.#answer = '';
@@ -137,7 +137,7 @@ class Connection {
   }
 
   hasWaited(now: number): boolean {
-    return this.isBusy && now - this.#begun > patience;
+    return this.isBusy && now - this.#begun > timeoutMs;
   }
 
   giveUp(): void {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** Rows that were changed since one last asked. */
-export type Changes = {
+export type RowChanges = {
   /** Tables and what was done to them, such as 'update of question'. Makes every limit on rates start anew. */
   sinceThen: () => Promise<string[]>;
   forget: () => Promise<void>;
@@ -11,7 +11,7 @@ export type Changes = {
  * Has PostgreSQL note every row that a transaction inserts, deletes, or gives other values, as part of that transaction.
  * Not looked at: sessions, which any request may renew, limits on rates, and what jobs write by themselves.
  */
-export async function watchChanges(client: pg.Client): Promise<Changes> {
+export async function watchRowChanges(client: pg.Client): Promise<RowChanges> {
   await client.query(`
     create schema watched;
     grant usage on schema watched to public;

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import type { Sending } from '#server/testing/member.ts';
+import type { RequestOptions } from '#server/testing/member.ts';
 import type { Operation } from '#server/testing/openapi.ts';
-import type { Right } from '#server/testing/right-requests.ts';
+import type { ValidRequest } from '#server/testing/right-requests.ts';
 import type { Random } from '../fill/random.ts';
 
-export type Generated = {
+export type GeneratedRequest = {
   kind: 'right' | 'nearly right' | 'garbage';
   method: string;
   /** Below /api. */
   path: string;
-  sending: Sending;
+  sending: RequestOptions;
 };
 
 /** A right request with one or a few of its parts replaced by something arbitrary. */
-export function spoilt(operation: Operation, right: Right, random: Random): Generated {
+export function mutateRequest(operation: Operation, right: ValidRequest, random: Random): GeneratedRequest {
   const { method, parameters, path: pattern } = operation;
   let { path } = right;
   let body: unknown = right.body;
@@ -22,7 +22,7 @@ export function spoilt(operation: Operation, right: Right, random: Random): Gene
     const where = random.below(4);
     if (where === 0 && pattern.includes('{')) path = pattern.replace(/\{\w+\}/u, () => inPath(random));
     else if (where === 1) path += `${path.includes('?') ? '&' : '?'}${queryFor(parameters, random)}`;
-    else if (where === 2) Object.assign(headers, oddHeader(random));
+    else if (where === 2) Object.assign(headers, generateHeader(random));
     else if (typeof right.body === 'object')
       body = { ...right.body, [random.of([...Object.keys(right.body), 'other'])]: anything(random) };
   }
@@ -30,7 +30,11 @@ export function spoilt(operation: Operation, right: Right, random: Random): Gene
 }
 
 /** What nobody would send who knows the API. */
-export function garbageFor({ method }: Operation, { path }: Right, random: Random): Generated {
+export function generateGarbage(
+  { method }: Operation,
+  { path }: ValidRequest,
+  random: Random,
+): GeneratedRequest {
   const other = random.chance(0.2)
     ? random.of(['PATCH', 'OPTIONS', 'HEAD', 'PUT', 'POST', 'DELETE', 'GET'])
     : method;
@@ -43,7 +47,7 @@ export function garbageFor({ method }: Operation, { path }: Right, random: Rando
     kind: 'garbage',
     method: other,
     path: place,
-    sending: { ...(hasBody && { body }), headers: random.chance(0.5) ? oddHeader(random) : {} },
+    sending: { ...(hasBody && { body }), headers: random.chance(0.5) ? generateHeader(random) : {} },
   };
 }
 
@@ -97,7 +101,7 @@ function queryFor(parameters: Operation['parameters'], random: Random): string {
   return `${random.of([...named, 'other'])}=${inPath(random)}`;
 }
 
-function oddHeader(random: Random): Record<string, string> {
+function generateHeader(random: Random): Record<string, string> {
   const text = sample(fc.string({ maxLength: 60 }), random).replaceAll(/[^\x21-\x7e]/gu, '');
   return {
     [random.of([

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import type { Embedded } from '#server/platform/embedded/embedded.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import type { EmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
-import { urlOf } from '#server/testing/database-url.ts';
-import { withParley, withPostgres } from '#server/testing/throwaway.ts';
+import { toDatabaseUrl } from '#server/testing/database-url.ts';
+import { withTemporaryParley, withTemporaryPostgres } from '#server/testing/throwaway.ts';
 
 /** How many of each; the ids of each count from 1. */
 export const size = { members: 4_000, questions: 2_000, answers: 6_000 } as const;
@@ -14,17 +14,21 @@ export const size = { members: 4_000, questions: 2_000, answers: 6_000 } as cons
 const secret = 'a secret of the measurements, which nobody else has to know';
 
 /** A small community on an embedded PostgreSQL, served by one Parley. `pid`: Parley's process. */
-export type Community = { address: string; pid: number; db: Database; embedded: Embedded };
+export type Community = { address: string; pid: number; db: Database; embedded: EmbeddedPostgres };
 
 /** Works with a community of its own, which is gone afterwards. */
 export function withCommunity<Result>(work: (community: Community) => Promise<Result>): Promise<Result> {
-  return withPostgres(async (embedded) => {
+  return withTemporaryPostgres(async (embedded) => {
     const db = openDatabase({ connection: embedded.connection });
     try {
-      await migrate(db, path.join(projectFolder, 'migrations'));
+      await migrate(db, path.join(projectRoot, 'migrations'));
       await fillCommunity(db);
-      const env = { DATABASE_URL: urlOf(embedded.connection), SECRET: secret, NODE_ENV: 'production' };
-      return await withParley({ env }, (address, { pid }) => work({ address, pid, db, embedded }));
+      const env = {
+        DATABASE_URL: toDatabaseUrl(embedded.connection),
+        SECRET: secret,
+        NODE_ENV: 'production',
+      };
+      return await withTemporaryParley({ env }, (address, { pid }) => work({ address, pid, db, embedded }));
     } finally {
       await db.destroy();
     }

@@ -17,7 +17,7 @@ export type LoadFigures = {
  * So many clients, each on a connection of its own, send the next request when the last one is answered. Measured after
  * a second of warming up, for so many seconds.
  */
-export async function load(
+export async function runLoad(
   address: string,
   { clients, seconds, next }: { clients: number; seconds: number; next: () => Request },
 ): Promise<LoadFigures> {
@@ -41,7 +41,7 @@ export async function load(
       socket.setNoDelay(true).setEncoding('latin1');
       socket.on('data', (piece: string) => {
         answer += piece;
-        if (!isWhole(answer)) return;
+        if (!isCompleteResponse(answer)) return;
         const now = performance.now();
         const status = answer.slice(9, 12);
         answer = '';
@@ -68,7 +68,7 @@ export async function load(
 }
 
 /** Whether an answer of HTTP/1.1 has come to its end. */
-export function isWhole(answer: string): boolean {
+export function isCompleteResponse(answer: string): boolean {
   const end = answer.indexOf('\r\n\r\n');
   if (end < 0) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, end + 2))?.[1];

@@ -66,7 +66,7 @@ commit;`,
 } as const;
 
 /** Transactions a second by Debian's pgbench, prepared; undefined where there is no pgbench. */
-export async function pgbench(
+export async function runPgbench(
   script: string,
   { connection, clients, seconds }: { connection: pg.ClientConfig; clients: number; seconds: number },
 ): Promise<number | undefined> {

@@ -1,35 +1,39 @@
 import type { APIRequestContext } from '@playwright/test';
-import { ask, register, someone } from '../members.ts';
-import { keepDraft } from '../drafts.ts';
-import { answer, reply, upvote } from '../posts.ts';
-import type { Ids } from './screen.ts';
+import { askQuestion, registerMember, newMember } from '../members.ts';
+import { saveDraft } from '../drafts.ts';
+import { postAnswer, postReply, upvote } from '../posts.ts';
+import type { SeededIds } from './screen.ts';
 
 /** Fills the community with what strains a page, and gives the member who looks at it something to be told of. */
-export async function fill(
+export async function seedCommunity(
   owner: APIRequestContext,
   others: readonly [APIRequestContext, APIRequestContext],
-): Promise<Ids> {
+): Promise<SeededIds> {
   const [first, second] = others;
-  await register(first, someone('N'.repeat(80)));
-  await register(second, someone('ليلى الكاتبة 🦉'));
+  await registerMember(first, newMember('N'.repeat(80)));
+  await registerMember(second, newMember('ليلى الكاتبة 🦉'));
   const extremeTag = 'w'.repeat(35);
-  const extreme = await ask(owner, {
+  const extreme = await askQuestion(owner, {
     title: 'W'.repeat(200),
-    content: extremeText,
+    content: extremeMarkdown,
     tags: [extremeTag, 'برمجة', '日本語', 'c++', 'a b c'],
   });
-  await ask(second, { title: 'كيف أتعلم البرمجة من الصفر؟', content: 'من أين أبدأ؟', tags: ['برمجة'] });
-  await ask(second, { title: '👩‍👩‍👧‍👦🏳️‍🌈 '.repeat(12).trim(), content: '🦉', tags: ['日本語'] });
-  const long = await answer(first, extreme, `${'x'.repeat(500)}\n\n${'Word after word. '.repeat(200)}`);
+  await askQuestion(second, {
+    title: 'كيف أتعلم البرمجة من الصفر؟',
+    content: 'من أين أبدأ؟',
+    tags: ['برمجة'],
+  });
+  await askQuestion(second, { title: '👩‍👩‍👧‍👦🏳️‍🌈 '.repeat(12).trim(), content: '🦉', tags: ['日本語'] });
+  const long = await postAnswer(first, extreme, `${'x'.repeat(500)}\n\n${'Word after word. '.repeat(200)}`);
   let parent: number | null = null;
   for (let level = 0; level <= 3; level++)
-    parent = await reply(
+    parent = await postReply(
       level % 2 === 0 ? second : first,
       long,
       `Level ${level}: ${'y'.repeat(120)}`,
       parent,
     );
-  await answer(second, extreme, 'جواب قصير.\n\n```ts\nconst line = "' + 'z'.repeat(300) + '";\n```');
+  await postAnswer(second, extreme, 'جواب قصير.\n\n```ts\nconst line = "' + 'z'.repeat(300) + '";\n```');
   await upvote(first, extreme);
   await upvote(second, extreme);
   const { items } = await json<{ items: { id: number; answerCount: number }[] }>(owner, '/api/feeds/popular');
@@ -55,48 +59,48 @@ export async function fill(
 async function ownPosts(
   owner: APIRequestContext,
   [first, second]: readonly [APIRequestContext, APIRequestContext],
-): Promise<Pick<Ids, 'own' | 'ownAnswer' | 'ownReply' | 'spare' | 'list' | 'emptyList'>> {
-  const own = await ask(owner, {
+): Promise<Pick<SeededIds, 'own' | 'ownAnswer' | 'ownReply' | 'spare' | 'list' | 'emptyList'>> {
+  const own = await askQuestion(owner, {
     title: 'How do I keep a sourdough starter alive over the holidays?',
     content: 'I am away for **three weeks**. Does it live in the fridge?',
     tags: ['baking', 'sourdough'],
   });
-  const solution = await answer(first, own, 'Feed it once, then put it into the fridge.');
-  const ownAnswer = await answer(owner, own, 'I dried it. That worked, too.');
-  const parent = await reply(second, ownAnswer, 'How long did it take to come back?');
-  const ownReply = await reply(owner, ownAnswer, 'Two days, with two feedings.', parent);
-  await reply(second, solution, 'Without feeding it goes flat after four weeks.');
+  const solution = await postAnswer(first, own, 'Feed it once, then put it into the fridge.');
+  const ownAnswer = await postAnswer(owner, own, 'I dried it. That worked, too.');
+  const parent = await postReply(second, ownAnswer, 'How long did it take to come back?');
+  const ownReply = await postReply(owner, ownAnswer, 'Two days, with two feedings.', parent);
+  await postReply(second, solution, 'Without feeding it goes flat after four weeks.');
   await send(owner, 'put', `/api/questions/${own}/accepted-answer`, { answerId: solution });
   await send(owner, 'put', `/api/answers/${ownAnswer}`, {
     content: 'I dried it on baking paper. That worked well.',
   });
   await send(owner, 'put', `/api/replies/${ownReply}`, { content: 'Three days, with two feedings.' });
-  const spare = await ask(owner, { title: 'Which flour for a first loaf?', tags: ['baking'] });
-  await answer(second, spare, 'Any strong white one.');
+  const spare = await askQuestion(owner, { title: 'Which flour for a first loaf?', tags: ['baking'] });
+  await postAnswer(second, spare, 'Any strong white one.');
   const { id: list } = await send<{ id: number }>(owner, 'post', '/api/bookmark-lists', {
     name: 'L'.repeat(40),
   });
   const { id: emptyList } = await send<{ id: number }>(owner, 'post', '/api/bookmark-lists', {
     name: 'للقراءة',
   });
-  const kept = { bookmarked: true, note: 'For the next holidays', listIds: [list] };
-  await send(owner, 'put', `/api/questions/${own}/bookmark`, kept);
+  const bookmark = { bookmarked: true, note: 'For the next holidays', listIds: [list] };
+  await send(owner, 'put', `/api/questions/${own}/bookmark`, bookmark);
   await send(owner, 'put', `/api/answers/${solution}/bookmark`, { bookmarked: true });
-  const muted = await ask(second, { title: 'Who else is up all night?', tags: ['night-watch'] });
+  const muted = await askQuestion(second, { title: 'Who else is up all night?', tags: ['night-watch'] });
   await send(owner, 'put', `/api/questions/${muted}/mute`, { muted: true });
   await send(owner, 'put', '/api/topics/night-watch/mute', { muted: true });
-  for (const place of ownDrafts({ own, ownAnswer }))
-    await keepDraft(owner, place, { content: 'Begun, and not yet at its end. '.repeat(9) });
+  for (const place of listOwnDrafts({ own, ownAnswer }))
+    await saveDraft(owner, place, { content: 'Begun, and not yet at its end. '.repeat(9) });
   return { own, ownAnswer, ownReply, spare, list, emptyList };
 }
 
 /** The places of the drafts that the member keeps; what else is begun on the way is thrown away. */
-export const ownDrafts = ({ own, ownAnswer }: Pick<Ids, 'own' | 'ownAnswer'>) => [
+export const listOwnDrafts = ({ own, ownAnswer }: Pick<SeededIds, 'own' | 'ownAnswer'>) => [
   `edit:question:${own}`,
   `reply:answer:${ownAnswer}`,
 ];
 
-const extremeText = [
+const extremeMarkdown = [
   'x'.repeat(300),
   '## A heading that goes on and on and on',
   '| a | b | c | d | e | f | g | h |\n|-|-|-|-|-|-|-|-|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 | ' +

@@ -1,27 +1,27 @@
 import type { Page } from '@playwright/test';
-import { colourRules, type Violation, violationsOn } from '../axe.ts';
+import { colorRules, type Violation, findViolations } from '../axe.ts';
 
 /** What breaks a rule in a state of a screen. */
 export type Finding = Violation & { state: string; look: string };
 
 /** @param whole looks at everything; else at what the theme changes. */
-export async function findingsOn(
+export async function findViolationsInState(
   page: Page,
   { state, look, whole }: { state: string; look: string; whole: boolean },
 ): Promise<Finding[]> {
-  const violations = await violationsOn(page, { rules: whole ? undefined : colourRules });
+  const violations = await findViolations(page, { rules: whole ? undefined : colorRules });
   return violations
-    .filter(({ rule }) => !isLater(rule, state))
+    .filter(({ rule }) => !isExpectedWhileLoading(rule, state))
     .map((violation) => ({ ...violation, state, look }));
 }
 
 /** The heading of a page comes with what it is about. */
-function isLater(rule: string, state: string): boolean {
+function isExpectedWhileLoading(rule: string, state: string): boolean {
   return rule === 'page-has-heading-one' && state.endsWith(' loading');
 }
 
 /** A table of them: a line for each rule and state, then an element for each rule. */
-export function tableOf(findings: readonly Finding[]): string {
+export function formatFindings(findings: readonly Finding[]): string {
   const rows = new Map<string, { cells: string[]; looks: Set<string>; count: number }>();
   for (const { rule, impact, isWcag, state, look, elements } of findings) {
     const cells = [rule, isWcag ? 'WCAG' : 'practice', impact, state];

@@ -2,16 +2,16 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { register, someone } from '../members.ts';
-import { newCommunity } from '../parley.ts';
-import { inLanguage } from '../translated.ts';
-import { fill } from './extremes.ts';
-import { type Finding, tableOf } from './findings.ts';
-import { type Picture, sheet, visit } from './photograph.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { registerMember, newMember } from '../members.ts';
+import { startCommunity } from '../parley.ts';
+import { loadTranslations } from '../translated.ts';
+import { seedCommunity } from './extremes.ts';
+import { type Finding, formatFindings } from './findings.ts';
+import { type Picture, saveContactSheet, captureScreen } from './photograph.ts';
 import type { Screen, Stage } from './screen.ts';
 import { screens } from './screens.ts';
-import { narrow, type Size, sizes, type State } from './states.ts';
+import { smallPhone, type Size, sizes, type State } from './states.ts';
 
 const help = `npm run screens [-- OPTIONS] [-- NAMES]
 
@@ -43,31 +43,31 @@ if (values.help) console.log(help);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const wanted = screens.filter(({ name }) => isMeant(name));
+  const wanted = screens.filter(({ name }) => isSelected(name));
   if (wanted.length === 0) {
     console.error('No screen has such a name.');
     return 2;
   }
-  const folder = path.join(projectFolder, 'screens');
+  const folder = path.join(projectRoot, 'screens');
   if (positionals.length === 0 && values.pictures) await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const program = process.env['PARLEY_CHROMIUM'];
   const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
-  const [bare, full] = await Promise.all([newCommunity(), newCommunity({ demo: true })]);
+  const [bare, full] = await Promise.all([startCommunity(), startCommunity({ demo: true })]);
   try {
     const addresses = { bare: bare.address, full: full.address };
-    const lanes: Lane[] = [];
-    // One after the other: in each the same is written.
-    for (const size of values.narrow ? [...sizes, narrow] : sizes)
-      lanes.push(await newLane(browser, size, addresses));
-    return await lookAt(browser, { lanes, wanted, folder });
+    const runs: SizeRun[] = [];
+    // One after the otherMember: in each the same is written.
+    for (const size of values.narrow ? [...sizes, smallPhone] : sizes)
+      runs.push(await startSizeRun(browser, size, addresses));
+    return await inspectScreens(browser, { runs, wanted, folder });
   } finally {
     await browser.close();
     await Promise.all([bare.remove(), full.remove()]);
   }
 }
 
-function isMeant(name: string): boolean {
+function isSelected(name: string): boolean {
   if (positionals.length === 0) return true;
   return positionals.some((start) =>
     start.startsWith('=') ? name === start.slice(1) : name.startsWith(start),
@@ -75,13 +75,13 @@ function isMeant(name: string): boolean {
 }
 
 /** One size, with a page for each kind of viewer. What is done in one lane shows in no other. */
-type Lane = { size: Size; stages: Record<'owner' | 'newcomer' | 'visitor', Omit<Stage, 'state'>> };
+type SizeRun = { size: Size; stages: Record<'owner' | 'newcomer' | 'visitor', Omit<Stage, 'state'>> };
 
-async function newLane(
+async function startSizeRun(
   browser: Browser,
   size: Size,
   { bare, full }: { bare: string; full: string },
-): Promise<Lane> {
+): Promise<SizeRun> {
   const open = async (baseURL: string): Promise<Page> => {
     const options = {
       baseURL,
@@ -95,11 +95,11 @@ async function newLane(
   };
   const [owner, first, second, visitor] = await Promise.all([open(full), open(full), open(full), open(full)]);
   const newcomer = await open(bare);
-  await register(owner.request, someone('Robin Page'));
-  await register(newcomer.request, someone('Robin Page'));
-  const ids = await fill(owner.request, [first.request, second.request]);
-  const say = await sayerIn(values.language);
-  const shared = { ids, say, other: second.request };
+  await registerMember(owner.request, newMember('Robin Page'));
+  await registerMember(newcomer.request, newMember('Robin Page'));
+  const ids = await seedCommunity(owner.request, [first.request, second.request]);
+  const translate = await createTranslator(values.language);
+  const shared = { ids, translate, otherMember: second.request };
   return {
     size,
     stages: {
@@ -114,8 +114,8 @@ function isPhone({ width }: Size): boolean {
   return width < 768;
 }
 
-async function sayerIn(language: string): Promise<Stage['say']> {
-  const translated = language === 'en' ? (english: string) => english : await inLanguage(language);
+async function createTranslator(language: string): Promise<Stage['translate']> {
+  const translated = language === 'en' ? (english: string) => english : await loadTranslations(language);
   return (english) => {
     const text = translated(english);
     const parts = text
@@ -125,10 +125,10 @@ async function sayerIn(language: string): Promise<Stage['say']> {
   };
 }
 
-type Job = { lanes: readonly Lane[]; wanted: readonly Screen[]; folder: string };
+type Job = { runs: readonly SizeRun[]; wanted: readonly Screen[]; folder: string };
 
 /** @returns the exit code: 1 where something breaks a rule, or could not be looked at. */
-async function lookAt(browser: Browser, { lanes, wanted, folder }: Job): Promise<number> {
+async function inspectScreens(browser: Browser, { runs, wanted, folder }: Job): Promise<number> {
   const findings: Finding[] = [];
   const missed: string[] = [];
   const states = wanted.flatMap((screen) => screen.states.map((state) => ({ screen, state })));
@@ -137,13 +137,14 @@ async function lookAt(browser: Browser, { lanes, wanted, folder }: Job): Promise
     const start = performance.now();
     try {
       const seen = await Promise.all(
-        lanes
+        runs
           .filter(({ size }) => !screen.wide || !isPhone(size))
-          .map((lane) => visitIn(lane, screen, state)),
+          .map((lane) => visitScreen(lane, screen, state)),
       );
       const pictures: Picture[] = seen.flatMap((each) => each.pictures);
       findings.push(...seen.flatMap((each) => each.findings));
-      if (values.pictures) await sheet(browser, pictures, path.join(folder, `${screen.name}-${state}.png`));
+      if (values.pictures)
+        await saveContactSheet(browser, pictures, path.join(folder, `${screen.name}-${state}.png`));
       const rules = new Set(seen.flatMap((each) => each.findings.map(({ rule }) => rule)));
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       console.log(`${name} (${seconds} s)${rules.size > 0 ? ` breaks ${[...rules].join(', ')}` : ''}`);
@@ -154,16 +155,16 @@ async function lookAt(browser: Browser, { lanes, wanted, folder }: Job): Promise
   }
   if (values.pictures) console.log('The sheets are in screens/.');
   if (missed.length > 0) console.log(`Not looked at: ${missed.join(', ')}.`);
-  if (values.axe) console.log(findings.length > 0 ? tableOf(findings) : 'axe found nothing.');
+  if (values.axe) console.log(findings.length > 0 ? formatFindings(findings) : 'axe found nothing.');
   return findings.length + missed.length === 0 ? 0 : 1;
 }
 
-function visitIn({ size, stages }: Lane, screen: Screen, state: State) {
+function visitScreen({ size, stages }: SizeRun, screen: Screen, state: State) {
   const stage = screen.visitor
     ? stages.visitor
     : state === 'empty' && screen.name !== 'palette'
       ? stages.newcomer
       : stages.owner;
   const wanted = { pictures: values.pictures, axe: values.axe };
-  return visit({ ...stage, state }, { screen, size, wanted });
+  return captureScreen({ ...stage, state }, { screen, size, wanted });
 }

@@ -1,7 +1,7 @@
 import { button, dialog, opensDialog, opensMenu, type Screen, type Stage } from './screen.ts';
 
 /** The menus of posts, what they lead to, and the dialogs of the settings. */
-export const menus: readonly Screen[] = [
+export const menuScreens: readonly Screen[] = [
   menu('question-menu', ({ page }) => page.locator('main article').first()),
   menu('answer-menu', ({ page }) => page.locator('main article[id^="answer-"]').first()),
   menu('reply-menu', ({ page }) => page.locator('main article[id^="reply-"]').first()),
@@ -20,7 +20,7 @@ export const menus: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await moreActions(stage, stage.page.locator('main article[id^="answer-"]').first());
-      await stage.page.getByRole('menuitem', { name: stage.say('Report'), exact: true }).click();
+      await stage.page.getByRole('menuitem', { name: stage.translate('Report'), exact: true }).click();
       await dialog(stage).locator('textarea').waitFor();
     },
     opens: opensDialog,
@@ -41,9 +41,12 @@ function menu(name: string, post: (stage: Stage) => ReturnType<Stage['page']['lo
   };
 }
 
-async function moreActions({ page, say }: Stage, post: ReturnType<Stage['page']['locator']>): Promise<void> {
+async function moreActions(
+  { page, translate }: Stage,
+  post: ReturnType<Stage['page']['locator']>,
+): Promise<void> {
   await post
-    .getByRole('button', { name: say('More actions'), exact: true })
+    .getByRole('button', { name: translate('More actions'), exact: true })
     .first()
     .click();
   await page.getByRole('menuitem').first().waitFor();

@@ -1,4 +1,4 @@
-import { withoutFirstAnswers } from '../shell.ts';
+import { withoutInlinedResponses } from '../shell.ts';
 import {
   button,
   dialog,
@@ -9,20 +9,20 @@ import {
   type Screen,
   type Stage,
 } from './screen.ts';
-import { keepBack, refuse } from './states.ts';
+import { holdRequests, failRequests } from './states.ts';
 
 /** What opens over a page: menus, lists, dialogs, messages and banners. */
-export const overlays: readonly Screen[] = [
+export const overlayScreens: readonly Screen[] = [
   {
     name: 'bell',
     path: () => '/',
     states: ['empty', 'full'],
     wide: true,
     async prepare(stage) {
-      await bell(stage).click();
+      await notificationButton(stage).click();
       await dialog(stage).locator('h2').waitFor();
     },
-    opens: opensBell,
+    opens: opensNotificationMenu,
   },
   {
     name: 'bell-failed',
@@ -30,14 +30,14 @@ export const overlays: readonly Screen[] = [
     states: ['full'],
     wide: true,
     async arrange({ page }) {
-      await withoutFirstAnswers(page);
-      await refuse(page, '/api/notifications');
+      await withoutInlinedResponses(page);
+      await failRequests(page, '/api/notifications');
     },
     async prepare(stage) {
-      await bell(stage).click();
+      await notificationButton(stage).click();
       await dialog(stage).getByRole('alert').waitFor();
     },
-    opens: opensBell,
+    opens: opensNotificationMenu,
   },
   {
     name: 'account-menu',
@@ -67,7 +67,7 @@ export const overlays: readonly Screen[] = [
     },
     opens: opensDialog,
   },
-  searching('search-help', 'is:'),
+  searchHelpScreen('search-help', 'is:'),
   {
     name: 'search-operators-help',
     path: () => '/',
@@ -78,8 +78,8 @@ export const overlays: readonly Screen[] = [
     },
     opens: opensHelp,
   },
-  searching('search-tags', 'how [pro'),
-  searching('search-members', 'user:m'),
+  searchHelpScreen('search-tags', 'how [pro'),
+  searchHelpScreen('search-members', 'user:m'),
   {
     name: 'shortcuts',
     path: () => '/',
@@ -118,9 +118,9 @@ export const overlays: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await open(stage, stage.page.locator('main'), 'Delete Question');
-      await refuse(stage.page, '/api/questions/');
+      await failRequests(stage.page, '/api/questions/');
       await dialog(stage)
-        .getByRole('button', { name: stage.say('Delete'), exact: true })
+        .getByRole('button', { name: stage.translate('Delete'), exact: true })
         .click();
       await stage.page.getByRole('alert').first().waitFor();
     },
@@ -142,8 +142,8 @@ export const overlays: readonly Screen[] = [
       const { page, ids, state } = stage;
       const edited = page.locator(`#answer-${ids.ownAnswer} button[aria-haspopup="dialog"]`);
       await edited.waitFor();
-      if (state === 'loading') await keepBack(page, '/api/answers/');
-      if (state === 'failed') await refuse(page, '/api/answers/');
+      if (state === 'loading') await holdRequests(page, '/api/answers/');
+      if (state === 'failed') await failRequests(page, '/api/answers/');
       await edited.click();
       await dialog(stage).waitFor();
       const shown = { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[state as string] ?? 'ins';
@@ -156,7 +156,7 @@ export const overlays: readonly Screen[] = [
     path: ({ spare }) => `/question/${spare}`,
     states: ['full'],
     async prepare(stage) {
-      await keep(stage);
+      await bookmarkQuestion(stage);
       await button(stage, 'Add a note or lists').waitFor();
     },
     opens: opensMessage,
@@ -166,7 +166,7 @@ export const overlays: readonly Screen[] = [
     path: ({ spare }) => `/question/${spare}`,
     states: ['full', 'extreme'],
     async prepare(stage) {
-      await keep(stage);
+      await bookmarkQuestion(stage);
       await button(stage, 'Add a note or lists').click();
       await dialog(stage).waitFor();
       if (stage.state === 'full') return;
@@ -223,19 +223,19 @@ export const overlays: readonly Screen[] = [
   },
 ];
 
-const bell = ({ page }: Stage) => page.locator('header button[aria-haspopup="dialog"]').first();
+const notificationButton = ({ page }: Stage) => page.locator('header button[aria-haspopup="dialog"]').first();
 
 /** Presses a button of some part, and waits for the dialog. */
 async function open(stage: Stage, part: ReturnType<Stage['page']['locator']>, name: string): Promise<void> {
   await part
-    .getByRole('button', { name: stage.say(name), exact: true })
+    .getByRole('button', { name: stage.translate(name), exact: true })
     .first()
     .click();
   await dialog(stage).waitFor();
 }
 
 /** What the search box offers for what is typed. */
-function searching(name: string, text: string): Screen {
+function searchHelpScreen(name: string, text: string): Screen {
   return {
     name,
     path: () => '/',
@@ -245,27 +245,27 @@ function searching(name: string, text: string): Screen {
   };
 }
 
-async function searchFor({ page, say }: Stage, text: string): Promise<void> {
-  const box = page.getByRole('searchbox', { name: say('Search questions') });
+async function searchFor({ page, translate }: Stage, text: string): Promise<void> {
+  const box = page.getByRole('searchbox', { name: translate('Search questions') });
   await box.click();
   await box.pressSequentially(text);
   await page.getByRole('listbox').first().getByRole('option').first().waitFor();
 }
 
-async function keep(stage: Stage): Promise<void> {
+async function bookmarkQuestion(stage: Stage): Promise<void> {
   // Whatever an earlier look has kept.
   await stage.page.request.put(`/api/questions/${stage.ids.spare}/bookmark`, { data: { bookmarked: false } });
   await stage.page.reload();
   await button(stage, 'Bookmark').first().click();
 }
 
-async function goOffline({ page, say }: Stage): Promise<void> {
+async function goOffline({ page, translate }: Stage): Promise<void> {
   await page.context().setOffline(true);
-  await page.getByText(say('You are offline. What you see may be old.')).waitFor();
+  await page.getByText(translate('You are offline. What you see may be old.')).waitFor();
 }
 
-function opensBell(stage: Stage) {
-  return { element: dialog(stage), opener: bell(stage) };
+function opensNotificationMenu(stage: Stage) {
+  return { element: dialog(stage), opener: notificationButton(stage) };
 }
 
 /** The panel below the search box, with its list. */

@@ -1,11 +1,11 @@
 import { button, field, opensMessage, type Screen } from './screen.ts';
-import { keepBack, refuse } from './states.ts';
+import { holdRequests, failRequests } from './states.ts';
 
 const all = ['loading', 'empty', 'full', 'extreme', 'failed'] as const;
 const lists = ['loading', 'empty', 'full', 'failed'] as const;
 
 /** The pages for who is not signed in. */
-export const visitorPages: readonly Screen[] = [
+export const visitorPageScreens: readonly Screen[] = [
   { name: 'login', path: () => '/login', states: ['full'], visitor: true },
   { name: 'login-to-ask', path: () => '/ask', states: ['full'], visitor: true },
   {
@@ -15,7 +15,7 @@ export const visitorPages: readonly Screen[] = [
     visitor: true,
     async prepare(stage) {
       await button(stage, 'Sign in').click();
-      await stage.page.getByText(stage.say('Please enter a valid email address.')).waitFor();
+      await stage.page.getByText(stage.translate('Please enter a valid email address.')).waitFor();
     },
   },
   {
@@ -25,9 +25,9 @@ export const visitorPages: readonly Screen[] = [
     visitor: true,
     async prepare(stage) {
       await field(stage, 'Email').fill('nobody@example.org');
-      await stage.page.getByLabel(stage.say('Password'), { exact: true }).fill('not the password');
+      await stage.page.getByLabel(stage.translate('Password'), { exact: true }).fill('not the password');
       await button(stage, 'Show password').click();
-      if (stage.state === 'failed') await refuse(stage.page, '/api/');
+      if (stage.state === 'failed') await failRequests(stage.page, '/api/');
       await button(stage, 'Sign in').click();
       await stage.page.getByRole('alert').or(stage.page.locator('[aria-invalid="true"]')).first().waitFor();
     },
@@ -39,11 +39,11 @@ export const visitorPages: readonly Screen[] = [
     states: ['full', 'extreme'],
     visitor: true,
     async prepare(stage) {
-      const { page, say, state } = stage;
+      const { page, translate, state } = stage;
       await field(stage, 'Full name').fill(state === 'extreme' ? 'N'.repeat(90) : 'Robin');
       await field(stage, 'Email').fill('robin@example.org');
-      await page.getByLabel(say('Password'), { exact: true }).fill('longer than short 1');
-      await page.getByLabel(say('Confirm password'), { exact: true }).fill('something else');
+      await page.getByLabel(translate('Password'), { exact: true }).fill('longer than short 1');
+      await page.getByLabel(translate('Confirm password'), { exact: true }).fill('something else');
       await button(stage, 'Create account').click();
       await page.locator('[aria-invalid="true"]').waitFor();
     },
@@ -72,7 +72,7 @@ export const visitorPages: readonly Screen[] = [
 ];
 
 /** The pages as they come. */
-export const pages: readonly Screen[] = [
+export const pageScreens: readonly Screen[] = [
   { name: 'home', path: () => '/', states: all },
   { name: 'home-popular', path: () => '/?tab=popular', states: ['full'] },
   { name: 'home-unanswered', path: () => '/?tab=unanswered', states: ['empty', 'full'] },
@@ -137,15 +137,17 @@ export const pages: readonly Screen[] = [
 ];
 
 /** Pages on which something was done, or happened. */
-export const changedPages: readonly Screen[] = [
+export const changedPageScreens: readonly Screen[] = [
   {
     name: 'home-news',
     path: () => '/',
     states: ['full'],
-    async prepare({ page, other }) {
+    async prepare({ page, otherMember }) {
       await page.mouse.wheel(0, 600);
       await page.waitForFunction(() => window.scrollY > 300);
-      await other.post('/api/questions', { data: { title: 'What came in?', content: 'News.', tags: [] } });
+      await otherMember.post('/api/questions', {
+        data: { title: 'What came in?', content: 'News.', tags: [] },
+      });
       await page.locator('main output button').waitFor();
     },
     opens: ({ page }) => ({ element: page.locator('main output button') }),
@@ -155,13 +157,15 @@ export const changedPages: readonly Screen[] = [
     name: 'question-news',
     path: ({ spare }) => `/question/${spare}`,
     states: ['full'],
-    async arrange({ page, other, ids }) {
+    async arrange({ page, otherMember, ids }) {
       await page.request.put(`/api/questions/${ids.spare}/view`);
-      await other.post(`/api/questions/${ids.spare}/answers`, { data: { content: 'Since you were here.' } });
+      await otherMember.post(`/api/questions/${ids.spare}/answers`, {
+        data: { content: 'Since you were here.' },
+      });
     },
-    async prepare({ page, say }) {
+    async prepare({ page, translate }) {
       // What leads to it comes with it.
-      await page.getByRole('article').getByText(say('New'), { exact: true }).first().waitFor();
+      await page.getByRole('article').getByText(translate('New'), { exact: true }).first().waitFor();
     },
   },
   {
@@ -188,7 +192,7 @@ export const changedPages: readonly Screen[] = [
     path: ({ extreme }) => `/question/${extreme}`,
     states: ['full'],
     async prepare(stage) {
-      await refuse(stage.page, '/api/questions/', 403);
+      await failRequests(stage.page, '/api/questions/', 403);
       const vote = stage.page.locator('main article button[aria-pressed]').first();
       await vote.click();
       await stage.page.getByRole('status').filter({ hasText: /\S/u }).first().waitFor();
@@ -219,7 +223,7 @@ export const changedPages: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await button(stage, 'Change password').click();
-      await stage.page.getByText(stage.say('Please enter your current password.')).waitFor();
+      await stage.page.getByText(stage.translate('Please enter your current password.')).waitFor();
     },
   },
   {
@@ -231,7 +235,7 @@ export const changedPages: readonly Screen[] = [
       await choice.click();
       await stage.page
         .locator('th output')
-        .filter({ hasText: stage.say('Saved') })
+        .filter({ hasText: stage.translate('Saved') })
         .waitFor();
     },
   },
@@ -267,6 +271,6 @@ export const changedPages: readonly Screen[] = [
     name: 'search-removing',
     path: () => '/search?q=how+is%3Aanswered',
     states: ['loading'],
-    arrange: ({ page }) => keepBack(page, '/api/search'),
+    arrange: ({ page }) => holdRequests(page, '/api/search'),
   },
 ];

@@ -1,54 +1,58 @@
 import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
-import { expectOpened } from '../opened.ts';
-import { ownDrafts } from './extremes.ts';
-import { type Finding, findingsOn } from './findings.ts';
+import { expectInView } from '../opened.ts';
+import { listOwnDrafts } from './extremes.ts';
+import { type Finding, findViolationsInState } from './findings.ts';
 import type { Screen, Stage } from './screen.ts';
-import { hold, type Size, type State, themes } from './states.ts';
+import { holdOrFailData, type Size, type State, themes } from './states.ts';
 
 export type Picture = { look: string; size: Size; image: Buffer };
-export type Wanted = { pictures: boolean; axe: boolean };
+export type CaptureOptions = { pictures: boolean; axe: boolean };
 
 /** One visit in both themes: what the page holds does not depend on them. */
-export async function visit(
+export async function captureScreen(
   stage: Stage,
-  { screen, size, wanted }: { screen: Screen; size: Size; wanted: Wanted },
+  { screen, size, wanted }: { screen: Screen; size: Size; wanted: CaptureOptions },
 ): Promise<{ pictures: Picture[]; findings: Finding[] }> {
   const { page, state } = stage;
   const pictures: Picture[] = [];
   const findings: Finding[] = [];
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme: 'light' });
-  await open(stage, screen);
-  if (state === 'loading') await page.evaluate(skeletonsToStand);
+  await openScreen(stage, screen);
+  if (state === 'loading') await page.evaluate(waitForSkeletons);
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
     await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
     const look = `${size.name} ${theme}`;
-    if (wanted.pictures) pictures.push({ look, size, image: await picture(page, screen, size) });
+    if (wanted.pictures) pictures.push({ look, size, image: await takeScreenshot(page, screen, size) });
     if (wanted.axe) {
       const name = `${screen.name} ${state}`;
-      findings.push(...(await findingsOn(page, { state: name, look, whole: theme === 'light' })));
+      findings.push(...(await findViolationsInState(page, { state: name, look, whole: theme === 'light' })));
     }
   }
-  await tidy(stage);
+  await resetStage(stage);
   return { pictures, findings };
 }
 
 /** Opens a screen by its address, does what leads to its state, and looks whether what opens then can be reached. */
-export async function open(stage: Stage, screen: Screen): Promise<void> {
+export async function openScreen(stage: Stage, screen: Screen): Promise<void> {
   const { page, state } = stage;
-  await hold(page, state);
+  await holdOrFailData(page, state);
   await screen.arrange?.(stage);
   await page.goto(screen.path(stage.ids, state));
   await settle(page, screen.prepare === undefined ? state : 'full');
   await screen.prepare?.(stage);
   const opened = screen.opens?.(stage);
-  if (opened !== undefined) await expectOpened(opened.element, opened);
+  if (opened !== undefined) await expectInView(opened.element, opened);
 }
 
 /** All looks side by side, each under its name. */
-export async function sheet(browser: Browser, pictures: readonly Picture[], file: string): Promise<void> {
+export async function saveContactSheet(
+  browser: Browser,
+  pictures: readonly Picture[],
+  file: string,
+): Promise<void> {
   const page = await browser.newPage();
   const figures = pictures.map(
     ({ look, size, image }) =>
@@ -61,7 +65,7 @@ export async function sheet(browser: Browser, pictures: readonly Picture[], file
   await page.close();
 }
 
-async function picture(page: Page, screen: Screen, size: Size): Promise<Buffer> {
+async function takeScreenshot(page: Page, screen: Screen, size: Size): Promise<Buffer> {
   // What floats over a page is photographed as it is seen.
   if (screen.prepare !== undefined) return page.screenshot();
   const tall = await page.evaluate(() => document.documentElement.scrollHeight);
@@ -87,13 +91,13 @@ async function settle(page: Page, state: State): Promise<void> {
 }
 
 /** In the page: skeletons appear a moment later, for who would rather have no motion as well. */
-async function skeletonsToStand(): Promise<void> {
+async function waitForSkeletons(): Promise<void> {
   const pending = [...document.querySelectorAll('[aria-busy="true"]')];
   await Promise.all(pending.flatMap((each) => each.getAnimations().map(({ finished }) => finished)));
 }
 
 /** Throws away what was begun, here and on the server, so that the next screen is as it would be without it. */
-export async function tidy({ page, ids }: Stage): Promise<void> {
+export async function resetStage({ page, ids }: Stage): Promise<void> {
   await page.context().setOffline(false);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   // Of the same origin, without the program that keeps drafts.
@@ -105,6 +109,7 @@ export async function tidy({ page, ids }: Stage): Promise<void> {
   const response = await page.request.get('/api/drafts');
   if (!response.ok()) return;
   const { items } = (await response.json()) as { items: { place: string }[] };
-  const kept = ownDrafts(ids);
-  for (const { place } of items) if (!kept.includes(place)) await page.request.delete(`/api/drafts/${place}`);
+  const ownPlaces = listOwnDrafts(ids);
+  for (const { place } of items)
+    if (!ownPlaces.includes(place)) await page.request.delete(`/api/drafts/${place}`);
 }

@@ -2,7 +2,7 @@ import type { APIRequestContext, Locator, Page } from '@playwright/test';
 import type { State } from './states.ts';
 
 /** What stands in the community with much in it; `own…` was written by the member who looks. */
-export type Ids = {
+export type SeededIds = {
   question: number;
   extreme: number;
   memberId: number;
@@ -19,17 +19,17 @@ export type Ids = {
 
 export type Stage = {
   page: Page;
-  ids: Ids;
+  ids: SeededIds;
   state: State;
   /** Somebody else. */
-  other: APIRequestContext;
+  otherMember: APIRequestContext;
   /** A text of the interface, in the language it is shown in; one with a gap fits whatever stands in it. */
-  say: (english: string) => string | RegExp;
+  translate: (english: string) => string | RegExp;
 };
 
 export type Screen = {
   name: string;
-  path: (ids: Ids, state: State) => string;
+  path: (ids: SeededIds, state: State) => string;
   /** The states the screen has. */
   states: readonly State[];
   visitor?: boolean;
@@ -45,10 +45,10 @@ export type Screen = {
 
 type Opened = { element: Locator; opener?: Locator };
 
-export const button = ({ page, say }: Stage, name: string) =>
-  page.getByRole('button', { name: say(name), exact: true });
-export const field = ({ page, say }: Stage, name: string) =>
-  page.getByRole('textbox', { name: say(name), exact: true });
+export const button = ({ page, translate }: Stage, name: string) =>
+  page.getByRole('button', { name: translate(name), exact: true });
+export const field = ({ page, translate }: Stage, name: string) =>
+  page.getByRole('textbox', { name: translate(name), exact: true });
 export const dialog = ({ page }: Stage) => page.getByRole('dialog');
 
 /** A dialog is all that can be used while it is open: it is beside nothing. */

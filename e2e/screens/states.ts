@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test';
-import { withoutFirstAnswers } from '../shell.ts';
+import { withoutInlinedResponses } from '../shell.ts';
 
 /** What a screen can look like, beside size and theme. */
 export const states = ['loading', 'empty', 'full', 'extreme', 'failed'] as const;
@@ -12,31 +12,31 @@ export const sizes: readonly Size[] = [
   { name: 'desktop', width: 1280, height: 800 },
   { name: 'phone', width: 390, height: 844 },
 ];
-export const narrow: Size = { name: 'narrow', width: 320, height: 640 };
+export const smallPhone: Size = { name: 'narrow', width: 320, height: 640 };
 
 export const themes = ['light', 'dark'] as const;
 
 /** Lets nothing of the page's data come, or lets all of it fail; what says who is signed in comes. */
-export async function hold(page: Page, state: State): Promise<void> {
+export async function holdOrFailData(page: Page, state: State): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   if (state !== 'loading' && state !== 'failed') return;
-  await withoutFirstAnswers(page);
-  if (state === 'loading') await keepBack(page, '/api/');
-  if (state === 'failed') await refuse(page, '/api/');
+  await withoutInlinedResponses(page);
+  if (state === 'loading') await holdRequests(page, '/api/');
+  if (state === 'failed') await failRequests(page, '/api/');
 }
 
 /** Requests whose path begins so get no answer. */
-export function keepBack(page: Page, start: string): Promise<unknown> {
+export function holdRequests(page: Page, start: string): Promise<unknown> {
   return page.route(matching(start), async (route) => {
-    if (asksWhoIsThere(route.request())) await route.fallback();
+    if (isSessionRequest(route.request())) await route.fallback();
   });
 }
 
 /** Requests whose path begins so are answered with an error: of the server, or the one of that status. */
-export function refuse(page: Page, start: string, status = 500): Promise<unknown> {
-  const body = JSON.stringify({ ...broken, status });
+export function failRequests(page: Page, start: string, status = 500): Promise<unknown> {
+  const body = JSON.stringify({ ...problemBody, status });
   return page.route(matching(start), (route) =>
-    asksWhoIsThere(route.request())
+    isSessionRequest(route.request())
       ? route.fallback()
       : route.fulfill({ status, contentType: 'application/problem+json', body }),
   );
@@ -45,10 +45,10 @@ export function refuse(page: Page, start: string, status = 500): Promise<unknown
 const matching = (start: string) => (url: URL) => url.pathname.startsWith(start);
 
 /** Every page asks first who is signed in; signing in is a request like others. */
-const asksWhoIsThere = (request: Request) =>
+const isSessionRequest = (request: Request) =>
   request.method() === 'GET' && new URL(request.url()).pathname === '/api/session';
 
-const broken = {
+const problemBody = {
   type: 'about:blank',
   title: 'Something went wrong',
   code: 'internal',

@@ -1,12 +1,12 @@
 import { expect } from '@playwright/test';
-import { keepDraft } from '../drafts.ts';
+import { saveDraft } from '../drafts.ts';
 import { button, dialog, field, opensDialog, opensList, type Screen, type Stage } from './screen.ts';
-import { refuse } from './states.ts';
+import { failRequests } from './states.ts';
 
 const ownPost = (kind: string, id: number) => `#${kind}-${id}`;
 
 /** Forms, and what opens around them while one writes. */
-export const writing: readonly Screen[] = [
+export const writingScreens: readonly Screen[] = [
   {
     name: 'question-replying',
     path: ({ question }) => `/question/${question}`,
@@ -39,7 +39,7 @@ export const writing: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await field(stage, 'Your answer').fill(markdown);
-      await stage.page.getByRole('tab', { name: stage.say('Preview') }).click();
+      await stage.page.getByRole('tab', { name: stage.translate('Preview') }).click();
       await stage.page.locator('[role="tabpanel"] table').waitFor();
     },
   },
@@ -49,7 +49,7 @@ export const writing: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await field(stage, 'Your answer').fill('A short answer.');
-      await refuse(stage.page, '/api/questions/');
+      await failRequests(stage.page, '/api/questions/');
       await button(stage, 'Post Answer').click();
       await stage.page.getByRole('alert').first().waitFor();
     },
@@ -99,7 +99,7 @@ export const writing: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await field(stage, 'Your answer').pressSequentially('@n');
-      await stage.page.getByRole('listbox', { name: stage.say('Members') }).waitFor();
+      await stage.page.getByRole('listbox', { name: stage.translate('Members') }).waitFor();
     },
     opens: opensList,
   },
@@ -108,7 +108,7 @@ export const writing: readonly Screen[] = [
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     async prepare(stage) {
-      const list = stage.page.getByRole('listbox', { name: stage.say('Questions') });
+      const list = stage.page.getByRole('listbox', { name: stage.translate('Questions') });
       // A busy server refuses searches first; they are asked again with what is typed next.
       await expect(async () => {
         await field(stage, 'Your answer').fill('');
@@ -124,7 +124,7 @@ export const writing: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       await field(stage, 'Your answer').pressSequentially('```');
-      const list = stage.page.getByRole('listbox', { name: stage.say('Code languages') });
+      const list = stage.page.getByRole('listbox', { name: stage.translate('Code languages') });
       await list.waitFor();
       await stage.page.keyboard.press('ArrowDown');
     },
@@ -138,7 +138,7 @@ export const writing: readonly Screen[] = [
       const { page, ids } = stage;
       await page.context().setOffline(true);
       await field(stage, 'Your answer').fill('Written on a train.');
-      await keepDraft(page.request, `answer:${ids.spare}`, { content: 'Written at home.' });
+      await saveDraft(page.request, `answer:${ids.spare}`, { content: 'Written at home.' });
       await page.context().setOffline(false);
       await button(stage, 'Compare').click();
       await page.locator('main ins, main del').first().waitFor();
@@ -171,11 +171,11 @@ export const writing: readonly Screen[] = [
     async prepare(stage) {
       await field(stage, 'Title').fill('How do I keep my sourdough starter alive on holidays?');
       await field(stage, 'Tags').fill('pro');
-      await stage.page.getByRole('list', { name: stage.say('Suggestions') }).waitFor();
+      await stage.page.getByRole('list', { name: stage.translate('Suggestions') }).waitFor();
       await stage.page.locator('main [aria-haspopup="dialog"]').first().waitFor();
     },
     // A row of the form, below its hint and counter.
-    opens: ({ page, say }) => ({ element: page.getByRole('list', { name: say('Suggestions') }) }),
+    opens: ({ page, translate }) => ({ element: page.getByRole('list', { name: translate('Suggestions') }) }),
   },
   {
     name: 'ask-similar',
@@ -189,7 +189,7 @@ export const writing: readonly Screen[] = [
       await field(stage, 'Title').fill('How do I keep my sourdough starter alive on holidays?');
       const first = stage.page.locator('main [aria-haspopup="dialog"]').first();
       await first.waitFor();
-      if (stage.state === 'failed') await refuse(stage.page, '/api/questions/');
+      if (stage.state === 'failed') await failRequests(stage.page, '/api/questions/');
       if (stage.state === 'loading')
         await stage.page.route('**/api/questions/*', () => new Promise(() => {}));
       await first.click();
@@ -228,9 +228,9 @@ export const writing: readonly Screen[] = [
 ];
 
 /** Opens the form of one's own post. */
-async function edit({ page, say }: Stage, kind: string, id: number): Promise<void> {
+async function edit({ page, translate }: Stage, kind: string, id: number): Promise<void> {
   const post = kind === 'question' ? page.locator('main article').first() : page.locator(ownPost(kind, id));
-  await post.getByRole('button', { name: say('Edit'), exact: true }).click();
+  await post.getByRole('button', { name: translate('Edit'), exact: true }).click();
 }
 
 const markdown = [

@@ -8,7 +8,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { file } from './xml.ts';
+import { formatXmlFile } from './xml.ts';
 import type { Row } from './xml.ts';
 import type { DemoAnswer, DemoComment, DemoMember, DemoQuestion } from './source.ts';
 
@@ -22,7 +22,7 @@ const votingDays = 90;
 /** The product's points for a vote by somebody else. */
 const points = { questionUp: 5, answerUp: 10, commentUp: 2, down: -2 };
 
-type Standing = { reputation: number; up: number; down: number; lastSeen: Date };
+type MemberTotals = { reputation: number; up: number; down: number; lastSeen: Date };
 type Post = {
   id: number;
   key: string;
@@ -39,18 +39,21 @@ export function buildArchive(members: DemoMember[], questions: DemoQuestion[]): 
   const votes = posts.flatMap((post) => voteRows(post, members, userId));
   votes.sort((a, b) => a.CreationDate.localeCompare(b.CreationDate) || a.PostId - b.PostId);
   return new Map([
-    ['Users.xml', file('users', userRows(members, posts))],
+    ['Users.xml', formatXmlFile('users', userRows(members, posts))],
     [
       'Posts.xml',
-      file(
+      formatXmlFile(
         'posts',
         posts.map((post) => postRow(post, posts, userId)),
       ),
     ],
-    ['Comments.xml', file('comments', commentRows(posts, userId))],
-    ['Tags.xml', file('tags', tagRows(questions))],
-    ['Votes.xml', file('votes', numbered(votes))],
-    ['PostHistory.xml', file('posthistory', numbered(posts.flatMap((post) => historyRows(post, userId))))],
+    ['Comments.xml', formatXmlFile('comments', commentRows(posts, userId))],
+    ['Tags.xml', formatXmlFile('tags', tagRows(questions))],
+    ['Votes.xml', formatXmlFile('votes', numbered(votes))],
+    [
+      'PostHistory.xml',
+      formatXmlFile('posthistory', numbered(posts.flatMap((post) => historyRows(post, userId)))),
+    ],
   ]);
 }
 
@@ -180,7 +183,7 @@ function historyRows(post: Post, userId: (member: DemoMember) => number | undefi
 }
 
 function userRows(members: DemoMember[], posts: Post[]): Row[] {
-  const standings = new Map<DemoMember, Standing>(
+  const standings = new Map<DemoMember, MemberTotals>(
     members.map((member) => [member, { reputation: 1, up: 0, down: 0, lastSeen: lastVisit(member) }]),
   );
   for (const post of posts) {
@@ -214,7 +217,7 @@ function userRows(members: DemoMember[], posts: Post[]): Row[] {
 
 /** Gives the author the points and the voters, who are other members, their votes. */
 function credit(
-  standings: Map<DemoMember, Standing>,
+  standings: Map<DemoMember, MemberTotals>,
   key: string,
   content: DemoQuestion | DemoAnswer | DemoComment,
   pointsUp: number,

@@ -14,17 +14,17 @@ export function checkArchive(files: Map<string, string>): string[] {
   const [users, posts, comments] = [rows('Users.xml'), rows('Posts.xml'), rows('Comments.xml')];
   const [tags, votes, history] = [rows('Tags.xml'), rows('Votes.xml'), rows('PostHistory.xml')];
   return [
-    ...postFaults(posts, comments, votes),
-    ...acceptedFaults(posts, votes),
-    ...tagFaults(tags, posts),
-    ...referenceFaults(users, posts, [...comments, ...votes, ...history]),
-    ...orderFaults(users, posts, comments),
-    ...historyFaults(posts, history),
-    ...[users, posts, comments, tags, votes, history].flatMap(idFaults),
+    ...checkPosts(posts, comments, votes),
+    ...checkAcceptedAnswers(posts, votes),
+    ...checkTags(tags, posts),
+    ...checkReferences(users, posts, [...comments, ...votes, ...history]),
+    ...checkOrder(users, posts, comments),
+    ...checkHistory(posts, history),
+    ...[users, posts, comments, tags, votes, history].flatMap(checkIds),
   ];
 }
 
-function postFaults(posts: Row[], comments: Row[], votes: Row[]): string[] {
+function checkPosts(posts: Row[], comments: Row[], votes: Row[]): string[] {
   const commentCounts = countBy(comments, (comment) => comment['PostId']);
   const answerCounts = countBy(posts, (post) => post['ParentId']);
   const voteCounts = countBy(votes, (vote) => `${vote['PostId']}/${vote['VoteTypeId']}`);
@@ -37,7 +37,7 @@ function postFaults(posts: Row[], comments: Row[], votes: Row[]): string[] {
   ]);
 }
 
-function acceptedFaults(posts: Row[], votes: Row[]): string[] {
+function checkAcceptedAnswers(posts: Row[], votes: Row[]): string[] {
   const byId = new Map(posts.map((post) => [post['Id'], post]));
   const accepted = posts.flatMap((post) => post['AcceptedAnswerId'] ?? []);
   const acceptVotes = votes.filter((vote) => vote['VoteTypeId'] === '1').map((vote) => vote['PostId'] ?? '');
@@ -55,7 +55,7 @@ function acceptedFaults(posts: Row[], votes: Row[]): string[] {
   ];
 }
 
-function tagFaults(tags: Row[], posts: Row[]): string[] {
+function checkTags(tags: Row[], posts: Row[]): string[] {
   const used = countBy(
     posts.flatMap((post) => (post['Tags'] ?? '').match(/[^<>]+/g) ?? []),
     (tag) => tag,
@@ -66,7 +66,7 @@ function tagFaults(tags: Row[], posts: Row[]): string[] {
     .map((tag) => `tag ${tag} counts ${listed.get(tag)}, ${used.get(tag)} questions carry it`);
 }
 
-function referenceFaults(users: Row[], posts: Row[], others: Row[]): string[] {
+function checkReferences(users: Row[], posts: Row[], others: Row[]): string[] {
   const userIds = new Set(users.map((user) => user['Id']));
   const postIds = new Set(posts.map((post) => post['Id']));
   const questionIds = new Set(posts.filter((post) => post['PostTypeId'] === '1').map((post) => post['Id']));
@@ -84,7 +84,7 @@ function referenceFaults(users: Row[], posts: Row[], others: Row[]): string[] {
   ];
 }
 
-function orderFaults(users: Row[], posts: Row[], comments: Row[]): string[] {
+function checkOrder(users: Row[], posts: Row[], comments: Row[]): string[] {
   const end = archiveEnd.toISOString().slice(0, -1);
   const at = (row: Row | undefined) => row?.['CreationDate'] ?? '';
   const joined = new Map(users.map((user) => [user['Id'], at(user)]));
@@ -105,7 +105,7 @@ function orderFaults(users: Row[], posts: Row[], comments: Row[]): string[] {
 }
 
 /** Every post has its Markdown, and a question its title and tags as well. */
-function historyFaults(posts: Row[], history: Row[]): string[] {
+function checkHistory(posts: Row[], history: Row[]): string[] {
   const texts = new Map(history.map((row) => [`${row['PostId']}/${row['PostHistoryTypeId']}`, row['Text']]));
   return posts
     .filter((post) => {
@@ -116,7 +116,7 @@ function historyFaults(posts: Row[], history: Row[]): string[] {
     .map((post) => `post ${post['Id']} differs from its history`);
 }
 
-function idFaults(rows: Row[]): string[] {
+function checkIds(rows: Row[]): string[] {
   return rows.flatMap((row, index) =>
     Number(row['Id']) === index + 1 ? [] : [`id ${row['Id']} is out of order`],
   );

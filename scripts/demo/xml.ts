@@ -2,7 +2,7 @@
 export type Row = Record<string, string | number | undefined>;
 
 /** A file as data dumps have them: one row a line. Line breaks in values become references, or a parser would make spaces of them. */
-export function file(root: string, rows: Row[]): string {
+export function formatXmlFile(root: string, rows: Row[]): string {
   const lines = rows.map((row) => {
     const attributes = Object.entries(row).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}="${escape(String(value))}"`],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { runQuietly } from './child.mjs';
-import { Failure, packageFolder, pinnedNode, project } from './project.mjs';
+import { runCaptured } from './child.mjs';
+import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -35,7 +35,7 @@ async function onPath(names) {
 
 async function playwrightsOwn() {
   const script = `import { chromium } from '@playwright/test'; console.log(chromium.executablePath());`;
-  const { output } = await runQuietly(pinnedNode(), ['--input-type=module', '--eval', script]);
+  const { output } = await runCaptured(getPinnedNode(), ['--input-type=module', '--eval', script]);
   const file = output.trim();
   return existsSync(file) && (await runs(file)) ? file : undefined;
 }
@@ -45,8 +45,8 @@ async function installed() {
   const fromDebian = await debians();
   if (fromDebian !== undefined || (await onPath(browsers)) !== undefined) return fromDebian;
   console.log('There is no Chromium for the browser tests. Installing the one that Playwright brings …');
-  const playwright = path.join(packageFolder('@playwright/test'), 'cli.js');
-  const { output } = await runQuietly(pinnedNode(), [playwright, 'install', 'chromium']);
+  const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
+  const { output } = await runCaptured(getPinnedNode(), [playwright, 'install', 'chromium']);
   const own = await playwrightsOwn();
   if (own === undefined) console.log(output.trim());
   return own;
@@ -57,7 +57,7 @@ async function debians() {
   console.log("There is no headless Chromium for the browser tests. Installing Debian's …");
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const parameters of [['update'], ['install', '-y', 'chromium-headless-shell']]) {
-    const { code, output } = await runQuietly('apt-get', parameters, { env, cwd: project });
+    const { code, output } = await runCaptured('apt-get', parameters, { env, cwd: project });
     if (code === 0) continue;
     console.log(`${output.trim()}\nThat did not work.`);
     return undefined;
@@ -67,7 +67,7 @@ async function debians() {
 
 /** @param {string} file */
 async function runs(file) {
-  return runQuietly(file, ['--version']).then(
+  return runCaptured(file, ['--version']).then(
     ({ code }) => code === 0,
     () => false,
   );

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runQuietly } from './child.mjs';
-import { oneAtATime } from './lock.mjs';
-import { Failure, packageFolder, pinnedNode, project } from './project.mjs';
+import { runCaptured } from './child.mjs';
+import { withLock } from './lock.mjs';
+import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
 
 const built = path.join(project, 'dist/web');
 /** Holds the hash of the sources that the built browser part was made of. */
@@ -15,16 +15,16 @@ const folders = ['src/web', 'src/shared'];
 const buildFiles = /^(vite\.config\.|postcss\.config\.|package(-lock)?\.json$|tsconfig\.base\.json$)/;
 
 /** Builds the browser part where its sources have changed since. */
-export async function build() {
+export async function buildWeb() {
   if (await isCurrent(await hashSources())) return;
-  await oneAtATime(async () => {
+  await withLock(async () => {
     const hash = await hashSources();
     if (await isCurrent(hash)) return;
     console.log('Building the browser part …');
     // Made beside its place and moved there: a server that runs meanwhile finds the old one or the new one whole.
     const half = path.join(project, 'dist/web.new');
-    const vite = path.join(packageFolder('vite'), 'bin/vite.js');
-    const { code, output } = await runQuietly(pinnedNode(), [
+    const vite = path.join(getPackageDirectory('vite'), 'bin/vite.js');
+    const { code, output } = await runCaptured(getPinnedNode(), [
       vite,
       'build',
       '--outDir',

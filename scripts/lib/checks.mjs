@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { findBrowser } from './browser.mjs';
-import { build } from './build.mjs';
-import { runInFront, runQuietly } from './child.mjs';
-import { namedButNotRun, ranInPlaywright } from './coverage.mjs';
-import { counted, failedInPlaywright } from './failures.mjs';
+import { buildWeb } from './build.mjs';
+import { runInForeground, runCaptured } from './child.mjs';
+import { findTestsNotRun, listPlaywrightTests } from './coverage.mjs';
+import { countResults, listPlaywrightFailures } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
-import { packageFolder, pinnedNode } from './project.mjs';
-import { withScratch } from './scratch.mjs';
+import { getPackageDirectory, getPinnedNode } from './project.mjs';
+import { withScratchDirectory } from './scratch.mjs';
 import { heavyFiles, isHeavy } from './tiers.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
 
@@ -36,18 +36,18 @@ export const checks = [
   {
     name: 'format',
     explains: 'files are formatted (oxfmt)',
-    run: () => tool('oxfmt', 'bin/oxfmt', ['--check']),
+    run: () => runTool('oxfmt', 'bin/oxfmt', ['--check']),
   },
   {
     name: 'lint',
     explains: 'the rules of the house hold (oxlint)',
-    run: () => tool('oxlint', 'bin/oxlint', ['--type-aware', '--deny-warnings']),
+    run: () => runTool('oxlint', 'bin/oxlint', ['--type-aware', '--deny-warnings']),
   },
-  { name: 'types', explains: 'types fit (tsc)', run: () => tool('typescript', 'bin/tsc', ['-b']) },
+  { name: 'types', explains: 'types fit (tsc)', run: () => runTool('typescript', 'bin/tsc', ['-b']) },
   {
     name: 'unused',
     explains: 'no file, export or dependency is unused (knip)',
-    run: () => tool('knip', 'bin/knip.js', []),
+    run: () => runTool('knip', 'bin/knip.js', []),
   },
   { name: 'build', explains: 'the browser part builds (vite)', run: buildBrowserPart },
   {
@@ -73,16 +73,16 @@ const success = { passed: 1, failed: 0, skipped: 0 };
  * @param {string[]} parameters
  * @returns {Promise<Result>}
  */
-async function tool(name, file, parameters) {
-  const { code, output } = await runQuietly(pinnedNode(), [
-    path.join(packageFolder(name), file),
+async function runTool(name, file, parameters) {
+  const { code, output } = await runCaptured(getPinnedNode(), [
+    path.join(getPackageDirectory(name), file),
     ...parameters,
   ]);
   return code === 0 ? success : { passed: 0, failed: 1, skipped: 0, output };
 }
 
 async function buildBrowserPart() {
-  await build();
+  await buildWeb();
   return success;
 }
 
@@ -120,14 +120,16 @@ function runVitest(parameters, given) {
   return withReport(async (report, scratch) => {
     const unhandled = `${report}.unhandled`;
     const env = { ...scratch, ...given, PARLEY_UNHANDLED_ERRORS: unhandled };
-    const vitest = path.join(packageFolder('vitest'), 'vitest.mjs');
+    const vitest = path.join(getPackageDirectory('vitest'), 'vitest.mjs');
     const reporters = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
       `--reporter=${path.join(import.meta.dirname, 'unhandled-errors.mjs')}`,
     ];
-    const code = await runInFront(pinnedNode(), [vitest, 'run', ...reporters, ...parameters], { env });
+    const code = await runInForeground(getPinnedNode(), [vitest, 'run', ...reporters, ...parameters], {
+      env,
+    });
     return { code, report: await readReport(report), unhandled: await readReport(unhandled, []) };
   });
 }
@@ -141,18 +143,18 @@ async function browserTests({ filters, all }) {
   const projects = isComplete && !all ? ['--project=longest', '--project=others'] : [];
   const browser = await findBrowser();
   return withReport(async (report, given) => {
-    const playwright = path.join(packageFolder('@playwright/test'), 'cli.js');
+    const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
     const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
     const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...filters];
-    const code = await runInFront(pinnedNode(), parameters, { env });
+    const code = await runInForeground(getPinnedNode(), parameters, { env });
     const found = await readReport(report);
     const { stats = {} } = found;
     const result = {
-      ...counted(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped),
-      failures: failedInPlaywright(found, 'unexpected'),
-      flaky: failedInPlaywright(found, 'flaky'),
+      ...countResults(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped),
+      failures: listPlaywrightFailures(found, 'unexpected'),
+      flaky: listPlaywrightFailures(found, 'flaky'),
     };
-    return isComplete ? covered(result, '.spec.ts', ranInPlaywright(found), all) : result;
+    return isComplete ? covered(result, '.spec.ts', listPlaywrightTests(found), all) : result;
   });
 }
 
@@ -165,7 +167,7 @@ async function browserTests({ filters, all }) {
  * @returns {Promise<Result>}
  */
 async function covered(result, ending, ran, all) {
-  const named = await namedButNotRun(ending, ran);
+  const named = await findTestsNotRun(ending, ran);
   const missing = named.filter((test) => all || !isHeavy(test.split(' › ')[0] ?? ''));
   if (missing.length === 0) return result;
   const output = `Named in docs/SPEC-COVERAGE.md, but did not run:\n${missing.join('\n')}`;
@@ -179,7 +181,7 @@ async function covered(result, ending, ran, all) {
  * @returns {Promise<T>}
  */
 function withReport(work) {
-  return withScratch(async (env) => {
+  return withScratchDirectory(async (env) => {
     const folder = await mkdtemp(path.join(env['TMPDIR'] || os.tmpdir(), 'parley-report-'));
     try {
       return await work(path.join(folder, 'report.json'), env);

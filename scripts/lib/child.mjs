@@ -14,7 +14,7 @@ import { project } from './project.mjs';
  * @param {Options} options
  * @returns {Promise<number>}
  */
-export function runInFront(program, parameters, { env = process.env, cwd = project } = {}) {
+export function runInForeground(program, parameters, { env = process.env, cwd = project } = {}) {
   // The channel tells the child when this process is killed.
   const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   const watching = isRunByNpm() ? stopWithParent(child) : undefined;
@@ -49,7 +49,7 @@ function stopWithParent(child) {
  * @param {Options} options
  * @returns {Promise<{ code: number, output: string }>}
  */
-export async function runQuietly(program, parameters, { env = process.env, cwd = project } = {}) {
+export async function runCaptured(program, parameters, { env = process.env, cwd = project } = {}) {
   const shell = process.platform === 'win32' && program.endsWith('.cmd');
   const child = spawn(program, parameters, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -35,7 +35,7 @@ function readRow(line) {
  * @param {string} ending such as '.spec.ts'
  * @param {string[]} ran
  */
-export async function namedButNotRun(ending, ran) {
+export async function findTestsNotRun(ending, ran) {
   const named = (await readCoverage()).flatMap(({ tests }) => tests);
   const wanted = [...new Set(named)].filter((test) => test.split(' › ')[0]?.endsWith(ending));
   const plain = new Set(ran);
@@ -55,7 +55,7 @@ function filledIn(template) {
  * The tests that a report of Vitest's reporter 'json' tells of, those left out excepted.
  * @param {{ testResults?: { name: string, assertionResults: { ancestorTitles: string[], title: string, status: string }[] }[] }} report
  */
-export function ranInVitest({ testResults = [] }) {
+export function listVitestTests({ testResults = [] }) {
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'passed' || status === 'failed')
@@ -75,7 +75,7 @@ export function ranInVitest({ testResults = [] }) {
  * counts where it would run.
  * @param {{ suites?: Suite[] }} report
  */
-export function ranInPlaywright({ suites = [] }) {
+export function listPlaywrightTests({ suites = [] }) {
   return suites.flatMap((suite) => ranInSuite(suite, [`e2e/${suite.file}`]));
 }
 

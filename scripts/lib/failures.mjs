@@ -10,7 +10,7 @@ const lines = 25;
  * @param {number} failed
  * @param {number} skipped
  */
-export function counted(code, passed, failed, skipped) {
+export function countResults(code, passed, failed, skipped) {
   const failures = failed || 0;
   return {
     passed: passed || 0,
@@ -32,9 +32,9 @@ export function counted(code, passed, failed, skipped) {
  * @param {{ suites?: Suite[], errors?: { message?: string }[] }} report
  * @param {Outcome} outcome
  */
-export function failedInPlaywright({ suites = [], errors = [] }, outcome) {
+export function listPlaywrightFailures({ suites = [], errors = [] }, outcome) {
   return [
-    ...(outcome === 'unexpected' ? errors.map(({ message }) => described('e2e', message)) : []),
+    ...(outcome === 'unexpected' ? errors.map(({ message }) => formatFailure('e2e', message)) : []),
     ...suites.flatMap((suite) => failedInSuite(suite, [`e2e/${suite.file}`], outcome)),
   ];
 }
@@ -52,7 +52,7 @@ function failedInSuite({ specs, suites = [] }, parts, outcome) {
       const errors = tests.flatMap(({ results }) =>
         results.map(({ error }) => error?.stack ?? error?.message),
       );
-      return described(
+      return formatFailure(
         [...parts, title].join(' › '),
         errors.find((error) => error !== undefined),
       );
@@ -66,7 +66,7 @@ function failedInSuite({ specs, suites = [] }, parts, outcome) {
  * @param {string} what
  * @param {string | undefined} error
  */
-export function described(what, error = '') {
+export function formatFailure(what, error = '') {
   const text = stripVTControlCharacters(error).trim().split('\n').slice(0, lines);
   return [what, ...text.map((line) => `    ${line}`)].join('\n').trimEnd();
 }

@@ -1,24 +1,24 @@
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runQuietly } from './child.mjs';
-import { oneAtATime } from './lock.mjs';
+import { runCaptured } from './child.mjs';
+import { withLock } from './lock.mjs';
 import { Failure, project } from './project.mjs';
 
 /** @typedef {{ version?: string, optional?: boolean, os?: string | string[], cpu?: string | string[], libc?: string | string[], link?: boolean }} LockedPackage */
 
 /** Installs the packages of package-lock.json where what is installed differs from it. */
-export async function install() {
+export async function installPackages() {
   const reason = await missing();
   if (reason === undefined) return;
   if (await isLink(path.join(project, 'node_modules'))) {
     console.error(`node_modules is a link and is left as it is, although ${reason}.`);
     return;
   }
-  await oneAtATime(async () => {
+  await withLock(async () => {
     const first = await missing();
     if (first === undefined) return;
     console.log(`Installing packages with npm ci, because ${first}. The first time this takes a minute …`);
-    const { code, output } = await npm([
+    const { code, output } = await runNpm([
       'ci',
       '--ignore-scripts',
       '--no-audit',
@@ -96,9 +96,9 @@ function fits(given, name) {
  * Runs npm, and gives what it said.
  * @param {string[]} parameters
  */
-export function npm(parameters) {
+export function runNpm(parameters) {
   const script = process.env['npm_execpath'];
   // The npm that runs this script; without one, the one on the path.
-  if (script?.endsWith('.js')) return runQuietly(process.execPath, [script, ...parameters]);
-  return runQuietly(process.platform === 'win32' ? 'npm.cmd' : 'npm', parameters);
+  if (script?.endsWith('.js')) return runCaptured(process.execPath, [script, ...parameters]);
+  return runCaptured(process.platform === 'win32' ? 'npm.cmd' : 'npm', parameters);
 }

@@ -10,7 +10,7 @@ const file = path.join(project, 'dist/.lock');
  * The file names the process that holds it, so that one left behind by a killed process is taken over.
  * @param {() => Promise<void>} work
  */
-export async function oneAtATime(work) {
+export async function withLock(work) {
   await mkdir(path.dirname(file), { recursive: true }).catch((error) => {
     throw new Failure(`${path.dirname(file)} cannot be written: ${error.message}.`);
   });

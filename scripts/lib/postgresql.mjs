@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { runQuietly } from './child.mjs';
+import { runCaptured } from './child.mjs';
 
 /** Where Debian and its kin put the programs of each version. */
 const debian = '/usr/lib/postgresql';
@@ -53,7 +53,7 @@ async function installPackage(name) {
   // On run level 1, Debian's packages do not start what they install.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   for (const parameters of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
-    const { code, output } = await runQuietly('apt-get', parameters, { env });
+    const { code, output } = await runCaptured('apt-get', parameters, { env });
     if (code !== 0) return output.trim();
   }
   return undefined;

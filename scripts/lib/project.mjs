@@ -17,12 +17,12 @@ const nodePackages = new Map([
 ]);
 
 /** The Node that Parley runs on, whichever started the script. */
-export function pinnedNode() {
+export function getPinnedNode() {
   const platform = `${process.platform}-${process.arch}`;
   const name = nodePackages.get(platform);
   if (name === undefined) throw new Failure(`Parley does not come with a Node.js for ${platform}.`);
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
-  return path.join(packageFolder(name), 'bin', file);
+  return path.join(getPackageDirectory(name), 'bin', file);
 }
 
 /**
@@ -30,7 +30,7 @@ export function pinnedNode() {
  * its threads share what they have freed. What the environment says wins.
  * @returns {{ flags: string[], env: NodeJS.ProcessEnv }}
  */
-export function serverNode() {
+export function getServerNode() {
   /** @type {{ flags: string[], env: NodeJS.ProcessEnv }} */
   const { flags, env } = JSON.parse(readFileSync(path.join(project, 'src/server/node.json'), 'utf8'));
   const chosen = process.env['NODE_OPTIONS'] ?? '';
@@ -44,7 +44,7 @@ export function serverNode() {
  * The folder of an installed package that package.json names; npm puts those at the top.
  * @param {string} name
  */
-export function packageFolder(name) {
+export function getPackageDirectory(name) {
   return path.join(project, 'node_modules', name);
 }
 

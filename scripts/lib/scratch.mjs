@@ -16,9 +16,9 @@ const needed = 2 * 2 ** 30;
  * @param {(env: NodeJS.ProcessEnv) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
-export async function withScratch(work) {
+export async function withScratchDirectory(work) {
   if (process.env['TMPDIR'] || !(await hasRoom())) return work(process.env);
-  await removeLeft();
+  await removeStale();
   const folder = await mkdtemp(path.join(memory, `${prefix}${process.pid}-`));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(folder, 0o755);
@@ -47,7 +47,7 @@ async function hasRoom() {
 }
 
 /** What a run that was killed left would take memory until the machine starts anew. */
-async function removeLeft() {
+async function removeStale() {
   for (const name of await readdir(memory)) {
     const pid = Number(/^parley-check-(\d+)-/.exec(name)?.[1]);
     if (pid > 0 && !isAlive(pid)) await rm(path.join(memory, name), { recursive: true, force: true });

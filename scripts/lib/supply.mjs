@@ -27,7 +27,7 @@ const licences = new Set([
 ]);
 
 /** Packages that name no licence in a way that programs read; somebody has looked at them. */
-const lookedAt = new Set(['cli-table', 'xmlhttprequest-ssl']);
+const reviewedPackages = new Set(['cli-table', 'xmlhttprequest-ssl']);
 
 /**
  * What is wrong with what Parley is made of, as far as its own files tell: every version exact, every package with the
@@ -37,7 +37,7 @@ const lookedAt = new Set(['cli-table', 'xmlhttprequest-ssl']);
  * @param {string} settings of .npmrc
  * @returns {string[]}
  */
-export function wrongWithSupply(wishes, lock, settings) {
+export function checkSupplyChain(wishes, lock, settings) {
   const wrong = [];
   const wanted = { ...wishes.dependencies, ...wishes.devDependencies, ...wishes.optionalDependencies };
   for (const [name, range] of Object.entries(wanted)) {
@@ -54,7 +54,7 @@ export function wrongWithSupply(wishes, lock, settings) {
     if (!found.integrity?.startsWith('sha512-')) wrong.push(`${name} has no checksum`);
     if (found.resolved !== undefined && !found.resolved.startsWith('https:'))
       wrong.push(`${name} is from ${found.resolved}`);
-    if (!licences.has(found.license ?? '') && !lookedAt.has(name))
+    if (!licences.has(found.license ?? '') && !reviewedPackages.has(name))
       wrong.push(`${name} is under ${found.license ?? 'a licence that it does not name'}`);
   }
   if (!/^ignore-scripts=true$/m.test(settings))

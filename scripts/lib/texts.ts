@@ -2,20 +2,20 @@ import { parse } from '@babel/parser';
 import type { Node } from '@babel/types';
 
 /** A text for people in a source file. Lines count from 1. */
-export type Text = { line: number; text: string };
+export type SourceText = { line: number; text: string };
 
 /** Attributes that are never read by people. */
-const technical =
+const unreadAttributes =
   /^(class(Name|Names)?|type|to|href|variant|size|id|autoComplete|autoCapitalize|inputMode|enterKeyHint|role|rel|target|key|form|kind|from|fill|stroke|d|viewBox|style|color|justify|dir|lang|position|wrap|name|singular|shortcut|mask|transform|points|textAnchor|data-.*|aria-(hidden|live|haspopup|current|controls|labelledby|describedby|autocomplete|orientation|busy|modal|relevant|keyshortcuts))$/;
 /** Attributes that are always read by people. */
-const spoken =
+const readAttributes =
   /^(label|title|placeholder|alt|description|text|heading|submit|children|message|aria-(label|valuetext|description|placeholder|roledescription))$/;
 /** Functions whose words go to the console, or nowhere. */
-const silent =
+const silentFunctions =
   /^(said|logFailure|logFailureOrSayRefusal|matchMedia|querySelector|querySelectorAll|replace|replaceAll|closest|matches|lazyRouteComponent)$/;
 const macros = /^(t|msg|plural|select|selectOrdinal|defineMessage)$/;
 /** Names of products are the same in every language. */
-const unspoken =
+const productNames =
   /^(Parley|Edge?|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|Cr(ome)?OS|ChromeOS|Windows|Macintosh|Linux)$/;
 const keys =
   /^((Shift\+|Mod\+)?.|Enter|Escape|Tab|Arrow\w+|Backspace|Control|Meta|Shift|Alt|Page(Up|Down)|GET|POST|PUT|PATCH|UTC|NFC)$/u;
@@ -25,11 +25,11 @@ const keys =
  * catalogues. A rule of thumb: words in the content of an element, in attributes that are read out or shown, and
  * strings that begin like a sentence or hold several words.
  */
-export function textsOutsideCatalogues(code: string): Text[] {
-  const found: Text[] = [];
+export function findUntranslatedTexts(code: string): SourceText[] {
+  const found: SourceText[] = [];
   visit(parseSource(code), [], (node, parents) => {
     if (node.type === 'JSXText') {
-      if (/\p{L}/u.test(node.value) && !unspoken.test(node.value.trim()))
+      if (/\p{L}/u.test(node.value) && !productNames.test(node.value.trim()))
         found.push({ line: lineOf(node), text: node.value.trim() });
       return;
     }
@@ -40,8 +40,8 @@ export function textsOutsideCatalogues(code: string): Text[] {
 }
 
 /** Macros that would be worked out once, when the file is loaded, in a language that may not be the one shown later. */
-export function textsMadeTooEarly(code: string): Text[] {
-  const found: Text[] = [];
+export function findEagerMessages(code: string): SourceText[] {
+  const found: SourceText[] = [];
   walk(parseSource(code), [], (node, parents) => {
     const name = macroOf(node);
     const early = name !== null && !/^(msg|defineMessage)$/.test(name) && !parents.some(isFunction);
@@ -56,11 +56,11 @@ export function textsMadeTooEarly(code: string): Text[] {
  * is wrong with a field, descriptions.
  * @param constants what may be put into them, such as `limits.title`, by its source.
  */
-export function sentencesSaid(
+export function findServerMessages(
   code: string,
   { constants, onlyRefusals }: { constants: ReadonlyMap<string, string | number>; onlyRefusals: boolean },
-): Text[] {
-  const found: Text[] = [];
+): SourceText[] {
+  const found: SourceText[] = [];
   walk(parseSource(code), [], (node, parents) => {
     const text = constantText(node, code, constants);
     if (text !== null && isSentence(text) && (!onlyRefusals || isRefusal(parents)))
@@ -131,7 +131,7 @@ function isUnread(node: Node, parents: readonly Node[]): boolean {
   if (node.type === 'CallExpression') return isSilentCall(node);
   if (node.type === 'JSXElement')
     return node.openingElement.name.type === 'JSXIdentifier' && node.openingElement.name.name === 'Trans';
-  if (node.type === 'JSXAttribute') return technical.test(attributeName(node));
+  if (node.type === 'JSXAttribute') return unreadAttributes.test(attributeName(node));
   if (node.type === 'ClassProperty') return node.key.type === 'Identifier' && node.key.name === 'name';
   if (node.type === 'BinaryExpression') return /^([!=]==?|in)$/.test(node.operator);
   // Types are unread, but for what stands inside `x as T`.
@@ -141,18 +141,18 @@ function isUnread(node: Node, parents: readonly Node[]): boolean {
 function isSilentCall(node: Extract<Node, { type: 'CallExpression' }>): boolean {
   const { callee } = node;
   if (callee.type === 'Import' || callee.type === 'Super') return true;
-  if (callee.type === 'Identifier') return silent.test(callee.name);
+  if (callee.type === 'Identifier') return silentFunctions.test(callee.name);
   if (callee.type !== 'MemberExpression') return false;
   const { object, property } = callee;
   if (object.type === 'Identifier' && object.name === 'console') return true;
-  return property.type === 'Identifier' && silent.test(property.name);
+  return property.type === 'Identifier' && silentFunctions.test(property.name);
 }
 
 function isSpoken(text: string, parents: readonly Node[]): boolean {
-  if (!/\p{L}/u.test(text) || unspoken.test(text)) return false;
+  if (!/\p{L}/u.test(text) || productNames.test(text)) return false;
   const attribute = parents.findLast((parent) => parent.type === 'JSXAttribute');
   const direct = parents.slice(-2);
-  if (attribute !== undefined && direct.includes(attribute) && spoken.test(attributeName(attribute)))
+  if (attribute !== undefined && direct.includes(attribute) && readAttributes.test(attributeName(attribute)))
     return true;
   if (isContent(parents)) return true;
   if (/^[#./?&(]|^\{\}[/?#]|^https?:|^--|;/u.test(text) || keys.test(text)) return false;

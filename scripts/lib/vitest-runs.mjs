@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { ranInVitest } from './coverage.mjs';
-import { counted, described } from './failures.mjs';
+import { listVitestTests } from './coverage.mjs';
+import { countResults, formatFailure } from './failures.mjs';
 import { project } from './project.mjs';
 
 /**
@@ -39,7 +39,7 @@ export function combineVitestRuns(runs) {
   const lost = runs
     .slice(0, -1)
     .flatMap(({ unhandled }) => unhandled.filter(({ file }) => file === undefined));
-  failures.push(...lost.map(({ error }) => described('unhandled error', error)));
+  failures.push(...lost.map(({ error }) => formatFailure('unhandled error', error)));
   const again = new Set(failures.map(titleOf));
   const flaky = runs
     .slice(0, -1)
@@ -50,10 +50,10 @@ export function combineVitestRuns(runs) {
   const failed = count('failed');
   const skipped = tests.length - passed - failed;
   return {
-    ...counted(lost.length > 0 ? 1 : (last?.code ?? 1), passed, failed + lost.length, skipped),
+    ...countResults(lost.length > 0 ? 1 : (last?.code ?? 1), passed, failed + lost.length, skipped),
     failures,
     flaky,
-    ran: ranInVitest({ testResults: [...files.values()] }),
+    ran: listVitestTests({ testResults: [...files.values()] }),
   };
 }
 
@@ -70,13 +70,13 @@ function failuresIn({ report, unhandled }) {
   const failed = (report.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
     const file = path.relative(project, name);
     const tests = assertionResults.filter((test) => test.status === 'failed');
-    if (tests.length === 0) return status === 'failed' ? [described(file, message)] : [];
+    if (tests.length === 0) return status === 'failed' ? [formatFailure(file, message)] : [];
     return tests.map(({ fullName, failureMessages }) =>
-      described(`${file} › ${fullName}`, failureMessages?.join('\n')),
+      formatFailure(`${file} › ${fullName}`, failureMessages?.join('\n')),
     );
   });
   const outside = unhandled.map(({ file, error }) =>
-    described(
+    formatFailure(
       file === undefined ? 'unhandled error' : `${path.relative(project, file)} › unhandled error`,
       error,
     ),

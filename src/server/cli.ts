@@ -2,20 +2,20 @@ import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
-import { registerRemoveFactors, registerResetPassword } from './accounts/command.ts';
+import { addRemoveTwoFactorCommand, addResetPasswordCommand } from './accounts/command.ts';
 import { logSecurityEvents } from './accounts/security-events.ts';
-import { registerImport } from './archive/command.ts';
-import { registerBackup } from './backup/command.ts';
-import { registerMembers } from './care/command.ts';
-import { registerRemovals } from './care/removal-command.ts';
-import { registerDoctor } from './doctor/command.ts';
+import { registerImportCommand } from './archive/command.ts';
+import { registerBackupCommands } from './backup/command.ts';
+import { addMemberCommands } from './care/command.ts';
+import { addRemovalCommands } from './care/removal-command.ts';
+import { registerDoctorCommand } from './doctor/command.ts';
 import { type Config, readConfig } from './platform/config.ts';
-import { connectBeside } from './platform/connect.ts';
+import { connectBesideRunning } from './platform/connect.ts';
 import { type Database, openDatabase } from './platform/database.ts';
-import { createLog } from './platform/log.ts';
+import { createLogger } from './platform/log.ts';
 import { migrate, MigrationError } from './platform/migrations.ts';
 import { StartupError } from './platform/startup-error.ts';
-import { migrationsFolder, serve } from './serve.ts';
+import { migrationsDirectory, serve } from './serve.ts';
 
 /**
  * Runs one command line and gives the exit code: 0 done, 1 failed, 2 not understood. What keeps a command from its
@@ -49,43 +49,48 @@ function createProgram(): Command {
     .command('serve')
     .description('serve the community (what npm start does)')
     .option('--demo', 'load the demo community first, to look around in')
-    .action((options: { demo?: boolean }) => serve({ ...surroundings(), ...options }));
+    .action((options: { demo?: boolean }) => serve({ ...loadContext(), ...options }));
   program
     .command('migrate')
     .description('bring the database up to date, and nothing else')
-    .action(() => migrateOnly(surroundings()));
+    .action(() => migrateOnly(loadContext()));
   const terminal = {
     out: process.stdout,
     err: process.stderr,
     exitWith: (code: number) => (process.exitCode = code),
   };
-  registerImport(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
-  registerResetPassword(program, { ...terminal, withDatabase });
-  const members = registerMembers(program, { ...terminal, withDatabase });
-  registerRemoveFactors(members, { ...terminal, withDatabase });
-  registerRemovals(members, { ...terminal, withDatabase });
-  registerBackup(program, { ...terminal, withClient, migrationsFolder, version: packageJson.version });
-  registerDoctor(program, {
+  registerImportCommand(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
+  addResetPasswordCommand(program, { ...terminal, withDatabase });
+  const members = addMemberCommands(program, { ...terminal, withDatabase });
+  addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });
+  addRemovalCommands(members, { ...terminal, withDatabase });
+  registerBackupCommands(program, {
+    ...terminal,
+    withClient,
+    migrationsDirectory,
+    version: packageJson.version,
+  });
+  registerDoctorCommand(program, {
     ...terminal,
     readConfig: () => readConfig(),
-    connect: (config) => connectBeside(config, createLog('warn')),
-    migrationsFolder,
+    connect: (config) => connectBesideRunning(config, createLogger('warn')),
+    migrationsDirectory,
   });
   return program;
 }
 
-type Surroundings = { config: Config; log: Logger };
+type CommandContext = { config: Config; log: Logger };
 
-function surroundings(): Surroundings {
+function loadContext(): CommandContext {
   const config = readConfig();
-  return { config, log: createLog(config.logLevel, config.nodeName) };
+  return { config, log: createLogger(config.logLevel, config.nodeName) };
 }
 
-async function migrateOnly({ config, log }: Surroundings): Promise<void> {
-  const { connection, stop } = await connectBeside(config, log);
+async function migrateOnly({ config, log }: CommandContext): Promise<void> {
+  const { connection, stop } = await connectBesideRunning(config, log);
   const db = openDatabase({ connection });
   try {
-    const applied = await migrate(db, migrationsFolder, (name) => console.log(`Applying ${name} …`));
+    const applied = await migrate(db, migrationsDirectory, (name) => console.log(`Applying ${name} …`));
     console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
   } finally {
     await db.destroy();
@@ -95,11 +100,11 @@ async function migrateOnly({ config, log }: Surroundings): Promise<void> {
 
 /** The community's database, brought up to date, and where its members find it. */
 async function withDatabase<Result>(work: (db: Database, site: string) => Promise<Result>): Promise<Result> {
-  const { config, log } = surroundings();
-  const { connection, stop } = await connectBeside(config, log);
+  const { config, log } = loadContext();
+  const { connection, stop } = await connectBesideRunning(config, log);
   const db = openDatabase({ connection });
   try {
-    await migrate(db, migrationsFolder);
+    await migrate(db, migrationsDirectory);
     logSecurityEvents(db, log);
     return await work(db, config.settings.publicUrl ?? `http://localhost:${config.port}`);
   } finally {
@@ -113,10 +118,10 @@ async function withClient<Result>(
   work: (client: pg.Client) => Promise<Result>,
   as: 'migrated' | 'as it is',
 ): Promise<Result> {
-  const { config, log } = surroundings();
-  const { connection, stop } = await connectBeside(config, log);
+  const { config, log } = loadContext();
+  const { connection, stop } = await connectBesideRunning(config, log);
   try {
-    if (as === 'migrated') await bringUpToDate(connection);
+    if (as === 'migrated') await migrateDatabase(connection);
     const client = new pg.Client({ ...connection, application_name: 'parley command' });
     await client.connect();
     try {
@@ -129,10 +134,10 @@ async function withClient<Result>(
   }
 }
 
-async function bringUpToDate(connection: pg.PoolConfig): Promise<void> {
+async function migrateDatabase(connection: pg.PoolConfig): Promise<void> {
   const db = openDatabase({ connection });
   try {
-    await migrate(db, migrationsFolder);
+    await migrate(db, migrationsDirectory);
   } finally {
     await db.destroy();
   }

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectFolder } from './platform/embedded/folders.ts';
+import { projectRoot } from './platform/embedded/folders.ts';
 import { createTestDatabase, type TestDatabase } from './testing/database.ts';
-import { urlOf } from './testing/database-url.ts';
-import { Caller, password, register } from './testing/member.ts';
+import { toDatabaseUrl } from './testing/database-url.ts';
+import { ApiClient, password, register } from './testing/member.ts';
 import { type ParleyProcess, spawnParley } from './testing/process.ts';
 
 const hours = 2;
@@ -16,8 +16,8 @@ let ahead: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const env = { DATABASE_URL: urlOf(database.connection), LOG_LEVEL: 'info' };
-  const preload = path.join(projectFolder, 'src/server/testing/skewed-clock.ts');
+  const env = { DATABASE_URL: toDatabaseUrl(database.connection), LOG_LEVEL: 'info' };
+  const preload = path.join(projectRoot, 'src/server/testing/skewed-clock.ts');
   const skewed = { NODE_OPTIONS: `--import=${preload}`, SKEWED_BY: String(hours * 3_600_000) };
   nodes.push(spawnParley({ env }), spawnParley({ env: { ...env, ...skewed } }));
   [right = '', ahead = ''] = await Promise.all(nodes.map((node) => node.ready));
@@ -32,9 +32,9 @@ test('five wrong passwords are the limit on two nodes whose clocks are two hours
   const { email } = await register(right, 'Ada');
   const codes: (string | undefined)[] = [];
   for (const address of [right, ahead, right, ahead, right, ahead, right])
-    codes.push((await new Caller(address).signIn(email, 'guess')).code);
+    codes.push((await new ApiClient(address).signIn(email, 'guess')).code);
   expect(codes).toEqual([...Array.from({ length: 5 }, () => 'wrong-password'), 'too-many', 'too-many']);
-  expect(await new Caller(ahead).signIn(email, password)).toMatchObject({ status: 429 });
+  expect(await new ApiClient(ahead).signIn(email, password)).toMatchObject({ status: 429 });
 });
 
 test('a node whose clock is wrong says so in its log and at /readyz, and the other does not', async () => {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import { transaction } from '#server/platform/database.ts';
-import { crowd } from '#server/testing/crowd.ts';
+import { createManyMembers } from '#server/testing/crowd.ts';
 import { startTestServer } from '#server/testing/server.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
-const many = await crowd(server, 300);
+const many = await createManyMembers(server, 300);
 
 test('300 members who vote on one answer at once are all counted, and its author earns by each', async () => {
   const answer = await ann.answer(await ann.ask());
@@ -22,7 +22,7 @@ test('300 members who vote on one answer at once are all counted, and its author
 
 test('of votes that come at once each is answered for itself, be it refused or not', async () => {
   const [id, other] = [await ann.ask(), await ann.ask()];
-  const reply = await ann.comment(id);
+  const reply = await ann.replyToQuestion(id);
   await ann.remove('replies', reply.id);
   const wanted = many.slice(0, 40).map((member, n) => {
     if (n % 4 === 0) return member.put(`/questions/999999999/vote`, { vote: 'up' });
@@ -77,5 +77,5 @@ test('100 answers to one question at once are all stored; those sent again with 
   // What was refused has not used up its key.
   const later = many[0]?.post(`/questions/${id}/answers`, { content: 'Here.' }, 'nowhere-to-go');
   expect(await later).toMatchObject({ status: 201 });
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });

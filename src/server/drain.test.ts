@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { expect, inject, test } from 'vitest';
-import { connected } from './testing/connected.ts';
+import { withClient } from './testing/connected.ts';
 import { runAsAdmin } from './testing/database.ts';
 import { LiveSocket } from './testing/live-socket.ts';
-import { Caller, register } from './testing/member.ts';
-import { testCluster } from './testing/nodes.ts';
+import { ApiClient, register } from './testing/member.ts';
+import { createTestCluster } from './testing/nodes.ts';
 import { eventually } from './testing/parley.ts';
 
 const statusOf = async (url: string) => (await fetch(url)).status;
 
 test('/healthz and /readyz answer everyone; connections are kept longer than by balancers, answers by nobody', async () => {
-  const { start } = await testCluster();
+  const { start } = await createTestCluster();
   const address = await start().ready;
   await eventually(async () => (await statusOf(`${address}/readyz`)) === 200);
   for (const path of ['/healthz', '/readyz']) {
@@ -20,12 +20,12 @@ test('/healthz and /readyz answer everyone; connections are kept longer than by 
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.getSetCookie()).toEqual([]);
   }
-  const { headers } = await new Caller(address).get('/session');
+  const { headers } = await new ApiClient(address).get('/session');
   expect(headers.get('keep-alive')).toBe('timeout=620');
 });
 
 test('a node whose database is gone lives and is not ready, until the database is back', async () => {
-  const { database, start } = await testCluster();
+  const { database, start } = await createTestCluster();
   const address = await start().ready;
   await eventually(async () => (await statusOf(`${address}/readyz`)) === 200);
   const { admin } = inject('testServer');
@@ -39,7 +39,7 @@ test('a node whose database is gone lives and is not ready, until the database i
 });
 
 test('told to stop, a node behind a balancer is not ready and serves on; told again, it stops', async () => {
-  const { start } = await testCluster();
+  const { start } = await createTestCluster();
   const parley = start({ DRAIN_SECONDS: '600' });
   const address = await parley.ready;
   const ada = await register(address, 'Ada');
@@ -57,17 +57,17 @@ test('told to stop, a node behind a balancer is not ready and serves on; told ag
       connection: 'close',
     });
   await ada.ask();
-  await eventually(() => socket.heard.some(({ kind }) => kind === 'question-posted'));
+  await eventually(() => socket.events.some(({ kind }) => kind === 'question-posted'));
   expect(socket.moves).toBeGreaterThan(0);
 
   const insisting = setInterval(() => parley.signal('SIGTERM'), 100);
-  await parley.says(/Parley stops: requests/);
+  await parley.waitForOutput(/Parley stops: requests/);
   clearInterval(insisting);
   expect(await parley.ended).toBe(0);
 });
 
 test('a node that has drained stops by itself, and lets go of sockets that are still there', async () => {
-  const { start } = await testCluster();
+  const { start } = await createTestCluster();
   const parley = start({ DRAIN_SECONDS: '1' });
   const address = await parley.ready;
   const socket = await LiveSocket.open(await register(address, 'Ada'), 'feeds');
@@ -78,7 +78,7 @@ test('a node that has drained stops by itself, and lets go of sockets that are s
 });
 
 test('the answer that is being made when a node is told to stop says that its connection closes', async () => {
-  const { start } = await testCluster();
+  const { start } = await createTestCluster();
   const parley = start();
   const address = await parley.ready;
   const body = JSON.stringify({ displayName: 'Bob', email: 'bob@example.org', password: 'correct horse' });
@@ -90,7 +90,7 @@ test('the answer that is being made when a node is told to stop says that its co
   request.flushHeaders();
   await once(request, 'continue');
   parley.signal('SIGTERM');
-  await parley.says(/Parley stops/);
+  await parley.waitForOutput(/Parley stops/);
   const answered = once(request, 'response');
   request.end(body);
   const [response] = (await answered) as [http.IncomingMessage];
@@ -107,7 +107,7 @@ async function answerOf(agent: http.Agent, url: string) {
 }
 
 async function nameOf(connection: object): Promise<string> {
-  const { rows } = await connected(connection, (client) =>
+  const { rows } = await withClient(connection, (client) =>
     client.query<{ name: string }>('select current_database() as name'),
   );
   return rows[0]?.name ?? '';

@@ -1,35 +1,35 @@
 import { fromHtml } from 'hast-util-from-html';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasForbiddenCharacters } from '#shared/text.ts';
-import { packed, readCorpora } from './testing/corpora.ts';
-import { startMailing } from './testing/mailing.ts';
-import { done, type Response } from './testing/member.ts';
+import { packTexts, readCorpora } from './testing/corpora.ts';
+import { startServerWithEmail } from './testing/mailing.ts';
+import { expectOk, type ApiResponse } from './testing/member.ts';
 
 // Each text of the public lists, in a real browser, is tried by bench/hostile.ts; here a part of them, quickly.
 const corpora = readCorpora();
-const every = corpora.whole ? 40 : 1;
+const every = corpora.isComplete ? 40 : 1;
 const lines = corpora.lines.filter((line, at) => at % every === 0 && !hasForbiddenCharacters(line));
-const mailing = await startMailing();
+const mailing = await startServerWithEmail();
 const { server, node } = mailing;
 afterAll(() => mailing.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 
-const breaks = ({ status }: Response) => status === 0 || status >= 500;
+const breaks = ({ status }: ApiResponse) => status === 0 || status >= 500;
 
 describe('hostile texts', () => {
   test('are stored and shown as they were written', async () => {
     const ann = await server.register('Ann');
     const id = await ann.ask();
-    for (const content of packed(lines, 29_000)) {
-      await server.forgetRates();
+    for (const content of packTexts(lines, 29_000)) {
+      await server.resetRateLimits();
       expect((await ann.answer(id, content)).content).toBe(content.trim());
     }
-    for (const content of packed(lines, 950).slice(0, 40)) {
-      await server.forgetRates();
-      expect((await ann.comment(id, { content })).content).toBe(content.trim());
+    for (const content of packTexts(lines, 950).slice(0, 40)) {
+      await server.resetRateLimits();
+      expect((await ann.replyToQuestion(id, { content })).content).toBe(content.trim());
     }
-    for (const title of packed(lines, 200, ' ').slice(0, 40)) {
-      await server.forgetRates();
+    for (const title of packTexts(lines, 200, ' ').slice(0, 40)) {
+      await server.resetRateLimits();
       const asked = await ann.ask({ title, content: title });
       expect((await ann.read(asked)).question).toMatchObject({ title: title.trim(), content: title.trim() });
     }
@@ -40,7 +40,7 @@ describe('hostile texts', () => {
     const id = await ann.ask();
     const wrong: string[] = [];
     for (const line of lines.filter((_, at) => at % 8 === 0)) {
-      await server.forgetRates();
+      await server.resetRateLimits();
       const encoded = encodeURIComponent(line);
       const answers = [
         await ann.put('/settings', { displayName: line.slice(0, 80), bio: line, showEmail: true }),
@@ -71,19 +71,19 @@ describe('hostile texts', () => {
         await ann.send('POST', '/questions', { body: line, key: printable.slice(0, 100) }),
       ];
       if (answers.some(breaks)) wrong.push(line);
-      await server.forgetRates();
+      await server.resetRateLimits();
     }
     expect(wrong).toEqual([]);
   });
 
   test('that hang parsers are stored, shortened for cards, and found', async () => {
     const ann = await server.register('Ann');
-    for (const hang of corpora.hangs) {
-      await server.forgetRates();
+    for (const hang of corpora.slowMarkdown) {
+      await server.resetRateLimits();
       const id = await ann.ask({ content: hang.slice(0, 2_000) });
       await ann.answer(id, hang.repeat(Math.floor(30_000 / hang.length) || 1).slice(0, 30_000));
       expect((await ann.feed('recent')).items[0]?.id).toBe(id);
-      expect(done(await ann.get(`/search?q=${encodeURIComponent(hang.slice(0, 200))}`))).toBeDefined();
+      expect(expectOk(await ann.get(`/search?q=${encodeURIComponent(hang.slice(0, 200))}`))).toBeDefined();
     }
   });
 });
@@ -92,13 +92,15 @@ test('a mail about hostile texts is built as any other, and its subject stays on
   const [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
   await mailing.mailed(ann, 'answers', 'at_once');
   const shapes: { tags: string; subject: string | undefined }[] = [];
-  const titles = ['How long does bread keep?', ...packed(lines, 200, ' ').slice(0, 6)];
+  const titles = ['How long does bread keep?', ...packTexts(lines, 200, ' ').slice(0, 6)];
   for (const [at, title] of titles.entries()) {
-    await server.forgetRates();
-    done(await bob.put('/settings', { displayName: title.slice(0, 80).trim(), bio: '', showEmail: false }));
+    await server.resetRateLimits();
+    expectOk(
+      await bob.put('/settings', { displayName: title.slice(0, 80).trim(), bio: '', showEmail: false }),
+    );
     await bob.answer(await ann.ask({ title }), title);
     await mailing.sendDue();
-    const mail = (await mailing.post.mailsTo(ann.email, at + 2)).at(-1);
+    const mail = (await mailing.post.waitForEmails(ann.email, at + 2)).at(-1);
     shapes.push({ tags: tagsIn(mail?.html ?? ''), subject: mail?.subject });
   }
   for (const { tags, subject } of shapes) {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Direction } from '#shared/fields.ts';
-import { brokenInvariants } from './invariants.ts';
-import type { Member, PostPath, Response } from './testing/member.ts';
-import { keepSums } from './sums/sums.ts';
+import type { VoteDirection } from '#shared/fields.ts';
+import { findViolations } from './invariants.ts';
+import type { Member, PostPath, ApiResponse } from './testing/member.ts';
+import { updateStatistics } from './sums/sums.ts';
 import { startTestServer } from './testing/server.ts';
 
 const server = await startTestServer();
-const secondNode = await server.beside();
+const secondNode = await server.startBeside();
 afterAll(async () => {
   await secondNode.stop();
   await server.stop();
@@ -18,7 +18,7 @@ const names = ['Ann', 'Bob', 'Eve', 'Kim', 'Lea'];
 const members: Member[] = [];
 for (const [index, name] of names.entries()) {
   const member = await server.register(name);
-  members.push(index % 2 ? member.at(secondNode.address) : member);
+  members.push(index % 2 ? member.onServer(secondNode.address) : member);
 }
 
 /** What a member does. Numbers pick a member, or one of the posts that are there. */
@@ -27,7 +27,7 @@ type Step =
   | { do: 'edit'; kind: PostPath; post: number; text: string; tags: string[] }
   | { do: 'answer' | 'comment'; who: number; post: number }
   | { do: 'reply'; who: number; post: number; parent: number | null }
-  | { do: 'vote'; who: number; kind: PostPath; post: number; vote: Direction | null }
+  | { do: 'vote'; who: number; kind: PostPath; post: number; vote: VoteDirection | null }
   | { do: 'view'; who: number; post: number }
   | { do: 'accept'; post: number; answer: number | null }
   | { do: 'follow'; who: number; post: number; following: boolean }
@@ -100,7 +100,7 @@ class Community {
       this.failures.push(`${JSON.stringify(step)}: ${response.status} ${response.detail}`);
   }
 
-  async #ask(step: Step): Promise<Response | undefined> {
+  async #ask(step: Step): Promise<ApiResponse | undefined> {
     switch (step.do) {
       case 'ask':
         return this.#post(step.who, 'questions', '/questions', {
@@ -153,7 +153,7 @@ class Community {
     return member;
   }
 
-  #on(kind: PostPath, index: number, act: (post: Post) => Promise<Response | undefined>) {
+  #on(kind: PostPath, index: number, act: (post: Post) => Promise<ApiResponse | undefined>) {
     const there = this.posts[kind];
     const post = there[index % Math.max(1, there.length)];
     return post === undefined ? Promise.resolve(undefined) : act(post);
@@ -198,11 +198,12 @@ test(
       await community.play(beginning);
       // While sums are added up and made anew.
       await sql`update member set has_statistics = false`.execute(server.db);
-      for (const round of all) await Promise.all([community.play(round), keepSums(server.db, Infinity)]);
+      for (const round of all)
+        await Promise.all([community.play(round), updateStatistics(server.db, Infinity)]);
       runs++;
       requests += community.requests;
       expect(community.failures).toEqual([]);
-      expect(await brokenInvariants(server.db)).toEqual([]);
+      expect(await findViolations(server.db)).toEqual([]);
     });
     const end = Date.now() + seconds * 1000;
     for (let run = 0; run === 0 || Date.now() < end; run++)
@@ -220,7 +221,7 @@ test(
 );
 
 async function emptyTheCommunity() {
-  await server.forgetRates();
+  await server.resetRateLimits();
   for (const table of ['question', 'tag', 'event'] as const)
     await sql`delete from ${sql.table(table)}`.execute(server.db);
   await server.db
@@ -286,11 +287,11 @@ describe('the check of all counts', () => {
     ],
   ])('finds a wrong %s', async (rule, damage) => {
     const id = await ann.ask({ tags: ['right'] });
-    const reply = await bob.reply((await bob.answer(id)).id);
+    const reply = await bob.replyToAnswer((await bob.answer(id)).id);
     await ann.vote('replies', reply.id, 'up');
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
     await damage.execute(server.db);
-    const found = await brokenInvariants(server.db);
+    const found = await findViolations(server.db);
     expect(found.map((broken) => broken.rule)).toContain(rule);
     await emptyTheCommunity();
   });

@@ -1,34 +1,34 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '#server/platform/database.ts';
 import {
-  countedPoints,
-  countedPosts,
-  countedReceived,
-  countedWeeks,
-  daysOf,
-  keptDays,
-  keptFrom,
-  keptReceived,
-  keptWeeks,
+  countPoints,
+  countPosts,
+  countReceived,
+  countTagWeeks,
+  groupByDay,
+  storedMemberDays,
+  statisticsFrom,
+  storedReceived,
+  storedTagWeeks,
 } from '#server/sums/counted.ts';
 import { reputationPoints } from '#shared/votes.ts';
 
 /** A row that says something else than the rows it speaks of. */
-export type Broken = {
+export type IntegrityViolation = {
   /** What ought to hold, such as 'question.upvotes'. */
   rule: string;
   /** The id of the row. */
   id: number;
   stored: string;
-  counted: string;
+  expected: string;
 };
 
 /**
  * Looks for rows that contradict each other (ARCHITECTURE.md, invariant 2): every count is counted again from the rows,
  * at one moment. Reads whole tables. Returns what is wrong; nothing when all is well.
  */
-export function brokenInvariants(db: Queryable): Promise<Broken[]> {
-  return broken(db, { within: sql`true`, most: 20 });
+export function findViolations(db: Queryable): Promise<IntegrityViolation[]> {
+  return queryViolations(db, { within: sql`true`, most: 20 });
 }
 
 /**
@@ -36,19 +36,19 @@ export function brokenInvariants(db: Queryable): Promise<Broken[]> {
  * it costs does not grow with the community where joins go by index (`pieceSettings`).
  * @param most rows of one rule at most
  */
-export function brokenBetween(
+export function findViolationsBetween(
   db: Queryable,
   { from, to, most }: { from: number; to: number; most: number },
-): Promise<Broken[]> {
-  return broken(db, { within: sql`id >= ${from}::bigint and id < ${to}::bigint`, most });
+): Promise<IntegrityViolation[]> {
+  return queryViolations(db, { within: sql`id >= ${from}::bigint and id < ${to}::bigint`, most });
 }
 
 /** For the connection that pieces are looked at by: hashing a whole table for each would read everything each time. */
-export const pieceSettings =
+export const chunkScanSettings =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
 /** The largest id that any rule may be about. */
-export async function largestId(db: Queryable): Promise<number> {
+export async function getLargestId(db: Queryable): Promise<number> {
   const largest = ['question', 'answer', 'reply', 'member', 'tag', 'notification'].map(
     (table) => sql`(select max(id) from ${sql.table(table)})`,
   );
@@ -57,21 +57,21 @@ export async function largestId(db: Queryable): Promise<number> {
 }
 
 /** The rows of a rule as they are and as they should be, of some ids. */
-export const wrongRows = (rule: string, ids: readonly number[]) => sql`
-  select id, stored::text, counted::text from (${rules[rule] ?? sql`select 0, 0, 0`}) row (id, stored, counted)
-  where id = any(${ids}::bigint[]) and stored is distinct from counted`;
+export const selectViolations = (rule: string, ids: readonly number[]) => sql`
+  select id, stored::text, expected::text from (${rules[rule] ?? sql`select 0, 0, 0`}) row (id, stored, expected)
+  where id = any(${ids}::bigint[]) and stored is distinct from expected`;
 
-async function broken(
+async function queryViolations(
   db: Queryable,
   { within, most }: { within: RawBuilder<unknown>; most: number },
-): Promise<Broken[]> {
+): Promise<IntegrityViolation[]> {
   const checks = Object.entries(rules).map(
     ([rule, rows]) => sql`
-      (select ${rule}::text as rule, id, stored::text, counted::text
-      from (${rows}) row (id, stored, counted)
-      where ${within} and stored is distinct from counted order by id limit ${most})`,
+      (select ${rule}::text as rule, id, stored::text, expected::text
+      from (${rows}) row (id, stored, expected)
+      where ${within} and stored is distinct from expected order by id limit ${most})`,
   );
-  const { rows } = await sql<Broken>`${sql.join(checks, sql` union all `)}`.execute(db);
+  const { rows } = await sql<IntegrityViolation>`${sql.join(checks, sql` union all `)}`.execute(db);
   return rows;
 }
 
@@ -91,7 +91,7 @@ const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
   from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
   where post.author_id = member.id and vote.member_id <> member.id`;
 
-const placed = (count: 'upvotes' | 'answer_count') => sql`
+const sortKeyRows = (count: 'upvotes' | 'answer_count') => sql`
   select question.id, place.${sql.ref(count)}, question.${sql.ref(count)}
   from question left join question_sort_key place
     on place.question_id = question.id and place.created_at = question.created_at
@@ -103,7 +103,7 @@ const ofTag = sql`= tag.id`;
 /** Of the member of the outer row: each day with what was written and earned on it, as one text. */
 const days = (rows: RawBuilder<unknown>) => sql`(
   select string_agg(concat_ws(' ', day, questions, answers, replies, points), ', ' order by day)
-  from (${daysOf(rows)}) each
+  from (${groupByDay(rows)}) each
 )`;
 
 const received = (rows: RawBuilder<unknown>, column: 'upvotes' | 'views') =>
@@ -144,17 +144,17 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       ) earned), 0)
     from member`,
   member_daily_statistics: sql`
-    select member.id, ${days(keptDays(ofMember, keptFrom))},
-      ${days(sql`${countedPosts(ofMember, keptFrom)} union all ${countedPoints(ofMember, keptFrom)}`)}
+    select member.id, ${days(storedMemberDays(ofMember, statisticsFrom))},
+      ${days(sql`${countPosts(ofMember, statisticsFrom)} union all ${countPoints(ofMember, statisticsFrom)}`)}
     from member where has_statistics`,
   'member_statistics.upvotes': sql`
-    select member.id, ${received(keptReceived(ofMember), 'upvotes')}, ${received(countedReceived(ofMember), 'upvotes')}
+    select member.id, ${received(storedReceived(ofMember), 'upvotes')}, ${received(countReceived(ofMember), 'upvotes')}
     from member where has_statistics`,
   'member_statistics.views': sql`
-    select member.id, ${received(keptReceived(ofMember), 'views')}, ${received(countedReceived(ofMember), 'views')}
+    select member.id, ${received(storedReceived(ofMember), 'views')}, ${received(countReceived(ofMember), 'views')}
     from member where has_statistics`,
   tag_weekly_statistics: sql`
-    select tag.id, ${weeks(keptWeeks(ofTag, keptFrom))}, ${weeks(countedWeeks(ofTag))} from tag where has_statistics`,
+    select tag.id, ${weeks(storedTagWeeks(ofTag, statisticsFrom))}, ${weeks(countTagWeeks(ofTag))} from tag where has_statistics`,
   'tag.questions_count': sql`
     select tag.id, questions_count, count(question_tag.question_id)
     from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,
@@ -183,8 +183,8 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     select answer.id, answer_score.score, answer.upvotes - answer.downvotes
     from answer left join answer_score
       on answer_score.answer_id = answer.id and answer_score.created_at = answer.created_at`,
-  'question_sort_key.upvotes': placed('upvotes'),
-  'question_sort_key.answer_count': placed('answer_count'),
+  'question_sort_key.upvotes': sortKeyRows('upvotes'),
+  'question_sort_key.answer_count': sortKeyRows('answer_count'),
   'tag_question_sort_key.active_at': sql`
     select question.id, (
       select string_agg(concat_ws(' ', tag_id, place.active_at), ', ' order by tag_id)

@@ -63,8 +63,8 @@ test('whoever votes, follows or keeps holds up nobody who replies or edits', asy
   const id = await ann.ask();
   const answer = await ann.answer(id);
   await locked('select from question where id = $1 for key share', id);
-  await bob.comment(id);
-  await bob.reply(answer.id);
+  await bob.replyToQuestion(id);
+  await bob.replyToAnswer(answer.id);
   const edits = [
     await ann.put(`/answers/${answer.id}`, { content: 'Four days.' }),
     await ann.put(`/questions/${id}`, { title: 'Which?', content: 'This.', tags: [] }),

@@ -1,5 +1,5 @@
 import { runCommand } from './cli.ts';
-import { outliveTerminal } from './platform/signals.ts';
+import { ignoreHangup } from './platform/signals.ts';
 
-outliveTerminal();
+ignoreHangup();
 process.exitCode = await runCommand(['serve', ...process.argv.slice(2)]);

@@ -4,23 +4,23 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { positionHeader } from '#shared/events.ts';
 import { type Database, openDatabase } from './platform/database.ts';
-import { type Embedded, startEmbedded } from './platform/embedded/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/embedded.ts';
 import { migrate } from './platform/migrations.ts';
-import { migrationsFolder } from './serve.ts';
-import { connected } from './testing/connected.ts';
+import { migrationsDirectory } from './serve.ts';
+import { withClient } from './testing/connected.ts';
 import { withDatabase } from './testing/database.ts';
-import { urlOf } from './testing/database-url.ts';
-import { expectEachOnceInOrder, followingNode } from './testing/late-writers.ts';
+import { toDatabaseUrl } from './testing/database-url.ts';
+import { expectEachOnceInOrder, startFollowingNode } from './testing/late-writers.ts';
 import { LiveSocket } from './testing/live-socket.ts';
 import { register } from './testing/member.ts';
 import { eventually } from './testing/parley.ts';
 import { type ParleyProcess, spawnParley } from './testing/process.ts';
-import { withFolder } from './testing/throwaway.ts';
+import { withTemporaryDirectory } from './testing/throwaway.ts';
 
 /** Of them, one half are in the database of Parley, the other in another one of the same PostgreSQL. */
 const transactions = 350;
 
-let embedded: Embedded;
+let embedded: EmbeddedPostgres;
 let db: Database;
 const sessions: pg.Client[] = [];
 const over = Promise.withResolvers<void>();
@@ -28,14 +28,17 @@ let removed: Promise<void>;
 
 beforeAll(async () => {
   const made = Promise.withResolvers<string>();
-  removed = withFolder(async (folder) => {
+  removed = withTemporaryDirectory(async (folder) => {
     made.resolve(folder);
     await over.promise;
   });
   const start = async () =>
-    startEmbedded({ folder: path.join(await made.promise, 'data'), log: pino({ level: 'error' }) });
+    startEmbeddedPostgres({
+      dataDirectory: path.join(await made.promise, 'data'),
+      log: pino({ level: 'error' }),
+    });
   const first = await start();
-  await connected(first.superuser, async (client) => {
+  await withClient(first.superuser, async (client) => {
     await client.query('alter system set max_connections = 500');
     await client.query('create database another');
     // As in a database that is not new, the ids of transactions are not short.
@@ -48,8 +51,8 @@ beforeAll(async () => {
   });
   await first.stop();
   embedded = await start();
-  db = openDatabase({ connection: embedded.connection, size: 12 });
-  await migrate(db, migrationsFolder);
+  db = openDatabase({ connection: embedded.connection, maxConnections: 12 });
+  await migrate(db, migrationsDirectory);
   for (let number = 0; number < transactions; number++) {
     const connection = number % 2 === 0 ? embedded.connection : withDatabase(embedded.superuser, 'another');
     const client = new pg.Client(connection);
@@ -58,7 +61,7 @@ beforeAll(async () => {
     sessions.push(client);
   }
   // One that began later and has ended: only then does a snapshot list the others.
-  await connected(embedded.connection, (client) => client.query('select pg_current_xact_id()'));
+  await withClient(embedded.connection, (client) => client.query('select pg_current_xact_id()'));
 });
 afterAll(async () => {
   for (const client of sessions) await client.end();
@@ -69,17 +72,17 @@ afterAll(async () => {
 });
 
 test('two nodes serve, tell each other, and name short positions while 350 transactions are open', async () => {
-  const env = { DATABASE_URL: urlOf(embedded.connection), LOG_LEVEL: 'info' };
+  const env = { DATABASE_URL: toDatabaseUrl(embedded.connection), LOG_LEVEL: 'info' };
   const nodes: ParleyProcess[] = [spawnParley({ env }), spawnParley({ env })];
   try {
     const [first = '', second = ''] = await Promise.all(nodes.map((node) => node.ready));
     for (const address of [first, second]) expect((await fetch(`${address}/readyz`)).status).toBe(200);
     const ada = await register(first, 'Ada');
-    const socket = await LiveSocket.open(ada.at(second), 'feeds');
+    const socket = await LiveSocket.open(ada.onServer(second), 'feeds');
     const questionId = await ada.ask();
-    await eventually(() => socket.heard.length > 0);
-    expect(socket.heard).toEqual([{ kind: 'question-posted', questionId, tags: [], authorId: ada.id }]);
-    const { headers } = await ada.at(second).get(`/questions/${questionId}`);
+    await eventually(() => socket.events.length > 0);
+    expect(socket.events).toEqual([{ kind: 'question-posted', questionId, tags: [], authorId: ada.id }]);
+    const { headers } = await ada.onServer(second).get(`/questions/${questionId}`);
     expect(headers.get(positionHeader)).toMatch(/^\S{10,200}$/);
     expect(nodes.map((node) => node.output()).join('')).not.toContain('the stream of events waits');
   } finally {
@@ -96,7 +99,7 @@ test('eight writers who commit late are told once and in order while 350 transac
 });
 
 test('the events of transactions that were open for long are told once, as each of them commits', async () => {
-  const { stream, on } = await followingNode({ db, connection: embedded.connection });
+  const { stream, on } = await startFollowingNode({ db, connection: embedded.connection });
   const committing = sessions.filter((_, number) => number % 2 === 0).slice(0, 60);
   const numbers = committing.map((_, number) => number);
   const append = `insert into event (topic, event) values ('question:900', $1)`;

@@ -8,44 +8,44 @@ import { createAccounts } from './accounts/accounts.ts';
 import { createAuth } from './accounts/auth.ts';
 import type { PasswordCost } from './accounts/password.ts';
 import { createApp } from './app.ts';
-import { type Background, startBackground } from './background.ts';
-import { backupState, startScheduledBackups } from './backup/scheduled.ts';
-import { answerInFront, keepInMemory, type Kept } from './kept.ts';
-import { type Clock, clockSentence, followClock } from './platform/clock.ts';
+import { type BackgroundJobs, startBackgroundJobs } from './background.ts';
+import { getBackupMetrics, startBackupScheduler } from './backup/scheduled.ts';
+import { createCachedHandler, createNodeCaches, type NodeCaches } from './kept.ts';
+import { type ClockMonitor, describeClockSkew, monitorClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { closePool, type Database, openSearchDatabase } from './platform/database.ts';
-import { projectFolder } from './platform/embedded/folders.ts';
-import { type HttpServer, listen } from './platform/http-server.ts';
-import { type Live, startLive } from './platform/live.ts';
+import { projectRoot } from './platform/embedded/folders.ts';
+import { type HttpServer, startHttpServer } from './platform/http-server.ts';
+import { type LiveServer, startLiveServer } from './platform/live.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
-import type { WatchedParts } from './platform/metrics-of-parts.ts';
+import type { MetricsSources } from './platform/metrics-of-parts.ts';
 import { openReplicas } from './platform/replicas/replicas.ts';
-import { limitFloods } from './platform/floods.ts';
-import { forgetOldPoints } from './platform/rate-limits.ts';
-import { watchPressure } from './platform/pressure.ts';
-import { securityHeadersOf } from './platform/security-headers.ts';
-import { shed } from './platform/shedding.ts';
-import { isOwnOrigin } from './platform/same-origin.ts';
-import type { Settings } from './platform/settings.ts';
-import { type EventStream, followEvents } from './platform/stream.ts';
-import type { DatabaseWatch } from './platform/watch.ts';
-import { followWriters } from './platform/writers.ts';
-import { forgetOldKeys } from './posts/idempotency.ts';
+import { createRequestLimits } from './platform/floods.ts';
+import { deleteExpiredRateLimits } from './platform/rate-limits.ts';
+import { monitorSystemLoad } from './platform/pressure.ts';
+import { getSecurityHeaders } from './platform/security-headers.ts';
+import { createLoadShedding } from './platform/shedding.ts';
+import { isSameOrigin } from './platform/same-origin.ts';
+import type { SiteSettings } from './platform/settings.ts';
+import { type EventStream, followEventStream } from './platform/stream.ts';
+import type { DatabaseMonitor } from './platform/watch.ts';
+import { startTypingTracker } from './platform/writers.ts';
+import { deleteOldKeys } from './posts/idempotency.ts';
 
 /** How long running requests may take once Parley is told to stop, in milliseconds. */
-const patience = 10_000;
+const stopTimeoutMs = 10_000;
 
-const megabyte = 1_024 * 1_024;
+const bytesPerMegabyte = 1_024 * 1_024;
 
-const hour = 60 * 60 * 1_000;
+const hourMs = 60 * 60 * 1_000;
 
 export type NodeOptions = {
   config: Config;
-  settings: Settings;
+  settings: SiteSettings;
   /** Migrated. */
   db: Database;
   /** Told of what `db` does. */
-  watch: DatabaseWatch;
+  monitor: DatabaseMonitor;
   connection: pg.PoolConfig;
   log: Logger;
   /** By default the full cost. */
@@ -62,158 +62,171 @@ export type ParleyNode = {
   /** Serves on, but asks connections to end and sockets to go elsewhere within so many milliseconds. */
   drain: (milliseconds: number) => void;
   /** Cuts off all requests now. */
-  cutOff: () => void;
+  closeConnections: () => void;
 };
 
 /** Puts the parts of a node together: the stream of events, the replicas, the API, the pages, the live sockets. */
 export async function startNode(options: NodeOptions): Promise<ParleyNode> {
-  const { config, settings, db, watch, connection, log, stopping, onStop } = options;
-  const clock = await followClock(db, log);
+  const { config, settings, db, monitor, connection, log, stopping, onStop } = options;
+  const clock = await monitorClock(db, log);
   onStop(async () => clock.stop());
   const urls = config.databaseReplicaUrls;
-  const searching = openSearchDatabase({ connection, ran: watch.ran });
-  onStop(() => closePool(searching));
-  const replicas = await openReplicas({ db, searching, connection, urls, log, ran: watch.ran });
+  const searchDb = openSearchDatabase({ connection, onStatement: monitor.onStatement });
+  onStop(() => closePool(searchDb));
+  const replicas = await openReplicas({
+    db,
+    searchDb,
+    connection,
+    urls,
+    log,
+    onStatement: monitor.onStatement,
+  });
   onStop(async () => replicas?.stop());
-  let live: Live | undefined;
-  let background: Background | undefined;
-  let kept: Kept | undefined;
-  const stream = await followEvents({
+  let live: LiveServer | undefined;
+  let background: BackgroundJobs | undefined;
+  let caches: NodeCaches | undefined;
+  const stream = await followEventStream({
     db,
     connection,
     log,
     onEvents(events, position) {
       // First: who is told of something asks for it.
-      kept?.changed(events);
-      live?.tell(events, position);
+      caches?.applyEvents(events);
+      live?.deliver(events, position);
       background?.onEvents(events);
     },
     onGap(position) {
-      kept?.clear();
-      live?.tellMissed(position);
+      caches?.clear();
+      live?.announceGap(position);
     },
   });
-  kept = keep(options, stream);
+  caches = createCaches(options, stream);
   onStop(() => stream.stop());
-  const forget = () => Promise.all([forgetOldKeys(db), forgetOldPoints(db)]);
-  const housekeeping = setInterval(() => void forget().catch(() => {}), hour);
+  const deleteExpired = () => Promise.all([deleteOldKeys(db), deleteExpiredRateLimits(db)]);
+  const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
   onStop(async () => clearInterval(housekeeping));
-  background = await startBackground({ db, connection, settings, mail: config.mail, log });
+  background = await startBackgroundJobs({ db, connection, settings, email: config.email, log });
   onStop(background.stop);
-  startBackups(options);
-  const webFolder = path.join(projectFolder, 'dist/web');
-  const isReady = () => live !== undefined && stream.isFollowed() && !stopping.aborted;
-  const floods = config.rateLimits ? limitFloods() : undefined;
-  let listening: HttpServer | undefined;
-  const pressure = watchPressure({
+  startBackupsIfConfigured(options);
+  const webDirectory = path.join(projectRoot, 'dist/web');
+  const isReady = () => live !== undefined && stream.isUpToDate() && !stopping.aborted;
+  const requestLimits = config.rateLimits ? createRequestLimits() : undefined;
+  let httpServer: HttpServer | undefined;
+  const systemLoad = monitorSystemLoad({
     db,
-    waiting: () => watch.connections().waiting,
-    admitted: async () => listening?.admitted(),
+    countWaiting: () => monitor.connections().waiting,
+    waitUntilAccepted: async () => httpServer?.waitUntilAccepted(),
   });
-  onStop(async () => pressure.stop());
+  onStop(async () => systemLoad.stop());
   let shedCount = () => 0;
-  const metrics = metricsOf(config, kept, {
+  const metrics = createNodeMetrics(config, caches, {
     isReady,
-    sockets: () => live?.sockets() ?? 0,
-    lag: stream.lag,
-    database: watch,
+    countSockets: () => live?.countSockets() ?? 0,
+    streamLagSeconds: stream.lagSeconds,
+    database: monitor,
     jobs: background.jobs,
-    replicas: replicas?.states,
-    backups: config.backups && (() => backupState(db)),
-    overload: { level: pressure.level, shed: () => shedCount(), refused: () => floods?.refused() ?? 0 },
+    replicas: replicas?.getStates,
+    backups: config.backups && (() => getBackupMetrics(db)),
+    overload: {
+      level: systemLoad.level,
+      shedCount: () => shedCount(),
+      rejectedCount: () => requestLimits?.rejectedCount() ?? 0,
+    },
   });
   const app = createApp({
     db,
-    searching,
+    searchDb,
     settings,
     log,
     position: stream.position,
     isReady,
-    remark: () => clockRemark(clock),
+    healthWarning: () => clockWarning(clock),
     metrics,
     replicas,
-    kept,
+    caches,
     background,
-    floods,
+    requestLimits,
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
-    ...(existsSync(webFolder) && { webFolder }),
+    ...(existsSync(webDirectory) && { webDirectory }),
   });
-  const shedding = await shed({
-    pressure,
-    viewerOf: kept?.sessions.find ?? (() => undefined),
-    headers: await securityHeadersOf(settings, '/'),
-    behind: getRequestListener(app.fetch),
+  const shedding = await createLoadShedding({
+    systemLoad,
+    viewerOf: caches?.sessions.find ?? (() => undefined),
+    headers: await getSecurityHeaders(settings, '/'),
+    next: getRequestListener(app.fetch),
   });
-  shedCount = shedding.refused;
+  shedCount = shedding.rejectedCount;
   const { handler: behind } = shedding;
   const handler =
-    kept === undefined ? behind : await answerInFront({ kept, settings, floods, stream, metrics, behind });
-  const http = await listen(handler, config.host, config.port);
-  listening = http;
-  const sockets = startSockets(options, { http, stream });
+    caches === undefined
+      ? behind
+      : await createCachedHandler({ kept: caches, settings, floods: requestLimits, stream, metrics, behind });
+  const http = await startHttpServer(handler, config.host, config.port);
+  httpServer = http;
+  const sockets = startLiveSockets(options, { http, stream });
   live = sockets;
   // At the same time: a socket that is let go must not find its way back here.
-  onStop(async () => void (await Promise.all([http.stop(patience), sockets.stop()])));
+  onStop(async () => void (await Promise.all([http.stop(stopTimeoutMs), sockets.stop()])));
   return {
     address: http.address,
     drain(milliseconds) {
       http.drain();
       sockets.drain(milliseconds);
     },
-    cutOff: http.cutOff,
+    closeConnections: http.closeConnections,
   };
 }
 
 /** What /readyz says of the clock; null where there is nothing to say. */
-function clockRemark(clock: Clock): string | null {
-  const ahead = clock.aheadBy();
-  return ahead === 0 ? null : clockSentence(ahead);
+function clockWarning(clock: ClockMonitor): string | null {
+  const ahead = clock.aheadSeconds();
+  return ahead === 0 ? null : describeClockSkew(ahead);
 }
 
 /** Undefined where nothing is to be kept. */
-function keep({ config, settings, db }: NodeOptions, stream: EventStream): Kept | undefined {
-  if (config.cacheSize === 0) return undefined;
-  return keepInMemory({ db, settings, stream, maxBytes: config.cacheSize * megabyte });
+function createCaches({ config, settings, db }: NodeOptions, stream: EventStream): NodeCaches | undefined {
+  if (config.cacheSizeMb === 0) return undefined;
+  return createNodeCaches({ db, settings, stream, maxBytes: config.cacheSizeMb * bytesPerMegabyte });
 }
 
-function startBackups({ config, db, connection, log, onStop }: NodeOptions): void {
-  const { backups: plan, nodeName: node } = config;
-  if (plan === undefined) return;
+function startBackupsIfConfigured({ config, db, connection, log, onStop }: NodeOptions): void {
+  const { backups: schedule, nodeName: node } = config;
+  if (schedule === undefined) return;
   const { version } = packageJson;
-  const migrationsFolder = path.join(projectFolder, 'migrations');
-  const backups = startScheduledBackups({ plan, db, connection, node, version, migrationsFolder, log });
+  const migrationsDirectory = path.join(projectRoot, 'migrations');
+  const backups = startBackupScheduler({ schedule, db, connection, node, version, migrationsDirectory, log });
   onStop(backups.stop);
 }
 
-function startSockets(
+function startLiveSockets(
   { db, connection, settings, log, onStop }: NodeOptions,
   { http, stream }: { http: HttpServer; stream: EventStream },
-): Live {
-  const writers = followWriters({ db, connection, log });
-  onStop(() => writers.stop());
+): LiveServer {
+  const typingPresence = startTypingTracker({ db, connection, log });
+  onStop(() => typingPresence.stop());
   const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
-  return startLive({
+  return startLiveServer({
     server: http.server,
     stream,
-    writers,
+    typingPresence,
     authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
-    allowsOrigin: (headers) => isOwnOrigin(settings, headers),
+    allowsOrigin: (headers) => isSameOrigin(settings, headers),
   });
 }
 
 /** Undefined where nobody asks for them. */
-function metricsOf(
+function createNodeMetrics(
   { metricsToken: token, nodeName: name }: Config,
-  kept: Kept | undefined,
-  parts: Omit<WatchedParts, 'node' | 'kept'>,
+  kept: NodeCaches | undefined,
+  parts: Omit<MetricsSources, 'node' | 'cache'>,
 ): Metrics | undefined {
   if (token === undefined) return undefined;
-  const models = kept?.models;
+  const models = kept?.responses;
   const pages = models && {
-    bytes: () => models.size,
-    made: () => models.made,
-    asked: () => models.asked,
+    bytes: () => models.bytes,
+    pagesRead: () => models.pagesRead,
+    viewerReads: () => models.viewerReads,
     lookups: () => models.lookups,
   };
-  return createMetrics({ token, node: { name, version: packageJson.version }, kept: pages, ...parts });
+  return createMetrics({ token, node: { name, version: packageJson.version }, cache: pages, ...parts });
 }

@@ -3,23 +3,23 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setRole } from './care/roles.ts';
-import { checksum } from './testing/checksum.ts';
-import { badRequests, isWhole } from './testing/bad-requests.ts';
-import { mailToNobody, startBesideProvider } from './testing/beside-provider.ts';
-import { done } from './testing/member.ts';
-import { type Document, operationsOf } from './testing/openapi.ts';
-import { type RightRequest, rightRequests } from './testing/right-requests.ts';
+import { databaseChecksum } from './testing/checksum.ts';
+import { listInvalidRequests, isCompleteProblem } from './testing/bad-requests.ts';
+import { unreachableEmailServer, startServerWithProvider } from './testing/beside-provider.ts';
+import { expectOk } from './testing/member.ts';
+import { type Document, listOperations } from './testing/openapi.ts';
+import { type CreateValidRequest, createValidRequests } from './testing/right-requests.ts';
 
 // Everything here comes from the API's own description: an endpoint that is added is tried as well, or, where its
 // parameters or fields are not known here, fails every test about it.
-const { server } = await startBesideProvider({ mail: mailToNobody, rounds: false });
+const { server } = await startServerWithProvider({ email: unreachableEmailServer, runsScheduledJobs: false });
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
-const document = done(await server.visitor().get<Document>('/openapi.json'));
-const operations = operationsOf(document);
+const document = expectOk(await server.visitor().get<Document>('/openapi.json'));
+const operations = listOperations(document);
 
-const made = rightRequests({ ann, bob, db: server.db });
-const rightRequest: RightRequest = async (operation, sender, owner) => {
+const made = createValidRequests({ ann, bob, db: server.db });
+const rightRequest: CreateValidRequest = async (operation, sender, owner) => {
   // For all others there is nothing at these addresses.
   if (/^\/(care|moderation)\//.test(operation.path))
     await setRole(server.db, { email: sender.email, role: 'operator' });
@@ -62,7 +62,7 @@ describe('a bad request is refused with problem details and changes nothing', ()
   beforeAll(async () => {
     // Something of everything, so that a change of anything would be seen.
     const answer = await ann.answer(await ann.ask({ tags: ['bread'] }));
-    await bob.vote('replies', (await ann.reply(answer.id)).id, 'up');
+    await bob.vote('replies', (await ann.replyToAnswer(answer.id)).id, 'up');
     await bob.put('/topics/bread/follow', { following: true });
   });
 
@@ -70,18 +70,18 @@ describe('a bad request is refused with problem details and changes nothing', ()
     '%s',
     async (_, operation) => {
       const right = await rightRequest(operation, bob, bob);
-      const before = await checksum(server.db);
+      const before = await databaseChecksum(server.db);
       const wrong: string[] = [];
-      for (const { said, path, sending, tolerated } of badRequests(operation, right)) {
-        if (operation.body !== undefined) await server.forgetRates();
+      for (const { description, path, sending, mayBeAccepted } of listInvalidRequests(operation, right)) {
+        if (operation.body !== undefined) await server.resetRateLimits();
         const { status, body, headers } = await bob.send(operation.method, path, sending);
-        if (tolerated && status === 200) continue;
+        if (mayBeAccepted && status === 200) continue;
         const isProblem = headers.get('content-type') === 'application/problem+json';
-        if (status < 400 || status >= 500 || status === 429 || !isProblem || !isWhole(body, status))
-          wrong.push(`${said}: ${status} ${JSON.stringify(body)}`.slice(0, 200));
+        if (status < 400 || status >= 500 || status === 429 || !isProblem || !isCompleteProblem(body, status))
+          wrong.push(`${description}: ${status} ${JSON.stringify(body)}`.slice(0, 200));
       }
       expect(wrong).toEqual([]);
-      expect(await checksum(server.db)).toBe(before);
+      expect(await databaseChecksum(server.db)).toBe(before);
     },
   );
 });

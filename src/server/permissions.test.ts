@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { setRole } from './care/roles.ts';
-import { workOnUndoings } from './care/undoing.ts';
-import { mailToNobody, startBesideProvider } from './testing/beside-provider.ts';
-import { checksum, checksumOfMember } from './testing/checksum.ts';
-import { startKeepingNode } from './testing/keeping-node.ts';
-import { Listener, startLiveNode } from './testing/live.ts';
-import { Caller, done, type Member, register } from './testing/member.ts';
-import { type Document, type Operation, operationsOf } from './testing/openapi.ts';
+import { runActivityRemovals } from './care/undoing.ts';
+import { unreachableEmailServer, startServerWithProvider } from './testing/beside-provider.ts';
+import { databaseChecksum, memberChecksum } from './testing/checksum.ts';
+import { startCachingNode } from './testing/keeping-node.ts';
+import { LiveClient, startLiveNode } from './testing/live.ts';
+import { ApiClient, expectOk, type Member, register } from './testing/member.ts';
+import { type Document, type Operation, listOperations } from './testing/openapi.ts';
 import { eventually } from './testing/parley.ts';
 import {
-  type Column,
-  columns,
-  documentOf,
+  type CallerKind,
+  callerKinds,
+  renderPermissionsDocument,
   permissions,
-  type Rule,
-  shown,
-  topics,
-  unseen,
+  type PermissionRule,
+  publicWrites,
+  topicRules,
+  privateWrites,
 } from './testing/permissions.ts';
-import { type Right, rightRequests } from './testing/right-requests.ts';
-import { switchSecondFactorOff } from './testing/second-factor.ts';
+import { type ValidRequest, createValidRequests } from './testing/right-requests.ts';
+import { disableTwoFactor } from './testing/second-factor.ts';
 
-const { server } = await startBesideProvider({ mail: mailToNobody, rounds: false });
+const { server } = await startServerWithProvider({ email: unreachableEmailServer, runsScheduledJobs: false });
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const other = await server.register('Other');
@@ -32,8 +32,8 @@ const operator = await server.register('Operator');
 /** Two of one name would imitate each other. */
 let operators = 0;
 await setRole(server.db, { email: operator.email, role: 'operator' });
-const rightRequest = rightRequests({ ann, bob, db: server.db });
-const operations = operationsOf(done(await server.visitor().get<Document>('/openapi.json')));
+const rightRequest = createValidRequests({ ann, bob, db: server.db });
+const operations = listOperations(expectOk(await server.visitor().get<Document>('/openapi.json')));
 
 test('every endpoint has its row, and there is none for others', () => {
   const names = operations.map(({ name }) => name);
@@ -41,7 +41,7 @@ test('every endpoint has its row, and there is none for others', () => {
 });
 
 test('docs/permissions.md says what is tested here', async () => {
-  await expect(documentOf(operations)).toMatchFileSnapshot('../../docs/permissions.md');
+  await expect(renderPermissionsDocument(operations)).toMatchFileSnapshot('../../docs/permissions.md');
 });
 
 describe('is answered to each as docs/permissions.md says, and what is refused or only read changes nothing', () => {
@@ -50,27 +50,33 @@ describe('is answered to each as docs/permissions.md says, and what is refused o
     async (name, operation) => {
       const wanted = permissions[name];
       const calls = [];
-      for (const column of columns) calls.push(await callOf(operation, column));
-      const found: Partial<Record<Column, string>> = {};
+      for (const column of callerKinds) calls.push(await callOf(operation, column));
+      const found: Partial<Record<CallerKind, string>> = {};
       const isHarmless = ({ column }: Call) =>
         operation.method === 'GET' || !['yes', 'own'].includes(wanted?.[column] ?? '');
-      const before = await checksum(server.db);
+      const before = await databaseChecksum(server.db);
       for (const call of calls.filter(isHarmless)) found[call.column] = await outcome(call, wanted);
       expect(found).toEqual(pick(wanted, calls.filter(isHarmless)));
-      expect(await checksum(server.db)).toBe(before);
+      expect(await databaseChecksum(server.db)).toBe(before);
       for (const call of calls.filter((each) => !isHarmless(each)))
         found[call.column] = await outcome(call, wanted);
       expect(found).toEqual(wanted);
       // What was begun is done, so that it changes nothing while the next endpoint is tried.
-      await workOnUndoings(server.db, Date.now() + 60_000);
+      await runActivityRemovals(server.db, Date.now() + 60_000);
     },
   );
 });
 
 /** A request by one kind of caller. */
-type Call = { column: Column; operation: Operation; caller: Caller; owner: Member; right: Right };
+type Call = {
+  column: CallerKind;
+  operation: Operation;
+  caller: ApiClient;
+  owner: Member;
+  right: ValidRequest;
+};
 
-async function callOf(operation: Operation, column: Column): Promise<Call> {
+async function callOf(operation: Operation, column: CallerKind): Promise<Call> {
   const [sender, owner] = await callersOf(operation, column);
   // Nobody flags what is their own: the example for one's own is about somebody else's.
   const about = operation.path.endsWith('/flag') ? other : sender;
@@ -81,7 +87,7 @@ async function callOf(operation: Operation, column: Column): Promise<Call> {
 }
 
 /** The same browser without its session: what lies between two requests of one sign-in is kept in it. */
-function signedOut(sender: Member): Caller {
+function signedOut(sender: Member): ApiClient {
   const visitor = server.visitor();
   for (const [name, value] of sender.cookies)
     if (!name.endsWith('session_token')) visitor.cookies.set(name, value);
@@ -96,18 +102,21 @@ async function setSuspended(holds: boolean): Promise<void> {
     where display_name = 'Suspended'`.execute(server.db);
 }
 
-function pick(rule: Partial<Record<Column, string>> | undefined, calls: readonly Call[]) {
+function pick(rule: Partial<Record<CallerKind, string>> | undefined, calls: readonly Call[]) {
   return Object.fromEntries(calls.map(({ column }) => [column, rule?.[column]]));
 }
 
 /** What was answered; or what was wrong with it, though it looks like what was wanted. */
-async function outcome({ column, operation, caller, owner, right }: Call, wanted: Rule | undefined) {
+async function outcome(
+  { column, operation, caller, owner, right }: Call,
+  wanted: PermissionRule | undefined,
+) {
   const { method, path } = operation;
   const isOwn = wanted?.[column] === 'own';
   const isOthers = isOwn && method !== 'GET' && (column === 'another member' || column === 'operator');
-  const before = isOthers && (await checksumOfMember(server.db, owner.id));
+  const before = isOthers && (await memberChecksum(server.db, owner.id));
   const response = await caller.send(method, right.path, right);
-  if (isOthers && (await checksumOfMember(server.db, owner.id)) !== before)
+  if (isOthers && (await memberChecksum(server.db, owner.id)) !== before)
     return `${response.status}, and it changed what is the owner's`;
   if (response.status === 404) {
     const { body } = await caller.send(method, path.replace('{id}', '999999999'), right);
@@ -121,7 +130,7 @@ async function outcome({ column, operation, caller, owner, right }: Call, wanted
 const withoutId = (body: unknown) => JSON.stringify({ ...(body as object), requestId: null });
 
 /** Who sends, and whose things it is about. */
-async function callersOf(operation: Operation, column: Column): Promise<readonly [Member, Member]> {
+async function callersOf(operation: Operation, column: CallerKind): Promise<readonly [Member, Member]> {
   // Nobody is signed out, or somebody else, for those who come after.
   const makesAnother =
     changesSignIn(operation) || isWayIn(operation) || /^\/(members$|mail\/)/u.test(operation.path);
@@ -140,7 +149,7 @@ async function callersOf(operation: Operation, column: Column): Promise<readonly
 describe('a live socket may listen', () => {
   test('to what docs/permissions.md says', async () => {
     const node = await startLiveNode(server.database);
-    const [nobody, someone] = [new Caller(node.address), await register(node.address, 'Other')];
+    const [nobody, someone] = [new ApiClient(node.address), await register(node.address, 'Other')];
     const writer = await register(node.address, 'Author');
     const keeper = await register(node.address, 'Operator');
     await setRole(server.db, { email: keeper.email, role: 'operator' });
@@ -153,10 +162,10 @@ describe('a live socket may listen', () => {
       operator: keeper,
     };
     try {
-      for (const [topic, wanted] of Object.entries(topics)) {
+      for (const [topic, wanted] of Object.entries(topicRules)) {
         const name = topic.replace('{id}', `${topic.startsWith('question') ? questionId : writer.id}`);
-        const found: Partial<Record<Column, string>> = {};
-        for (const column of columns) found[column] = await listen(node.address, callers[column], name);
+        const found: Partial<Record<CallerKind, string>> = {};
+        for (const column of callerKinds) found[column] = await listen(node.address, callers[column], name);
         expect({ topic, ...found }).toEqual({ topic, ...wanted });
       }
     } finally {
@@ -165,8 +174,8 @@ describe('a live socket may listen', () => {
   });
 });
 
-async function listen(address: string, caller: Caller, topic: string): Promise<string> {
-  const listener = new Listener(address, caller);
+async function listen(address: string, caller: ApiClient, topic: string): Promise<string> {
+  const listener = new LiveClient(address, caller);
   try {
     const refused = await Promise.race([
       listener.ended,
@@ -198,12 +207,12 @@ describe('nobody else learns', () => {
     const firstElsewhere = acts.find(({ operation }) => changesSignIn(operation));
     for (const act of acts) {
       const { operation, right: early } = act;
-      await server.forgetRates();
+      await server.resetRateLimits();
       // From here on they sign in again and again, by the password.
-      if (act === firstElsewhere) await switchSecondFactorOff(stage.author);
+      if (act === firstElsewhere) await disableTwoFactor(stage.author);
       const right = early ?? (await rightRequest(operation, stage.author, stage.author));
-      const browser = changesSignIn(operation) ? await stage.author.elsewhere() : stage.author;
-      done(await browser.send(operation.method, right.path, right));
+      const browser = changesSignIn(operation) ? await stage.author.signInElsewhere() : stage.author;
+      expectOk(await browser.send(operation.method, right.path, right));
     }
     expect(await stage.told(since, `member:${stage.author.id}`)).toEqual([]);
     const after = await stage.seen();
@@ -232,10 +241,10 @@ describe('nobody else learns', () => {
 
 /** What has no id of another member's, or is not there for others, and what is said to be unseen. */
 function isUnseen({ name, method }: Operation): boolean {
-  if (method === 'GET' || shown.has(name)) return false;
+  if (method === 'GET' || publicWrites.has(name)) return false;
   if (permissions[name]?.['author or owner'] === 'not-found') return false;
   const cell = permissions[name]?.['another member'];
-  return cell === 'own' || cell === 'not-found' || unseen.has(name);
+  return cell === 'own' || cell === 'not-found' || privateWrites.has(name);
 }
 
 /** One of them, the others, all. */
@@ -253,12 +262,12 @@ const secrets = ['Try this on Sunday', 'For later', 'So far.', 'To read'];
 
 /** A member with posts, and somebody else who reads all there is on a node that keeps what it answers with. */
 async function setStage() {
-  const node = await startKeepingNode(server.database);
+  const node = await startCachingNode(server.database);
   const own = await server.register('Secretive');
   const reader = node.browserOf(await server.register('Reader'));
   const asked = await own.ask({ tags: ['bread', 'rye'] });
   const answer = await own.answer(await ann.ask({ tags: ['bread'] }));
-  const reply = await own.reply(answer.id);
+  const reply = await own.replyToAnswer(answer.id);
   const post = await bob.ask({ tags: ['rye'] });
   const ids: Record<string, number> = {
     questions: asked,
@@ -278,17 +287,17 @@ async function setStage() {
   /** Everything anybody can do to a post or topic of others that is counted without a name. */
   async function mark(member: Member, marked: boolean): Promise<void> {
     await member.vote('questions', post, marked ? 'up' : null);
-    done(await member.put(`/questions/${post}/follow`, { following: marked }));
-    done(await member.put('/topics/rye/follow', { following: marked }));
+    expectOk(await member.put(`/questions/${post}/follow`, { following: marked }));
+    expectOk(await member.put('/topics/rye/follow', { following: marked }));
   }
 
   async function seen(): Promise<Record<string, unknown>> {
     // The node has heard of what was done before.
-    done(await node.browserOf(ann).put('/topics/rye/mute', { muted: false }));
-    const token = node.kept.models.written.token();
-    await eventually(() => node.kept.models.written.hasHeard(token));
+    expectOk(await node.browserOf(ann).put('/topics/rye/mute', { muted: false }));
+    const token = node.caches.responses.writes.createToken();
+    await eventually(() => node.caches.responses.writes.hasSeen(token));
     const found: Record<string, unknown> = {};
-    for (const address of addresses) found[address] = done(await reader.get(address));
+    for (const address of addresses) found[address] = expectOk(await reader.get(address));
     return found;
   }
 

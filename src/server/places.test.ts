@@ -30,7 +30,7 @@ test('votes, views, answers and replies leave what search knows of a question an
   await bob.put(`/questions/${id}/view`);
   await ann.vote('answers', answer.id, 'up');
   await ann.answer(id);
-  await ann.reply(answer.id);
+  await ann.replyToAnswer(answer.id);
   for (const [table, { updates, hot }] of Object.entries(before)) {
     const after = await updatesOf(table);
     expect(after.updates).toBeGreaterThan(updates);

@@ -4,65 +4,69 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { FeedPage } from '#shared/mutes.ts';
 import { createApp } from './app.ts';
-import { brokenInvariants } from './invariants.ts';
+import { findViolations } from './invariants.ts';
 import { openDatabase } from './platform/database.ts';
-import { listen } from './platform/http-server.ts';
-import { keepSums } from './sums/sums.ts';
-import { mailToNobody } from './testing/beside-provider.ts';
-import { type Call, reading } from './testing/calls.ts';
-import { changing } from './testing/changing-calls.ts';
-import { makeCrowd } from './testing/skewed.ts';
-import { done, type Member } from './testing/member.ts';
-import { startProvider } from './testing/identity-provider.ts';
-import { type Document, operationsOf } from './testing/openapi.ts';
-import { type RanStatement, recordPlans } from './testing/plans.ts';
-import { defaults, startTestServer } from './testing/server.ts';
+import { startHttpServer } from './platform/http-server.ts';
+import { updateStatistics } from './sums/sums.ts';
+import { unreachableEmailServer } from './testing/beside-provider.ts';
+import { type EndpointCall, readCalls } from './testing/calls.ts';
+import { writeCalls } from './testing/changing-calls.ts';
+import { createSkewedCommunity } from './testing/skewed.ts';
+import { expectOk, type Member } from './testing/member.ts';
+import { startOidcProvider } from './testing/identity-provider.ts';
+import { type Document, listOperations } from './testing/openapi.ts';
+import { type ExecutedStatement, recordQueryPlans } from './testing/plans.ts';
+import { defaultSettings, startTestServer } from './testing/server.ts';
 
 // ARCHITECTURE.md, invariant 10: what a page costs does not grow with the community, nor with the one member, topic or
 // thread that has most of everything. Every endpoint of the API's own description is called on a database where each of
 // these has thousands, and PostgreSQL tells how many rows each step of each statement looked at.
-const parley = await startTestServer({}, { mail: mailToNobody });
-const recorder = await recordPlans(parley.database);
+const parley = await startTestServer({}, { email: unreachableEmailServer });
+const recorder = await recordQueryPlans(parley.database);
 const db = openDatabase({ connection: recorder.connection });
 const log = pino({ level: 'error' });
-const provider = await startProvider();
-const settings = { ...defaults, identityProvider: provider.settings };
-const app = createApp({ db, settings, log, background: parley.background });
-const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
-provider.allow(http.address);
+const provider = await startOidcProvider();
+const settings = { ...defaultSettings, identityProvider: provider.settings };
+const app = createApp({ db, settings, log, background: parley.backgroundJobs });
+const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
+provider.registerClient(http.address);
 afterAll(async () => {
   await provider.stop();
-  http.cutOff();
+  http.closeConnections();
   await http.stop(0);
   await db.destroy();
   await parley.stop();
 });
 
-const register = async (name: string) => (await parley.register(name)).at(http.address);
+const register = async (name: string) => (await parley.register(name)).onServer(http.address);
 const [busy, muting, rare] = [await register('Busy'), await register('Muting'), await register('Rare')];
-const crowd = await makeCrowd(parley.database, { busyId: busy.id, mutingId: muting.id, rareId: rare.id });
-await keepSums(parley.db, Number.POSITIVE_INFINITY);
+const crowd = await createSkewedCommunity(parley.database, {
+  busyId: busy.id,
+  mutingId: muting.id,
+  rareFollowerId: rare.id,
+});
+await updateStatistics(parley.db, Number.POSITIVE_INFINITY);
 // What the server asks of the database once, at its first request, is over.
-const operations = operationsOf(done(await busy.get<Document>('/openapi.json')));
-done(await busy.get('/session'));
+const operations = listOperations(expectOk(await busy.get<Document>('/openapi.json')));
+expectOk(await busy.get('/session'));
 
 /** Rows a step may look at: a feed without muted topics looks through 400 (mutes/hidden.ts). */
 const atMost = 500;
 
 const called = new Set<string>();
-const stage = { ...crowd, busy, muting, rare, db: parley.db };
+const stage = { ...crowd, busy, muting, rareFollower: rare, db: parley.db };
 const costs: { call: string; statements: number; rows: number }[] = [];
 
 test.each([busy, rare])('what $name follows comes in order, and nothing is left out', async (member) => {
   const pages: number[] = [];
   let cursor = '';
   for (let page = 0; page < 4; page++) {
-    const { items, nextCursor } = done(await member.get<FeedPage>(`/following/questions${cursor}`));
+    const { items, nextCursor } = expectOk(await member.get<FeedPage>(`/following/questions${cursor}`));
     pages.push(...items.map(({ id }) => id));
     cursor = `?cursor=${nextCursor}`;
   }
   expect(pages).toEqual(await followedBy(member, sql`order by created_at desc, id desc limit 80`));
-  const { items } = done(await member.get<FeedPage>('/following/activity'));
+  const { items } = expectOk(await member.get<FeedPage>('/following/activity'));
   const active = await followedBy(
     member,
     sql`and active_at > now() - interval '7 days' order by active_at desc, id desc limit 10`,
@@ -71,7 +75,7 @@ test.each([busy, rare])('what $name follows comes in order, and nothing is left 
 });
 
 describe('looks at no more rows than it shows', () => {
-  test.each(Object.entries({ ...reading, ...changing }))('%s', async (_, calls) => {
+  test.each(Object.entries({ ...readCalls, ...writeCalls }))('%s', async (_, calls) => {
     const wrong: string[] = [];
     for (const call of await calls(stage)) wrong.push(...(await run(call)));
     expect(wrong).toEqual([]);
@@ -82,7 +86,7 @@ describe('looks at no more rows than it shows', () => {
   });
 
   test('and the crowd fits together', async () => {
-    expect(await brokenInvariants(parley.db)).toEqual([]);
+    expect(await findViolations(parley.db)).toEqual([]);
   });
 
   afterAll(() => {
@@ -104,13 +108,20 @@ async function followedBy({ id: memberId }: Member, rest: ReturnType<typeof sql>
 }
 
 /** Sentences about what the call cost too much. */
-async function run({ by, method, path, body, rows = atMost, reads }: Call): Promise<string[]> {
+async function run({
+  by,
+  method,
+  path,
+  body,
+  maxRows = atMost,
+  scannedTable,
+}: EndpointCall): Promise<string[]> {
   const name = nameOf(method, path);
   called.add(name);
-  await parley.forgetRates();
-  recorder.take();
+  await parley.resetRateLimits();
+  recorder.takeStatements();
   const response = await by.send(method, path, { body });
-  const statements = recorder.take();
+  const statements = recorder.takeStatements();
   const said = `${by.name}: ${method} ${path}`;
   if (response.status >= 300) return [`${said}: ${response.status} ${response.detail}`];
   costs.push({ call: said, statements: statements.length, rows: mostRows(statements) });
@@ -118,7 +129,9 @@ async function run({ by, method, path, body, rows = atMost, reads }: Call): Prom
   return statements.flatMap(({ text, nodes }) => {
     const [worst] = nodes
       .filter(
-        (node) => node.rows > rows || (node.type === 'Seq Scan' && grows(node.table) && node.table !== reads),
+        (node) =>
+          node.rows > maxRows ||
+          (node.type === 'Seq Scan' && grows(node.table) && node.table !== scannedTable),
       )
       .toSorted((a, b) => b.rows - a.rows);
     return worst === undefined
@@ -139,7 +152,7 @@ const sought = new Set([
 const small = new Set(['import_source', 'setting', 'node_heartbeat', 'queue']);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
 
-const mostRows = (statements: readonly RanStatement[]) =>
+const mostRows = (statements: readonly ExecutedStatement[]) =>
   Math.max(0, ...statements.flatMap(({ nodes }) => nodes.map((node) => node.rows)));
 
 /** The endpoint as the API describes it; of several the one with the fewest variable parts. */

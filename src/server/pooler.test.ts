@@ -2,18 +2,19 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, transaction } from './platform/database.ts';
 import { createTestDatabase, type TestDatabase } from './testing/database.ts';
-import { urlOf } from './testing/database-url.ts';
+import { toDatabaseUrl } from './testing/database-url.ts';
 import { LiveSocket } from './testing/live-socket.ts';
 import { register } from './testing/member.ts';
 import { eventually, startParley } from './testing/parley.ts';
-import { pgBouncer, type Pooler, startPgBouncer } from './testing/pgbouncer.ts';
-import { withParley } from './testing/throwaway.ts';
+import { pgBouncerPath, type Pooler, startPgBouncer } from './testing/pgbouncer.ts';
+import { withTemporaryParley } from './testing/throwaway.ts';
 
-if (pgBouncer === undefined) console.error('NOT TRIED: PgBouncer, which is not here (Debian: pgbouncer).');
+if (pgBouncerPath === undefined)
+  console.error('NOT TRIED: PgBouncer, which is not here (Debian: pgbouncer).');
 
 const ignoring = 'ignore_startup_parameters = options,statement_timeout,idle_in_transaction_session_timeout';
 
-describe.skipIf(pgBouncer === undefined)('behind PgBouncer', () => {
+describe.skipIf(pgBouncerPath === undefined)('behind PgBouncer', () => {
   let database: TestDatabase;
   let pooler: Pooler | undefined;
   beforeEach(async () => {
@@ -43,7 +44,7 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer', () => {
 
   test('in session mode, Parley works as on PostgreSQL itself', async () => {
     const url = await start(`pool_mode = session\ndefault_pool_size = 40\n${ignoring}`);
-    await withParley({ env: { DATABASE_URL: url, LOG_LEVEL: 'info' } }, async (address) => {
+    await withTemporaryParley({ env: { DATABASE_URL: url, LOG_LEVEL: 'info' } }, async (address) => {
       const ada = await register(address, 'Ada');
       expect(await ada.ask()).toBeGreaterThan(0);
     });
@@ -52,11 +53,11 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer', () => {
   test('in transaction mode, two nodes with DATABASE_DIRECT_URL serve many members and tell each other', async () => {
     const env = {
       DATABASE_URL: await start('pool_mode = transaction'),
-      DATABASE_DIRECT_URL: urlOf(database.connection),
+      DATABASE_DIRECT_URL: toDatabaseUrl(database.connection),
       LOG_LEVEL: 'info',
     };
-    await withParley({ env }, (here, first) =>
-      withParley({ env }, async (there, second) => {
+    await withTemporaryParley({ env }, (here, first) =>
+      withTemporaryParley({ env }, async (there, second) => {
         const members = await Promise.all(
           Array.from({ length: 12 }, (_, number) =>
             register(number % 2 === 0 ? here : there, `Member ${number}`),
@@ -78,7 +79,7 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer', () => {
               expect((await member.get(`/questions/${questionId}`)).status).toBe(200);
             }),
           );
-        await eventually(() => socket.heard.some(({ kind }) => kind === 'question-posted'));
+        await eventually(() => socket.events.some(({ kind }) => kind === 'question-posted'));
         for (const parley of [first, second]) expect(parley.output()).not.toMatch(/"level":[56]0/);
       }),
     );
@@ -110,7 +111,7 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer', () => {
     const other = await createTestDatabase();
     try {
       const url = await start('pool_mode = transaction');
-      for (const direct of [urlOf(other.connection), url]) {
+      for (const direct of [toDatabaseUrl(other.connection), url]) {
         const parley = startParley({
           env: { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, LOG_LEVEL: 'info' },
         });

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { memberKey } from './platform/rate-limits.ts';
-import { mailToNobody, startBesideProvider } from './testing/beside-provider.ts';
-import { done } from './testing/member.ts';
-import { type Document, operationsOf } from './testing/openapi.ts';
+import { memberRateLimitKey } from './platform/rate-limits.ts';
+import { unreachableEmailServer, startServerWithProvider } from './testing/beside-provider.ts';
+import { expectOk } from './testing/member.ts';
+import { type Document, listOperations } from './testing/openapi.ts';
 import { eventually } from './testing/parley.ts';
-import { rightRequests } from './testing/right-requests.ts';
+import { createValidRequests } from './testing/right-requests.ts';
 
-const { server } = await startBesideProvider({ mail: mailToNobody, rounds: false });
+const { server } = await startServerWithProvider({ email: unreachableEmailServer, runsScheduledJobs: false });
 const [ann, bob] = await server.registerAll('Ann', 'Bob');
-const rightRequest = rightRequests({ ann, bob, db: server.db });
-const operations = operationsOf(done(await server.visitor().get<Document>('/openapi.json')));
+const rightRequest = createValidRequests({ ann, bob, db: server.db });
+const operations = listOperations(expectOk(await server.visitor().get<Document>('/openapi.json')));
 const writing = operations.filter(({ method }) => method !== 'GET');
 
 const byNetwork = 'failed and successful tries are counted by network address and by account (accounts/)';
@@ -44,11 +44,11 @@ test('every exception to the limits of members is a way to write', () => {
 describe('a member who has written too much is refused', () => {
   const limited = writing.filter(({ name }) => !(name in ofVisitors));
   test.each(limited.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
-    await server.forgetRates();
+    await server.resetRateLimits();
     const writer = await server.register('Writer');
     const { path, body, headers } = await rightRequest(operation, writer, writer);
     await sql`insert into rate_limit (key, points, expire)
-      select ${memberKey('change', writer.id)}, 3000, ${Date.now() + 60_000}::bigint
+      select ${memberRateLimitKey('change', writer.id)}, 3000, ${Date.now() + 60_000}::bigint
       on conflict (key) do update set points = excluded.points`.execute(server.db);
     // A node takes a few of a member before it looks how many there were.
     await eventually(async () => (await writer.put('/notifications/seen')).status === 429);

@@ -3,8 +3,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startKeepingNode, type KeepingNode } from './testing/keeping-node.ts';
-import { done, type Member } from './testing/member.ts';
+import { startCachingNode, type CachingNode } from './testing/keeping-node.ts';
+import { expectOk, type Member } from './testing/member.ts';
 import { eventually } from './testing/parley.ts';
 import { startTestServer } from './testing/server.ts';
 import { positionHeader } from '#shared/events.ts';
@@ -15,7 +15,7 @@ import type { SearchResults } from '#shared/search.ts';
 /** Asks the database each time. */
 const plain = await startTestServer();
 /** Two that keep pages, on the same database. */
-const nodes = [await startKeepingNode(plain.database), await startKeepingNode(plain.database)] as const;
+const nodes = [await startCachingNode(plain.database), await startCachingNode(plain.database)] as const;
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()));
   await plain.stop();
@@ -23,17 +23,17 @@ afterAll(async () => {
 const [here, there] = nodes;
 const ann = await plain.register('Ann');
 const bob = await plain.register('Bob');
-beforeEach(() => plain.forgetRates());
+beforeEach(() => plain.resetRateLimits());
 
 /** All that both nodes wrote, both have heard of. */
 async function allHeard(): Promise<void> {
-  for (const { kept } of nodes) {
-    const token = kept.models.written.token();
-    await eventually(() => nodes.every((node) => node.kept.models.written.hasHeard(token)));
+  for (const { caches } of nodes) {
+    const token = caches.responses.writes.createToken();
+    await eventually(() => nodes.every((node) => node.caches.responses.writes.hasSeen(token)));
   }
 }
 
-const made = (node: KeepingNode) => node.kept.models.made;
+const made = (node: CachingNode) => node.caches.responses.pagesRead;
 
 const feeds = ['recent', 'popular', 'unanswered'] as const;
 const topicSorts = ['popular', 'alphabetical', 'active'] as const;
@@ -53,7 +53,7 @@ test('what is kept is what the database says, to whoever wrote at once on every 
   });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 8, maxLength: 12 }), async (list) => {
-      await plain.forgetRates();
+      await plain.resetRateLimits();
       for (const { what, by, node, pick } of list) {
         const member = members[by]!;
         await changes[what]!(nodes[node]!.browserOf(member), questions, pick);
@@ -148,7 +148,7 @@ function withAnswer(work: (member: Member, answer: AnyAnswer, pick: number) => P
 const at = (questions: readonly number[], pick: number) => questions[pick % questions.length] ?? 0;
 
 /** Pages as a node gives them, again as it kept them if it did, and as they are in the database. */
-async function pages(node: KeepingNode, member: Member, id: number, pick: number) {
+async function pages(node: CachingNode, member: Member, id: number, pick: number) {
   const muted = pick % 2 === 0 ? 'hide' : 'show';
   const paths = [
     `/questions/${id}?sort=${sorts[pick % sorts.length]}`,
@@ -193,18 +193,18 @@ test('who did nothing on a page gets it from memory, whoever opens it meanwhile'
   await allHeard();
   // The first has it made, the second has it learned who has anything of their own on it.
   for (const reader of [cy, dee]) await reader.read(id);
-  const { made, asked } = here.kept.models;
+  const { pagesRead, viewerReads } = here.caches.responses;
   for (const [views, reader] of [eve, fay, cy].entries()) {
     expect(await reader.read(id)).toMatchObject({ visitedAt: null, question: { views, upvotes: 1 } });
     await reader.put(`/questions/${id}/view`);
     await allHeard();
     expect((await dee.read(id)).question).toMatchObject({ views: views + 1, myVote: null });
   }
-  expect(here.kept.models).toMatchObject({ made, asked });
+  expect(here.caches.responses).toMatchObject({ made: pagesRead, asked: viewerReads });
   // Whoever has something there is asked for.
   expect((await cy.read(id)).visitedAt).not.toBeNull();
   expect((await here.browserOf(bob).read(id)).question.myVote).toBe('up');
-  expect(here.kept.models.asked).toBe(asked + 2);
+  expect(here.caches.responses.viewerReads).toBe(viewerReads + 2);
 });
 
 test('a search that comes again is answered from memory, until a post may be among what it finds', async () => {
@@ -236,20 +236,20 @@ test('members see what they wrote on a node that has not heard of it, and nobody
   const id = await ann.ask();
   await allHeard();
   for (const member of [ann, bob]) await there.browserOf(member).read(id);
-  const hearAgain = await there.deafen();
+  const hearAgain = await there.pauseEvents();
   await here.browserOf(ann).vote('questions', id, 'up');
   expect((await there.browserOf(ann).read(id)).question).toMatchObject({ upvotes: 1, myVote: 'up' });
   expect((await there.browserOf(bob).read(id)).question.upvotes).toBe(0);
-  await eventually(() => !there.stream.isFollowed());
+  await eventually(() => !there.stream.isUpToDate());
   expect((await there.browserOf(bob).read(id)).question.upvotes).toBe(1);
   hearAgain();
-  await eventually(() => there.stream.isFollowed());
+  await eventually(() => there.stream.isUpToDate());
   expect((await there.browserOf(bob).read(id)).question.upvotes).toBe(1);
 });
 
 test('a session that is ended on one node has ended on all', async () => {
   const id = await ann.ask();
-  const phone = await ann.elsewhere();
+  const phone = await ann.signInElsewhere();
   for (const node of nodes) for (let n = 0; n < 2; n++) await node.browserOf(phone).read(id);
   expect((await here.browserOf(ann).delete('/sessions')).status).toBe(204);
   const path = `/questions/${id}`;
@@ -290,7 +290,7 @@ test('an answer that is kept has the headers and bytes of one that was made, com
   for (const member of [ann, bob])
     for (const path of [`/questions/${id}`, '/feeds/recent'])
       for (const encoding of ['identity', 'gzip;q=0', 'gzip, br']) {
-        here.kept.clear();
+        here.caches.clear();
         const ask = () => bytesAt(`${here.address}/api${path}`, here.browserOf(member), encoding);
         const [fresh, kept] = [await ask(), await ask()];
         expect(kept).toEqual(fresh);
@@ -313,16 +313,16 @@ async function bytesAt(url: string, { cookies }: Member, encoding: string) {
 
 test('what is kept takes no more memory than it may', async () => {
   const maxBytes = 60_000;
-  const small = await startKeepingNode(plain.database, maxBytes);
+  const small = await startCachingNode(plain.database, maxBytes);
   try {
     const reader = small.browserOf(ann);
     for (let n = 0; n < 20; n++) {
       const id = await ann.ask({ content: 'Flour. '.repeat(280) });
       await reader.read(id);
-      expect(small.kept.models.size).toBeLessThanOrEqual(maxBytes);
+      expect(small.caches.responses.bytes).toBeLessThanOrEqual(maxBytes);
     }
-    expect(small.kept.models.size).toBeGreaterThan(maxBytes / 4);
-    expect(done(await reader.get<FeedPage>('/feeds/recent')).items).toHaveLength(20);
+    expect(small.caches.responses.bytes).toBeGreaterThan(maxBytes / 4);
+    expect(expectOk(await reader.get<FeedPage>('/feeds/recent')).items).toHaveLength(20);
   } finally {
     await small.stop();
   }

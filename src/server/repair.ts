@@ -1,30 +1,33 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Broken, wrongRows } from './invariants.ts';
+import { type IntegrityViolation, selectViolations } from './invariants.ts';
 import { type Database, transaction, type Tx } from './platform/database.ts';
-import { lockSums, recountMembers, recountTopics } from './sums/queries.ts';
+import { lockStatistics, rebuildMemberStatistics, rebuildTagStatistics } from './sums/queries.ts';
 
 /** What was changed: of which row what, from what to what. */
-export type Repaired = Broken;
+export type RepairedRow = IntegrityViolation;
 
 /** Rows put right in one transaction, which keeps members who write to them waiting. */
-const atOnce = 200;
+const maxRowsPerTransaction = 200;
 
 /** Whether the rows of a rule can be put right by counting again. */
-export const isRepairable = (rule: string): boolean => rule in repairs;
+export const canRepair = (rule: string): boolean => rule in repairs;
 
 /**
  * Puts right what can be counted again, beside members who write: each row is locked first and counted after that, so
  * that nothing that is being written is counted twice or not at all. Counts before what is sorted by them.
  * @returns what was changed; a row that is right by now is left alone
  */
-export async function repair(db: Database, broken: readonly Broken[]): Promise<Repaired[]> {
-  const changed: Repaired[] = [];
+export async function repairViolations(
+  db: Database,
+  broken: readonly IntegrityViolation[],
+): Promise<RepairedRow[]> {
+  const changed: RepairedRow[] = [];
   const byRule = Map.groupBy(broken, ({ rule }) => rule);
   for (const [rule, how] of Object.entries(repairs)) {
     const ids = (byRule.get(rule) ?? []).map(({ id }) => id).toSorted((one, other) => one - other);
-    for (let from = 0; from < ids.length; from += atOnce) {
-      const some = ids.slice(from, from + atOnce);
-      const done = await transaction(db, (tx) => repairSome(tx, { rule, how, ids: some }));
+    for (let from = 0; from < ids.length; from += maxRowsPerTransaction) {
+      const some = ids.slice(from, from + maxRowsPerTransaction);
+      const done = await transaction(db, (tx) => repairRows(tx, { rule, how, ids: some }));
       changed.push(...done.map((row) => ({ rule, ...row })));
     }
   }
@@ -32,7 +35,7 @@ export async function repair(db: Database, broken: readonly Broken[]): Promise<R
 }
 
 /** Lets every node read anew what it keeps and every open page look again. */
-export async function tellRepaired(db: Database): Promise<void> {
+export async function publishRepairs(db: Database): Promise<void> {
   await transaction(db, async (tx) => {
     await sql`insert into event (topic, event)
       select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'topics']) list (topic)`.execute(
@@ -44,42 +47,44 @@ export async function tellRepaired(db: Database): Promise<void> {
 
 type Repair = {
   /** Whose rows are locked: those that every writer of the count locks as well. */
-  lock: string;
+  lockTable: string;
   /** What is locked beside them, before. */
-  behind?: RawBuilder<unknown>;
+  lockBefore?: RawBuilder<unknown>;
   /** @param wrong the rows that are wrong now, as `wrong (id, stored, counted)` */
-  set: (wrong: RawBuilder<unknown>) => RawBuilder<unknown>;
+  update: (wrong: RawBuilder<unknown>) => RawBuilder<unknown>;
 };
 
-async function repairSome(
+async function repairRows(
   tx: Tx,
   { rule, how, ids }: { rule: string; how: Repair; ids: number[] },
-): Promise<Omit<Repaired, 'rule'>[]> {
-  await how.behind?.execute(tx);
-  await sql`select from ${sql.table(how.lock)} where id = any(${ids}::bigint[]) order by id for no key update`.execute(
+): Promise<Omit<RepairedRow, 'rule'>[]> {
+  await how.lockBefore?.execute(tx);
+  await sql`select from ${sql.table(how.lockTable)} where id = any(${ids}::bigint[]) order by id for no key update`.execute(
     tx,
   );
-  const { rows } = await sql<Omit<Repaired, 'rule'>>`${wrongRows(rule, ids)} order by id`.execute(tx);
+  const { rows } = await sql<Omit<RepairedRow, 'rule'>>`${selectViolations(rule, ids)} order by id`.execute(
+    tx,
+  );
   if (rows.length > 0)
     await how
-      .set(sql`(select * from unnest(
-        ${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ counted }) => counted)}::text[]) wrong (id, counted))`)
+      .update(sql`(select * from unnest(
+        ${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ expected }) => expected)}::text[]) wrong (id, counted))`)
       .execute(tx);
   return rows;
 }
 
-function column(table: string, name: string, type: 'bigint' | 'text' = 'bigint'): Repair {
+function repairColumn(table: string, name: string, type: 'bigint' | 'text' = 'bigint'): Repair {
   return {
-    lock: table,
-    set: (wrong) => sql`
+    lockTable: table,
+    update: (wrong) => sql`
       update ${sql.table(table)} as row set ${sql.ref(name)} = wrong.counted::${sql.raw(type)}
       from ${wrong} wrong where row.id = wrong.id`,
   };
 }
 
-const place: Repair = {
-  lock: 'question',
-  set: (wrong) => sql`
+const repairSortKey: Repair = {
+  lockTable: 'question',
+  update: (wrong) => sql`
     insert into question_sort_key (question_id, created_at, active_at, upvotes, answer_count)
     select question.id, created_at, active_at, upvotes, answer_count
     from question join ${wrong} wrong on wrong.id = question.id
@@ -87,30 +92,30 @@ const place: Repair = {
       upvotes = excluded.upvotes, answer_count = excluded.answer_count`,
 };
 
-const score: Repair = {
-  lock: 'answer',
-  set: (wrong) => sql`
+const repairAnswerScore: Repair = {
+  lockTable: 'answer',
+  update: (wrong) => sql`
     insert into answer_score (answer_id, question_id, score, created_at)
     select answer.id, question_id, upvotes - downvotes, created_at
     from answer join ${wrong} wrong on wrong.id = answer.id
     on conflict (answer_id) do update set score = excluded.score, created_at = excluded.created_at`,
 };
 
-const memberSums: Repair = {
-  lock: 'member',
-  behind: lockSums,
-  set: (wrong) => recountMembers(sql`select id from ${wrong} wrong`),
+const rebuildMembers: Repair = {
+  lockTable: 'member',
+  lockBefore: lockStatistics,
+  update: (wrong) => rebuildMemberStatistics(sql`select id from ${wrong} wrong`),
 };
 
-const topicSums: Repair = {
-  lock: 'tag',
-  behind: lockSums,
-  set: (wrong) => recountTopics(sql`select id from ${wrong} wrong`),
+const rebuildTags: Repair = {
+  lockTable: 'tag',
+  lockBefore: lockStatistics,
+  update: (wrong) => rebuildTagStatistics(sql`select id from ${wrong} wrong`),
 };
 
-const topicPlace: Repair = {
-  lock: 'question',
-  set: (wrong) => sql`
+const repairTagSortKey: Repair = {
+  lockTable: 'question',
+  update: (wrong) => sql`
     insert into tag_question_sort_key (question_id, tag_id, active_at)
     select question.id, tag_id, active_at
     from question join ${wrong} wrong on wrong.id = question.id join question_tag on question_id = question.id
@@ -119,26 +124,26 @@ const topicPlace: Repair = {
 
 /** In this order. */
 const repairs: Readonly<Record<string, Repair>> = {
-  'question.upvotes': column('question', 'upvotes'),
-  'question.downvotes': column('question', 'downvotes'),
-  'question.views': column('question', 'views'),
-  'question.answer_count': column('question', 'answer_count'),
-  'question.tag_text': column('question', 'tag_text', 'text'),
-  'answer.upvotes': column('answer', 'upvotes'),
-  'answer.downvotes': column('answer', 'downvotes'),
-  'reply.upvotes': column('reply', 'upvotes'),
-  'reply.downvotes': column('reply', 'downvotes'),
-  'member.questions_count': column('member', 'questions_count'),
-  'member.answers_count': column('member', 'answers_count'),
-  'member.reputation': column('member', 'reputation'),
-  member_daily_statistics: memberSums,
-  'member_statistics.upvotes': memberSums,
-  'member_statistics.views': memberSums,
-  tag_weekly_statistics: topicSums,
-  'tag.questions_count': column('tag', 'questions_count'),
-  'tag.followers_count': column('tag', 'followers_count'),
-  'answer_score.score': score,
-  'question_sort_key.upvotes': place,
-  'question_sort_key.answer_count': place,
-  'tag_question_sort_key.active_at': topicPlace,
+  'question.upvotes': repairColumn('question', 'upvotes'),
+  'question.downvotes': repairColumn('question', 'downvotes'),
+  'question.views': repairColumn('question', 'views'),
+  'question.answer_count': repairColumn('question', 'answer_count'),
+  'question.tag_text': repairColumn('question', 'tag_text', 'text'),
+  'answer.upvotes': repairColumn('answer', 'upvotes'),
+  'answer.downvotes': repairColumn('answer', 'downvotes'),
+  'reply.upvotes': repairColumn('reply', 'upvotes'),
+  'reply.downvotes': repairColumn('reply', 'downvotes'),
+  'member.questions_count': repairColumn('member', 'questions_count'),
+  'member.answers_count': repairColumn('member', 'answers_count'),
+  'member.reputation': repairColumn('member', 'reputation'),
+  member_daily_statistics: rebuildMembers,
+  'member_statistics.upvotes': rebuildMembers,
+  'member_statistics.views': rebuildMembers,
+  tag_weekly_statistics: rebuildTags,
+  'tag.questions_count': repairColumn('tag', 'questions_count'),
+  'tag.followers_count': repairColumn('tag', 'followers_count'),
+  'answer_score.score': repairAnswerScore,
+  'question_sort_key.upvotes': repairSortKey,
+  'question_sort_key.answer_count': repairSortKey,
+  'tag_question_sort_key.active_at': repairTagSortKey,
 };

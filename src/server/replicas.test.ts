@@ -1,15 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EventBatch, positionHeader, seenHeader } from '#shared/events.ts';
-import { laterPosition } from '#shared/positions.ts';
+import { type EventBatch, positionHeader, minPositionHeader } from '#shared/events.ts';
+import { getLaterPosition } from '#shared/positions.ts';
 import type { QuestionCards, QuestionPage } from '#shared/questions.ts';
-import { done, type Member, register } from './testing/member.ts';
+import { expectOk, type Member, register } from './testing/member.ts';
 import { eventually } from './testing/parley.ts';
 import { type ParleyProcess, spawnParley } from './testing/process.ts';
-import { postgresPrograms, type Replicated, startReplicated } from './testing/replicated.ts';
+import {
+  findPostgresPrograms,
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from './testing/replicated.ts';
 
-const programs = postgresPrograms();
+const programs = findPostgresPrograms();
 if (programs === undefined)
   console.error(
     'NOT TRIED: streaming replicas, for want of a PostgreSQL of the system (Debian: postgresql).',
@@ -17,7 +21,7 @@ if (programs === undefined)
 
 // One PostgreSQL for all, so the order matters: the last ones end the replica for good.
 describe.skipIf(programs === undefined)('with a streaming replica and two nodes', () => {
-  let databases: Replicated;
+  let databases: ReplicatedPostgres;
   const nodes: ParleyProcess[] = [];
   let here: string;
   let there: string;
@@ -25,12 +29,12 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   let ben: Member;
 
   beforeAll(async () => {
-    databases = await startReplicated(programs ?? '');
+    databases = await startReplicatedPostgres(programs ?? '');
     here = await startNode().ready;
     there = await startNode().ready;
     ada = await register(here, 'Ada');
     ben = await register(there, 'Ben');
-    for (const node of nodes) await node.says(/The replica \S+ serves reads/);
+    for (const node of nodes) await node.waitForOutput(/The replica \S+ serves reads/);
   });
   afterAll(async () => {
     for (const node of nodes) node.signal('SIGTERM');
@@ -41,7 +45,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   test('every page that is not kept in memory is read from the replica, and the primary only says who asks', async () => {
     const id = await ada.ask({ title: 'Which page is read where?', tags: ['pages'] });
     const answer = await ada.answer(id);
-    const reply = await ada.reply(answer.id);
+    const reply = await ada.replyToAnswer(answer.id);
     const pages = [
       ...['/answers', '/replies', '/revisions'].map((part) => `/questions/${id}${part}`),
       ...['/replies', '/revisions'].map((part) => `/answers/${answer.id}${part}`),
@@ -54,24 +58,24 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     ];
     // A replica that is a moment behind leaves a page to the primary; soon it is not.
     await eventually(async () => {
-      const primary = parleyStatements(await databases.primary.log()).length;
-      const replica = parleyStatements(await databases.replica.log()).length;
+      const primary = parleyStatements(await databases.primary.readStatementLog()).length;
+      const replica = parleyStatements(await databases.replica.readStatementLog()).length;
       for (const page of pages) expect([page, (await ada.get(page)).status]).toEqual([page, 200]);
-      const checks = parleyStatements(await databases.primary.log()).slice(primary);
-      const readings = parleyStatements(await databases.replica.log()).slice(replica);
+      const checks = parleyStatements(await databases.primary.readStatementLog()).slice(primary);
+      const readings = parleyStatements(await databases.replica.readStatementLog()).slice(replica);
       return readings.length >= pages.length && !checks.some((text) => /\bfrom (question|tag)\b/.test(text));
     });
   });
 
   test('a member sees what they wrote at once, on each node and in each browser, though the replica stands still', async () => {
-    const otherBrowser = (await ada.elsewhere()).at(there);
+    const otherBrowser = (await ada.signInElsewhere()).onServer(there);
     await standingStill(async () => {
       const id = await ada.ask();
-      expect((await ada.at(there).get(`/questions/${id}`)).status).toBe(200);
+      expect((await ada.onServer(there).get(`/questions/${id}`)).status).toBe(200);
       expect((await otherBrowser.get(`/questions/${id}`)).status).toBe(200);
       for (const following of [true, false, true]) {
         await ada.put(`/questions/${id}/follow`, { following });
-        const page = done(await ada.at(there).get<QuestionPage>(`/questions/${id}`));
+        const page = expectOk(await ada.onServer(there).get<QuestionPage>(`/questions/${id}`));
         expect(page.question.following).toBe(following);
       }
     });
@@ -80,7 +84,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   test('who has registered just now finds their own page on the other node', async () => {
     await standingStill(async () => {
       const cleo = await register(here, 'Cleo');
-      expect((await cleo.at(there).get(`/members/${cleo.id}`)).status).toBe(200);
+      expect((await cleo.onServer(there).get(`/members/${cleo.id}`)).status).toBe(200);
     });
   });
 
@@ -92,8 +96,10 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
       const uninformed = await ben.get(`/questions/${id}`);
       // Who does not say so gets a page that may be a moment old, and is told from where on to listen.
       const from = uninformed.headers.get(positionHeader) ?? '';
-      expect(uninformed.status === 200 || laterPosition(from, position) !== from).toBe(true);
-      const informed = await ben.send('GET', `/questions/${id}`, { headers: { [seenHeader]: position } });
+      expect(uninformed.status === 200 || getLaterPosition(from, position) !== from).toBe(true);
+      const informed = await ben.send('GET', `/questions/${id}`, {
+        headers: { [minPositionHeader]: position },
+      });
       expect(informed.status).toBe(200);
     });
     told.stop();
@@ -124,9 +130,9 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   });
 
   test.each([
-    ['is stopped', () => databases.replica.end('SIGINT'), () => databases.replica.start()],
-    ['breaks off', () => databases.replica.end('SIGQUIT'), () => databases.replica.start()],
-    ['hangs', () => databases.replica.freeze(), () => databases.replica.thaw()],
+    ['is stopped', () => databases.replica.stop('SIGINT'), () => databases.replica.start()],
+    ['breaks off', () => databases.replica.stop('SIGQUIT'), () => databases.replica.start()],
+    ['hangs', () => databases.replica.freeze(), () => databases.replica.resume()],
   ])(
     'no request fails while the replica %s under load; afterwards it serves again',
     async (_, stop, start) => {
@@ -135,9 +141,11 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
       await load.requests(50);
       await everyNodeSays(/is left out/, stop);
       await load.requests(50);
-      const idle = parleyStatements(await databases.replica.log()).length;
+      const idle = parleyStatements(await databases.replica.readStatementLog()).length;
       await everyNodeSays(/serves reads/, start);
-      await eventually(async () => parleyStatements(await databases.replica.log()).length > idle);
+      await eventually(
+        async () => parleyStatements(await databases.replica.readStatementLog()).length > idle,
+      );
       await load.requests(50);
       expect(await load.stop()).toEqual([]);
     },
@@ -158,9 +166,9 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     // Now it goes its own way.
     await databases.replica.sql(`update question set title = 'Not what anybody asked'`);
     const next = await ada.ask({ title: 'What everybody asked' });
-    for (const member of [ada, ben, ada.at(there), ben.at(here)]) {
+    for (const member of [ada, ben, ada.onServer(there), ben.onServer(here)]) {
       await eventually(async () => (await newest(member)) === next);
-      const { items } = done(await member.get<QuestionCards>('/feeds/recent'));
+      const { items } = expectOk(await member.get<QuestionCards>('/feeds/recent'));
       expect(items[0]).toMatchObject({ id: next, title: 'What everybody asked' });
       expect(items.map((item) => item.title)).not.toContain('Not what anybody asked');
     }
@@ -174,7 +182,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
       /The replica postgres:\/\/parley@127\.0\.0\.1:1\/postgres is left out: it does not answer/,
     );
     expect(node.output()).not.toContain('hunter2');
-    expect((await ada.at(address).get('/feeds/recent')).status).toBe(200);
+    expect((await ada.onServer(address).get('/feeds/recent')).status).toBe(200);
   });
 
   function startNode(replica = databases.replica.url): ParleyProcess {
@@ -216,7 +224,7 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
   }
 
   async function newest(member: Member): Promise<number | undefined> {
-    return done(await member.get<QuestionCards>('/feeds/recent')).items[0]?.id;
+    return expectOk(await member.get<QuestionCards>('/feeds/recent')).items[0]?.id;
   }
 
   /** Members who read on both nodes, and check that what they set on one is so on the other. */
@@ -225,15 +233,15 @@ describe.skipIf(programs === undefined)('with a streaming replica and two nodes'
     let count = 0;
     const stopping = new AbortController();
     const { signal } = stopping;
-    const readers = [ada, ben, ada.at(there), ben.at(here)].map(async (member) => {
-      while (!signal.aborted) await attempt(() => member.get('/feeds/recent').then(done));
+    const readers = [ada, ben, ada.onServer(there), ben.onServer(here)].map(async (member) => {
+      while (!signal.aborted) await attempt(() => member.get('/feeds/recent').then(expectOk));
     });
     const writers = [ada, ben].map(async (member) => {
       for (let following = true; !signal.aborted; following = !following)
         await attempt(async () => {
-          done(await member.put(`/questions/${id}/follow`, { following }));
-          const other = member.at(member.address === here ? there : here);
-          const { question } = done(await other.get<QuestionPage>(`/questions/${id}`));
+          expectOk(await member.put(`/questions/${id}/follow`, { following }));
+          const other = member.onServer(member.address === here ? there : here);
+          const { question } = expectOk(await other.get<QuestionPage>(`/questions/${id}`));
           if (question.following !== following) throw new Error('an own write is not seen');
         });
     });

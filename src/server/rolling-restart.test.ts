@@ -4,11 +4,11 @@ import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LiveEvent } from '#shared/events.ts';
-import { type Balancer, startBalancer } from './testing/balancer.ts';
+import { type LoadBalancer, startLoadBalancer } from './testing/balancer.ts';
 import { runAsAdmin } from './testing/database.ts';
 import { LiveSocket } from './testing/live-socket.ts';
-import { type Caller, type Member, register } from './testing/member.ts';
-import { type Cluster, testCluster } from './testing/nodes.ts';
+import { type ApiClient, type Member, register } from './testing/member.ts';
+import { type TestCluster, createTestCluster } from './testing/nodes.ts';
 import { eventually } from './testing/parley.ts';
 import type { ParleyProcess } from './testing/process.ts';
 
@@ -16,9 +16,9 @@ const names = ['Ann', 'Bob', 'Eve', 'Kim'];
 const socketsEach = 5;
 
 test('two nodes are restarted one after the other, twice: no request fails, and every event is heard once', async () => {
-  const cluster = await testCluster();
+  const cluster = await createTestCluster();
   const nodes = await Promise.all([startNode(cluster), startNode(cluster)]);
-  const balancer = await startBalancer(nodes.map(({ address }) => address));
+  const balancer = await startLoadBalancer(nodes.map(({ address }) => address));
   onTestFinished(balancer.stop);
   const members: Member[] = [];
   for (const name of names) members.push(await register(balancer.address, name));
@@ -44,9 +44,9 @@ test('two nodes are restarted one after the other, twice: no request fails, and 
   await Promise.all([working, restarting]);
 
   expect(books.upvotes.size).toBeGreaterThan(50);
-  await eventually(() => sockets.every(({ heard }) => isAllIn(heard, books)));
-  for (const { heard, gaps, moves } of sockets) {
-    expect({ gaps, doubles: doublesIn(heard) }).toEqual({ gaps: 0, doubles: [] });
+  await eventually(() => sockets.every(({ events }) => isAllIn(events, books)));
+  for (const { events, gaps, moves } of sockets) {
+    expect({ gaps, doubles: doublesIn(events) }).toEqual({ gaps: 0, doubles: [] });
     expect(moves).toBeGreaterThan(0);
   }
 });
@@ -58,13 +58,13 @@ const env = { DRAIN_SECONDS: '2' };
 /** In milliseconds. As with a balancer in front, nobody sends into a connection that was idle for the whole drain. */
 const keptIdle = 500;
 
-async function startNode(cluster: Cluster): Promise<Node> {
+async function startNode(cluster: TestCluster): Promise<Node> {
   const parley = cluster.start(env);
   return { address: await parley.ready, parley };
 }
 
 /** As a process manager does it. Ends when the balancer sends requests there again. */
-async function restart(node: Node, cluster: Cluster, balancer: Balancer): Promise<void> {
+async function restart(node: Node, cluster: TestCluster, balancer: LoadBalancer): Promise<void> {
   node.parley.signal('SIGTERM');
   expect(await node.parley.ended).toBe(0);
   node.parley = cluster.start({ ...env, PORT: new URL(node.address).port });
@@ -105,7 +105,7 @@ async function readNowAndThen(member: Member, books: Books): Promise<void> {
 }
 
 /** Sends one request after the other on a connection that is kept while the server keeps it. Nothing is sent twice. */
-function keptConnection({ address, cookies }: Caller) {
+function keptConnection({ address, cookies }: ApiClient) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1, timeout: keptIdle });
   const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
   return async function send<Body>(method: string, path: string, body?: object): Promise<Body> {

@@ -1,37 +1,37 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { expect, test } from 'vitest';
-import { isAlive } from './platform/embedded/leftovers.ts';
+import { isProcessAlive } from './platform/embedded/leftovers.ts';
 import {
   eventually,
-  postmasterPid,
+  readPostmasterPid,
   register,
-  servedDataFolder,
+  createPreparedDataDirectory,
   signIn,
   startParley,
-  temporaryDataFolder,
+  createTemporaryDataDirectory,
 } from './testing/parley.ts';
 
 test('Parley says where it serves, and SIGTERM stops it and its PostgreSQL with exit code 0', async () => {
-  const data = await temporaryDataFolder();
+  const data = await createTemporaryDataDirectory();
   const parley = startParley({ env: { PARLEY_DATA: data } });
   const address = await parley.ready;
   expect(parley.output()).toMatch(/started in \d+\.\d s/);
   expect((await fetch(`${address}/api/session`)).status).toBe(200);
-  const postgres = await postmasterPid(data);
+  const postgres = await readPostmasterPid(data);
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
-  expect(isAlive(postgres)).toBe(false);
+  expect(isProcessAlive(postgres)).toBe(false);
   await expect(fetch(address)).rejects.toThrow('fetch failed');
 });
 
 test('a request that runs when Parley is told to stop is answered, and no other is taken', async () => {
-  const parley = startParley({ env: { PARLEY_DATA: await servedDataFolder() } });
+  const parley = startParley({ env: { PARLEY_DATA: await createPreparedDataDirectory() } });
   const address = await parley.ready;
   const request = await beginRegistration(address);
   // Ctrl-C in a terminal, which npm passes on once more.
   parley.signal('SIGINT');
-  await parley.says(/Parley stops/);
+  await parley.waitForOutput(/Parley stops/);
   parley.signal('SIGINT');
   await eventually(() => refuses(address));
   expect(await finish(request)).toBe(201);
@@ -39,27 +39,27 @@ test('a request that runs when Parley is told to stop is answered, and no other 
 });
 
 test('being told again cuts off a request that does not end', async () => {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const parley = startParley({ env: { PARLEY_DATA: data } });
   const request = await beginRegistration(await parley.ready);
   const cutOff = once(request, 'error');
-  const postgres = await postmasterPid(data);
+  const postgres = await readPostmasterPid(data);
   const insisting = setInterval(() => parley.signal('SIGTERM'), 100);
   await cutOff;
   // A signal that comes while Node takes itself down would end it by that signal.
   clearInterval(insisting);
   expect(await parley.ended).toBe(0);
-  expect(isAlive(postgres)).toBe(false);
+  expect(isProcessAlive(postgres)).toBe(false);
 });
 
 test('being told to stop while starting stops it', async () => {
-  const data = await temporaryDataFolder();
+  const data = await createTemporaryDataDirectory();
   const parley = startParley({ env: { PARLEY_DATA: data } });
-  await eventually(() => postmasterPid(data).then(Boolean, () => false));
+  await eventually(() => readPostmasterPid(data).then(Boolean, () => false));
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
   await eventually(() =>
-    postmasterPid(data).then(
+    readPostmasterPid(data).then(
       () => false,
       () => true,
     ),
@@ -67,7 +67,7 @@ test('being told to stop while starting stops it', async () => {
 });
 
 test('a second Parley on the same data folder is refused and told who holds it', async () => {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const first = startParley({ env: { PARLEY_DATA: data } });
   const address = await first.ready;
   const second = startParley({ env: { PARLEY_DATA: data } });
@@ -81,21 +81,21 @@ test('a second Parley on the same data folder is refused and told who holds it',
 });
 
 test('a Parley started while the last one is stopping waits for it', async () => {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   // It stops for as long as the next one takes to start, which on a busy machine may be longer than requests may run.
   const first = startParley({ env: { PARLEY_DATA: data, DRAIN_SECONDS: '3600' } });
   const request = await beginRegistration(await first.ready);
   first.signal('SIGTERM');
-  await first.says(/Parley stops in 3600 s/);
+  await first.waitForOutput(/Parley stops in 3600 s/);
   const second = startParley({ env: { PARLEY_DATA: data } });
-  await second.says(/Waiting for the Parley that ran on this data folder to stop/);
+  await second.waitForOutput(/Waiting for the Parley that ran on this data folder to stop/);
   expect(await finish(request)).toBe(201);
   first.signal('SIGTERM');
   expect((await fetch(`${await second.ready}/api/session`)).status).toBe(200);
 });
 
 test('of many started at the same moment on a fresh folder, one serves and the others are refused', async () => {
-  const data = await temporaryDataFolder();
+  const data = await createTemporaryDataDirectory();
   const all = Array.from({ length: 4 }, () => startParley({ env: { PARLEY_DATA: data } }));
   const outcomes = await Promise.all(
     all.map((parley) => Promise.race([parley.ended, parley.ready.then(() => 'serves')])),
@@ -105,25 +105,25 @@ test('of many started at the same moment on a fresh folder, one serves and the o
 });
 
 test('after kill -9 of Parley the next start ends the PostgreSQL left behind and has every member', async () => {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const first = startParley({ env: { PARLEY_DATA: data } });
   expect(await register(await first.ready, 'Ada')).toBe(201);
-  const orphan = await postmasterPid(data);
+  const orphan = await readPostmasterPid(data);
   first.signal('SIGKILL');
   await first.ended;
-  expect(isAlive(orphan)).toBe(true);
+  expect(isProcessAlive(orphan)).toBe(true);
   const second = startParley({ env: { PARLEY_DATA: data } });
   expect((await signIn(await second.ready, 'Ada')).status).toBe(200);
   expect(second.output()).toContain('left its PostgreSQL running; it has been stopped');
-  expect(isAlive(orphan)).toBe(false);
+  expect(isProcessAlive(orphan)).toBe(false);
 });
 
 test('after kill -9 of PostgreSQL requests get a 503 with Retry-After until it runs again, with every member', async () => {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const parley = startParley({ env: { PARLEY_DATA: data } });
   const address = await parley.ready;
   expect(await register(address, 'Ada')).toBe(201);
-  process.kill(await postmasterPid(data), 'SIGKILL');
+  process.kill(await readPostmasterPid(data), 'SIGKILL');
   const statuses = await untilServed(address);
   expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
   expect(parley.output()).toContain('PostgreSQL has ended unexpectedly and is started again');

@@ -5,17 +5,17 @@ import type { PasswordCost } from './accounts/password.ts';
 import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './archive/demo.ts';
 import { startNode } from './node.ts';
 import type { Config } from './platform/config.ts';
-import { connect } from './platform/connect.ts';
-import { closePool, openDatabase, poolPatience } from './platform/database.ts';
-import { defaultDataFolder, projectFolder } from './platform/embedded/folders.ts';
-import { checkPortIsFree } from './platform/http-server.ts';
+import { connectDatabase } from './platform/connect.ts';
+import { closePool, openDatabase, poolCloseTimeoutMs } from './platform/database.ts';
+import { defaultDataDirectory, projectRoot } from './platform/embedded/folders.ts';
+import { assertPortIsFree } from './platform/http-server.ts';
 import { migrate } from './platform/migrations.ts';
-import { sharedSecret } from './platform/secret.ts';
-import { aborted, abortedWithin, stopSignals } from './platform/signals.ts';
-import { messageOf } from './platform/startup-error.ts';
-import { watchDatabase } from './platform/watch.ts';
+import { getOrCreateSecret } from './platform/secret.ts';
+import { waitForAbort, waitForAbortWithin, listenForStopSignals } from './platform/signals.ts';
+import { getErrorMessage } from './platform/startup-error.ts';
+import { monitorDatabase } from './platform/watch.ts';
 
-export const migrationsFolder = path.join(projectFolder, 'migrations');
+export const migrationsDirectory = path.join(projectRoot, 'migrations');
 
 export type ServeOptions = {
   config: Config;
@@ -31,7 +31,7 @@ export type ServeOptions = {
  * @throws StartupError with a sentence for the operator.
  */
 export async function serve({ config, log, demo = false, passwordCost }: ServeOptions): Promise<void> {
-  const stopping = stopSignals();
+  const stopping = listenForStopSignals();
   const undo: (() => Promise<void>)[] = [];
   process.on('uncaughtException', (error) => {
     log.fatal(error, 'Parley stops because of an error that nobody foresaw.');
@@ -39,24 +39,24 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
     stopping.stop();
   });
   try {
-    const { connection, pooled, embedded, stop } = await connect(config, log, stopping.first);
+    const { connection, pooled, embedded, stop } = await connectDatabase(config, log, stopping.first);
     undo.unshift(stop);
-    await checkPortIsFree(config.host, config.port);
-    const watch = watchDatabase({ log, slowFrom: config.slowQuery });
-    await migrateOn(connection, log);
+    await assertPortIsFree(config.host, config.port);
+    const monitor = monitorDatabase({ log, slowQueryMs: config.slowQueryMs });
+    await runMigrations(connection, log);
     const db = openDatabase({
       connection: pooled ?? connection,
       isPooled: pooled !== undefined,
-      watch,
+      monitor,
       onIdleError: (error) => {
         // PostgreSQL going down is no news once Parley stops.
         if (!stopping.first.aborted) log.warn(`A database connection broke: ${error.message}`);
       },
     });
     undo.unshift(() => closePool(db));
-    const secret = await sharedSecret(db, {
+    const secret = await getOrCreateSecret(db, {
       given: config.secret,
-      folder: embedded?.folder ?? config.dataFolder ?? defaultDataFolder(),
+      dataDirectory: embedded?.dataDirectory ?? config.dataDirectory ?? defaultDataDirectory(),
       removesFile: embedded !== undefined,
       log,
     });
@@ -66,15 +66,15 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
       config,
       settings,
       db,
-      watch,
+      monitor,
       connection,
       log,
       passwordCost,
       stopping: stopping.first,
       onStop: (step) => undo.unshift(step),
     });
-    stopping.second.addEventListener('abort', node.cutOff);
-    await embedded?.note({ address: node.address });
+    stopping.second.addEventListener('abort', node.closeConnections);
+    await embedded?.updateInstance({ address: node.address });
     log.info(`Parley is ready at ${node.address} (started in ${secondsSinceStart()} s)`);
     if (demo) {
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
@@ -87,12 +87,12 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
     // Only a hint: a database that goes away at this moment ends no Parley that serves.
     else if (await isEmptyCommunity(db).catch(() => false))
       log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');
-    await aborted(stopping.first);
-    await embedded?.note({ stopping: true });
+    await waitForAbort(stopping.first);
+    await embedded?.updateInstance({ stopping: true });
     if (config.drainSeconds > 0) {
       log.info(`Parley stops in ${config.drainSeconds} s. Until then it serves on, and /readyz says 503.`);
       node.drain(config.drainSeconds * 1_000);
-      await abortedWithin(stopping.second, config.drainSeconds * 1_000);
+      await waitForAbortWithin(stopping.second, config.drainSeconds * 1_000);
     }
     log.info('Parley stops: requests that are running may finish.');
   } catch (error) {
@@ -100,18 +100,18 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
     if (!stopping.first.aborted) throw error;
   } finally {
     for (const step of undo)
-      await step().catch((error: unknown) => log.error(`Stopping: ${messageOf(error)}`));
+      await step().catch((error: unknown) => log.error(`Stopping: ${getErrorMessage(error)}`));
   }
   log.info('Parley has stopped.');
   // A connection to a database that went away may never end; it holds nobody up.
-  setTimeout(() => process.exit(), poolPatience).unref();
+  setTimeout(() => process.exit(), poolCloseTimeoutMs).unref();
 }
 
 /** On a connection to PostgreSQL itself: it holds a lock, and may take minutes. */
-async function migrateOn(connection: pg.PoolConfig, log: Logger): Promise<void> {
-  const db = openDatabase({ connection, size: 1 });
+async function runMigrations(connection: pg.PoolConfig, log: Logger): Promise<void> {
+  const db = openDatabase({ connection, maxConnections: 1 });
   try {
-    const migrated = await migrate(db, migrationsFolder, (name) =>
+    const migrated = await migrate(db, migrationsDirectory, (name) =>
       log.info(`Applying the migration ${name}. In a large community that may take minutes …`),
     );
     for (const name of migrated) log.info(`Applied the migration ${name}.`);

@@ -5,26 +5,26 @@ import net from 'node:net';
 import path from 'node:path';
 import type pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { connected } from './testing/connected.ts';
-import { urlOf } from './testing/database-url.ts';
+import { withClient } from './testing/connected.ts';
+import { toDatabaseUrl } from './testing/database-url.ts';
 import { createTestDatabase, runAsAdmin } from './testing/database.ts';
-import { oldPostgres } from './testing/old-postgres.ts';
+import { startOldPostgres } from './testing/old-postgres.ts';
 import {
   eventually,
   isRoot,
-  makeFolder,
-  nobody,
-  postmasterPid,
+  createDirectory,
+  unprivilegedUser,
+  readPostmasterPid,
   register,
-  servedDataFolder,
+  createPreparedDataDirectory,
   startParley,
-  temporaryDataFolder,
-  temporaryFolder,
+  createTemporaryDataDirectory,
+  createTemporaryDirectory,
 } from './testing/parley.ts';
 
 test('a taken port is one sentence that names it and how to choose another', async () => {
   const { port, close } = await takePort();
-  const sentence = await refusal({ PORT: String(port), PARLEY_DATA: await servedDataFolder() });
+  const sentence = await refusal({ PORT: String(port), PARLEY_DATA: await createPreparedDataDirectory() });
   close();
   expect(sentence).toBe(
     `Port ${port} on 127.0.0.1 is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port + 1}.`,
@@ -32,7 +32,7 @@ test('a taken port is one sentence that names it and how to choose another', asy
 });
 
 test('an address that this machine does not have is one sentence', async () => {
-  const sentence = await refusal({ HOST: '192.0.2.1', PARLEY_DATA: await servedDataFolder() });
+  const sentence = await refusal({ HOST: '192.0.2.1', PARLEY_DATA: await createPreparedDataDirectory() });
   expect(sentence).toBe('This machine has no address 192.0.2.1. Choose another with HOST=.');
 });
 
@@ -50,14 +50,14 @@ test('an unreachable database is one sentence without the password', async () =>
 });
 
 test('a refused password is one sentence without the password', async () => {
-  const url = urlOf({ ...inject('testServer').user, password: 'hunter2' });
+  const url = toDatabaseUrl({ ...inject('testServer').user, password: 'hunter2' });
   const sentence = await refusal({ DATABASE_URL: url });
   expect(sentence).toMatch(/^The database at postgres:.* cannot be reached: password authentication failed/);
   expect(sentence).not.toContain('hunter2');
 });
 
 test('a PostgreSQL older than 15 is refused', async () => {
-  const old = await oldPostgres();
+  const old = await startOldPostgres();
   const sentence = await refusal({ DATABASE_URL: `postgres://me@127.0.0.1:${old.port}/ask` });
   old.close();
   expect(sentence).toBe(
@@ -67,18 +67,18 @@ test('a PostgreSQL older than 15 is refused', async () => {
 
 test('DATABASE_URL serves from that database with passwords at their full cost, and no PostgreSQL is started', async () => {
   const { connection, drop } = await createTestDatabase();
-  const data = await temporaryDataFolder();
-  const parley = startParley({ env: { DATABASE_URL: urlOf(connection), PARLEY_DATA: data } });
+  const data = await createTemporaryDataDirectory();
+  const parley = startParley({ env: { DATABASE_URL: toDatabaseUrl(connection), PARLEY_DATA: data } });
   expect(await register(await parley.ready, 'Ann')).toBe(201);
   expect(await storedPassword(connection)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  await expect(postmasterPid(data)).rejects.toThrow('ENOENT');
+  await expect(readPostmasterPid(data)).rejects.toThrow('ENOENT');
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
   await drop();
 });
 
 test('a data folder that is a file is one sentence', async () => {
-  const file = path.join(await temporaryFolder(), 'file');
+  const file = path.join(await createTemporaryDirectory(), 'file');
   await writeFile(file, '');
   expect(await refusal({ PARLEY_DATA: file })).toBe(
     `The data folder ${file} cannot be written: it is a file, not a folder. Choose another with PARLEY_DATA.`,
@@ -86,18 +86,18 @@ test('a data folder that is a file is one sentence', async () => {
 });
 
 test('a data folder that may not be written is one sentence', async () => {
-  const closed = await makeFolder(path.join(await temporaryFolder(), 'closed'), 0o555);
+  const closed = await createDirectory(path.join(await createTemporaryDirectory(), 'closed'), 0o555);
   const data = path.join(closed, 'data');
-  expect(await refusal({ PARLEY_DATA: data }, isRoot ? nobody : undefined)).toBe(
+  expect(await refusal({ PARLEY_DATA: data }, isRoot ? unprivilegedUser : undefined)).toBe(
     `The data folder ${data} cannot be written: no permission. Choose another with PARLEY_DATA.`,
   );
 });
 
 test('a data folder of another version of PostgreSQL is refused and left as it is', async () => {
-  const data = await temporaryDataFolder();
-  const cluster = await makeFolder(path.join(data, 'postgresql'));
+  const data = await createTemporaryDataDirectory();
+  const cluster = await createDirectory(path.join(data, 'postgresql'));
   await writeFile(path.join(cluster, 'PG_VERSION'), '17\n');
-  if (isRoot) await chown(cluster, nobody.uid, nobody.gid);
+  if (isRoot) await chown(cluster, unprivilegedUser.uid, unprivilegedUser.gid);
   expect(await refusal({ PARLEY_DATA: data })).toBe(
     `The data folder ${data} was made by PostgreSQL 17, and this Parley brings PostgreSQL 18. With the Parley that made it, write a backup (parley backup); with this one, restore it into another folder (PARLEY_DATA).`,
   );
@@ -108,8 +108,8 @@ test('a database newer than this Parley is one sentence', async () => {
   const { connection, drop } = await createTestDatabase();
   await runAsAdmin(connection, `insert into migration (name, checksum) values ('9999_later.sql', '')`);
   const sentence = await refusal({
-    DATABASE_URL: urlOf(connection),
-    PARLEY_DATA: await temporaryDataFolder(),
+    DATABASE_URL: toDatabaseUrl(connection),
+    PARLEY_DATA: await createTemporaryDataDirectory(),
   });
   expect(sentence).toMatch(
     /^The database has the migration 9999_later.sql, which this version of Parley does not know/,
@@ -118,7 +118,7 @@ test('a database newer than this Parley is one sentence', async () => {
 });
 
 test('a start that was cut off while it made the database is made up for', async () => {
-  const data = await temporaryDataFolder();
+  const data = await createTemporaryDataDirectory();
   const first = startParley({ env: { PARLEY_DATA: data } });
   const halfMade = async () => {
     const names = await readdir(data).catch(() => []);
@@ -133,7 +133,7 @@ test('a start that was cut off while it made the database is made up for', async
 });
 
 test('a postmaster.pid whose number another program has got meanwhile does not keep PostgreSQL from starting', async () => {
-  const data = await servedDataFolder();
+  const data = await createPreparedDataDirectory();
   const first = startParley({ env: { PARLEY_DATA: data } });
   await first.ready;
   const file = path.join(data, 'postgresql/postmaster.pid');
@@ -146,9 +146,13 @@ test('a postmaster.pid whose number another program has got meanwhile does not k
 });
 
 test('a data folder whose path is a symbolic link, has spaces and is 150 characters long serves', async () => {
-  const long = path.join(await temporaryFolder(), `it's a "long" path, ${'ä'.repeat(60)}`, 'b'.repeat(70));
+  const long = path.join(
+    await createTemporaryDirectory(),
+    `it's a "long" path, ${'ä'.repeat(60)}`,
+    'b'.repeat(70),
+  );
   await mkdir(long, { recursive: true });
-  const link = path.join(await temporaryFolder(), 'link to data');
+  const link = path.join(await createTemporaryDirectory(), 'link to data');
   await symlink(long, link);
   const parley = startParley({ env: { PARLEY_DATA: link } });
   expect((await fetch(`${await parley.ready}/api/session`)).status).toBe(200);
@@ -167,7 +171,7 @@ async function refusal(env: NodeJS.ProcessEnv, user?: { uid: number; gid: number
 
 /** The one password in a database, as it is stored. */
 async function storedPassword(connection: pg.ClientConfig): Promise<string> {
-  const { rows } = await connected(connection, (client) =>
+  const { rows } = await withClient(connection, (client) =>
     client.query<{ password: string }>('select password from account'),
   );
   expect(rows).toHaveLength(1);

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { EventBatch, LiveEvent, Subscribed, Topic } from '#shared/events.ts';
-import type { Followed } from '#shared/follows.ts';
-import { urlOf } from './testing/database-url.ts';
-import { done, type Member, password } from './testing/member.ts';
-import { eventually, startParley, temporaryDataFolder } from './testing/parley.ts';
+import type { EventBatch, LiveEvent, SubscribeResult, Topic } from '#shared/events.ts';
+import type { Follows } from '#shared/follows.ts';
+import { toDatabaseUrl } from './testing/database-url.ts';
+import { expectOk, type Member, password } from './testing/member.ts';
+import { eventually, startParley, createTemporaryDataDirectory } from './testing/parley.ts';
 import { startTestServer } from './testing/server.ts';
 
 // What browsers are told of each write, and whom of what.
@@ -16,7 +16,7 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   await sql`delete from event`.execute(server.db);
 });
 
@@ -72,7 +72,7 @@ test('each write tells all whose pages it changes, once', async () => {
   ]);
   expect(await toldOf(accept)).toEqual([]);
   expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([`member:${bob.id} visited`]);
-  expect(await toldOf(() => eve.reply(answerId))).toEqual([
+  expect(await toldOf(() => eve.replyToAnswer(answerId))).toEqual([
     `member:${bob.id} notified`,
     `question:${id} reply-posted`,
     'activity question-active',
@@ -91,7 +91,7 @@ test('each write tells all whose pages it changes, once', async () => {
 test('who has read what told of an answer is not told when it goes', async () => {
   const id = await ann.ask();
   const read = (await bob.answer(id)).id;
-  done(await ann.put('/notifications/read', {}));
+  expectOk(await ann.put('/notifications/read', {}));
   const unread = (await bob.answer(id)).id;
   const bells = (events: string[]) => events.filter((event) => event.startsWith('member:'));
   expect(bells(await toldOf(() => bob.remove('answers', read)))).toEqual([]);
@@ -111,7 +111,7 @@ test('a question that is asked or edited is told of with the tags as they are sh
     tags: ['Spelt', 'Yeast'],
   });
   await sql`delete from event`.execute(server.db);
-  done(await ann.put(`/questions/${id}`, { title: 'Why?', content: 'Because **so**.', tags: ['yeast'] }));
+  expectOk(await ann.put(`/questions/${id}`, { title: 'Why?', content: 'Because **so**.', tags: ['yeast'] }));
   const events = await told();
   expect(events).toContainEqual({
     topic: 'feeds',
@@ -143,14 +143,14 @@ test('of many who follow a topic at once, the last told of counts them all', asy
 
 test('a member is told what they follow, and nobody else is', async () => {
   const id = await ann.ask();
-  done(await bob.put(`/questions/${id}/follow`, { following: true }));
-  done(await bob.put('/topics/Crust/follow', { following: true }));
-  expect((await bob.get<Followed>('/following/marks')).body).toEqual({
+  expectOk(await bob.put(`/questions/${id}/follow`, { following: true }));
+  expectOk(await bob.put('/topics/Crust/follow', { following: true }));
+  expect((await bob.get<Follows>('/following/marks')).body).toEqual({
     tags: ['Crust'],
     questions: [id],
     complete: true,
   });
-  expect((await eve.get<Followed>('/following/marks')).body).toMatchObject({ tags: [], questions: [] });
+  expect((await eve.get<Follows>('/following/marks')).body).toMatchObject({ tags: [], questions: [] });
   const followed = (await told()).filter(({ event }) => event.kind === 'follows-changed');
   expect(new Set(followed.map(({ topic }) => topic))).toEqual(new Set([`member:${bob.id}`]));
 });
@@ -158,22 +158,22 @@ test('a member is told what they follow, and nobody else is', async () => {
 test('what everybody may hear holds nobody’s address, and what concerns one member only they may hear', async () => {
   const parley = startParley({
     env: {
-      DATABASE_URL: urlOf(server.database.connection),
-      PARLEY_DATA: await temporaryDataFolder(),
+      DATABASE_URL: toDatabaseUrl(server.database.connection),
+      PARLEY_DATA: await createTemporaryDataDirectory(),
       SECRET: randomBytes(32).toString('hex'),
     },
   });
   const address = await parley.ready;
   const [quiet, curious] = await Promise.all(
     [ann, eve].map(async (member) => {
-      const there = member.at(address);
-      done(await there.signIn(member.email, password));
+      const there = member.onServer(address);
+      expectOk(await there.signIn(member.email, password));
       return there;
     }),
   );
   if (quiet === undefined || curious === undefined) throw new Error('nobody is there');
   const { socket, heard } = listen(curious);
-  const subscribe = async (topic: string): Promise<Subscribed> =>
+  const subscribe = async (topic: string): Promise<SubscribeResult> =>
     socket.emitWithAck('subscribe', { topic, since: '' });
 
   for (const topic of [
@@ -189,11 +189,11 @@ test('what everybody may hear holds nobody’s address, and what concerns one me
   const open = ['feeds', 'answers', 'activity', 'topics', `profile:${ann.id}`, `member:${eve.id}`];
   for (const topic of open) expect({ topic, ...(await subscribe(topic)) }).toMatchObject({ topic, ok: true });
 
-  done(await quiet.put('/settings', { displayName: 'Ann', bio: 'Bakes.', showEmail: false }));
+  expectOk(await quiet.put('/settings', { displayName: 'Ann', bio: 'Bakes.', showEmail: false }));
   const id = await quiet.ask({ tags: ['oats'] });
   await bob.vote('questions', id, 'up');
   await bob.answer(id);
-  done(await quiet.put('/topics/oats/follow', { following: true }));
+  expectOk(await quiet.put('/topics/oats/follow', { following: true }));
   await eventually(() => heard.some(({ event }) => event.kind === 'topic-followed'));
   expect(heard.filter(({ topic }) => topic.startsWith('member:'))).toEqual([]);
   expect(JSON.stringify(heard)).not.toContain('@');

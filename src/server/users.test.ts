@@ -3,29 +3,29 @@ import { chown, readFile, rm, stat, readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { closedCheckout, readableCheckout } from './testing/checkout.ts';
+import { createClosedCheckout, findReadableCheckout } from './testing/checkout.ts';
 import {
   isRoot,
-  makeFolder,
-  nobody,
-  postmasterPid,
+  createDirectory,
+  unprivilegedUser,
+  readPostmasterPid,
   register,
   signIn,
   startParley,
-  temporaryDataFolder,
-  temporaryFolder,
+  createTemporaryDataDirectory,
+  createTemporaryDirectory,
 } from './testing/parley.ts';
 
 const run = promisify(execFile);
 
 test('an ordinary user starts Parley, and the data folder is closed to others', async () => {
-  const parent = await temporaryFolder();
-  if (isRoot) await chown(parent, nobody.uid, nobody.gid);
-  const data = await temporaryDataFolder(parent);
+  const parent = await createTemporaryDirectory();
+  if (isRoot) await chown(parent, unprivilegedUser.uid, unprivilegedUser.gid);
+  const data = await createTemporaryDataDirectory(parent);
   const parley = startParley({
-    ...(await readableCheckout()),
+    ...(await findReadableCheckout()),
     env: { PARLEY_DATA: data },
-    ...(isRoot && { user: nobody }),
+    ...(isRoot && { user: unprivilegedUser }),
   });
   expect(await register(await parley.ready, 'Ada')).toBe(201);
   expect((await stat(data)).mode & 0o777).toBe(0o700);
@@ -36,40 +36,44 @@ test('an ordinary user starts Parley, and the data folder is closed to others', 
 test.runIf(isRoot)(
   'started by root, PostgreSQL runs as another user, who cannot change what root reads',
   async () => {
-    const data = await temporaryDataFolder();
+    const data = await createTemporaryDataDirectory();
     const parley = startParley({ env: { PARLEY_DATA: data } });
     await parley.ready;
-    expect((await stat(`/proc/${await postmasterPid(data)}`)).uid).not.toBe(0);
+    expect((await stat(`/proc/${await readPostmasterPid(data)}`)).uid).not.toBe(0);
     expect((await stat(data)).uid).toBe(0);
     expect((await stat(path.join(data, 'passwords.json'))).uid).toBe(0);
   },
 );
 
 test.runIf(isRoot)('root goes on with the user that a data folder belongs to', async () => {
-  const parent = await temporaryFolder();
-  await chown(parent, nobody.uid, nobody.gid);
-  const data = await temporaryDataFolder(parent);
-  const before = startParley({ ...(await readableCheckout()), env: { PARLEY_DATA: data }, user: nobody });
+  const parent = await createTemporaryDirectory();
+  await chown(parent, unprivilegedUser.uid, unprivilegedUser.gid);
+  const data = await createTemporaryDataDirectory(parent);
+  const before = startParley({
+    ...(await findReadableCheckout()),
+    env: { PARLEY_DATA: data },
+    user: unprivilegedUser,
+  });
   expect(await register(await before.ready, 'Ada')).toBe(201);
   before.signal('SIGTERM');
   await before.ended;
   const after = startParley({ env: { PARLEY_DATA: data } });
   expect((await signIn(await after.ready, 'Ada')).status).toBe(200);
-  expect((await stat(`/proc/${await postmasterPid(data)}`)).uid).toBe(nobody.uid);
+  expect((await stat(`/proc/${await readPostmasterPid(data)}`)).uid).toBe(unprivilegedUser.uid);
 });
 
 test.runIf(isRoot)(
   'below a folder that only root may enter, data and programs go to /var/lib/parley',
   async () => {
-    const checkout = await closedCheckout();
+    const checkout = await createClosedCheckout();
     const first = startParley({ ...checkout, env: {} });
     const address = await first.ready;
-    const [, data = ''] = await first.says(
+    const [, data = ''] = await first.waitForOutput(
       /The data goes to (\/var\/lib\/parley\/Parley checkout-[\da-f]{8}),/,
     );
     onTestFinished(() => rm(data, { recursive: true, force: true }));
     expect(await register(address, 'Ada')).toBe(201);
-    expect(await readFile(`/proc/${await postmasterPid(data)}/cmdline`, 'utf8')).toMatch(
+    expect(await readFile(`/proc/${await readPostmasterPid(data)}/cmdline`, 'utf8')).toMatch(
       /^\/var\/lib\/parley\/postgresql-[^/]+\/bin\/postgres\0/,
     );
     expect(await linksThatLeave(await programsOf(data))).toEqual([]);
@@ -81,7 +85,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)('a chosen data folder below a folder that only root may enter is refused', async () => {
-  const closed = await makeFolder(path.join(await temporaryFolder(), 'closed'), 0o700);
+  const closed = await createDirectory(path.join(await createTemporaryDirectory(), 'closed'), 0o700);
   const data = path.join(closed, 'data');
   const parley = startParley({ env: { PARLEY_DATA: data } });
   expect(await parley.ended).toBe(1);
@@ -91,7 +95,7 @@ test.runIf(isRoot)('a chosen data folder below a folder that only root may enter
 });
 
 test.runIf(isRoot)('a full disk at the first start is one sentence', async () => {
-  const folder = await makeFolder(path.join(await temporaryFolder(), 'small disk'));
+  const folder = await createDirectory(path.join(await createTemporaryDirectory(), 'small disk'));
   await run('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'none', folder]);
   onTestFinished(async () => void (await run('umount', [folder])));
   const data = path.join(folder, 'data');
@@ -104,7 +108,9 @@ test.runIf(isRoot)('a full disk at the first start is one sentence', async () =>
 
 /** The folder of the programs that run on a data folder, such as /var/lib/parley/postgresql-18. */
 async function programsOf(data: string): Promise<string> {
-  const [program = ''] = (await readFile(`/proc/${await postmasterPid(data)}/cmdline`, 'utf8')).split('\0');
+  const [program = ''] = (await readFile(`/proc/${await readPostmasterPid(data)}/cmdline`, 'utf8')).split(
+    '\0',
+  );
   return path.dirname(path.dirname(program));
 }
 

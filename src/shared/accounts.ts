@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { id, time } from './fields.ts';
 import { limits } from './limits.ts';
-import { isOddName, tidyName } from './names.ts';
-import { codePoints, hasControlCharacters } from './text.ts';
+import { isDeceptiveName, normalizeName } from './names.ts';
+import { countCodePoints, hasControlCharacters } from './text.ts';
 
 /** Messages of docs/product.md 2 and 16.5; shown word for word. */
 export const accountMessages = {
   emailTaken: 'This email is already registered. Please try logging in instead.',
   weakPassword: 'Password is too weak. Please use at least 6 characters.',
   invalidEmail: 'Please enter a valid email address.',
-  disabled: 'Email/password authentication is not enabled. Please contact support.',
+  signUpDisabled: 'Email/password authentication is not enabled. Please contact support.',
   registerFailed: 'Failed to create account. Please check your internet connection and try again.',
   unknownEmail: 'No account found with this email address.',
   wrongPassword: 'Incorrect password. Please try again.',
@@ -27,7 +27,7 @@ export const registerMessages = {
   nameShort: `Name must be at least ${limits.displayNameMin} characters`,
   nameLong: `Name can have up to ${limits.displayNameMax} characters`,
   nameCharacters: 'Name contains characters that cannot be shown',
-  nameImitates: 'This name is too similar to that of a moderator. Please choose another one.',
+  nameTooSimilar: 'This name is too similar to that of a moderator. Please choose another one.',
 } as const;
 
 /** Compared without case and stored trimmed (docs/product.md 2.2). */
@@ -39,15 +39,18 @@ export const email = z
   .pipe(z.email(accountMessages.invalidEmail));
 
 /** A name as it may stand here already: an imported one, or one from before there were more rules. */
-export const knownName = z
+export const existingDisplayName = z
   .string({ error: registerMessages.nameShort })
-  .overwrite(tidyName)
-  .refine((name) => codePoints(name) >= limits.displayNameMin, registerMessages.nameShort)
-  .refine((name) => codePoints(name) <= limits.displayNameMax, registerMessages.nameLong)
+  .overwrite(normalizeName)
+  .refine((name) => countCodePoints(name) >= limits.displayNameMin, registerMessages.nameShort)
+  .refine((name) => countCodePoints(name) <= limits.displayNameMax, registerMessages.nameLong)
   .refine((name) => !hasControlCharacters(name), registerMessages.nameCharacters);
 
 /** A name that somebody chooses now; the server refuses those that imitate a moderator as well. */
-export const displayName = knownName.refine((name) => !isOddName(name), registerMessages.nameCharacters);
+export const displayName = existingDisplayName.refine(
+  (name) => !isDeceptiveName(name),
+  registerMessages.nameCharacters,
+);
 
 export const registration = z.object({
   displayName: z.string(),
@@ -63,10 +66,10 @@ export type Registration = z.infer<typeof registration>;
 export type RegistrationProblem = { field: Exclude<keyof Registration, 'showEmail'>; message: string };
 
 /** The first rule a registration breaks, in the order of docs/product.md 2.1; null when it breaks none. */
-export function registrationProblem(form: Registration): RegistrationProblem | null {
+export function findRegistrationProblem(form: Registration): RegistrationProblem | null {
   if (form.confirmPassword !== undefined && form.confirmPassword !== form.password)
     return { field: 'confirmPassword', message: registerMessages.passwordsDiffer };
-  const length = codePoints(form.password);
+  const length = countCodePoints(form.password);
   if (length < limits.passwordMin) return { field: 'password', message: registerMessages.passwordShort };
   if (length > limits.passwordMax) return { field: 'password', message: registerMessages.passwordLong };
   const name = displayName.safeParse(form.displayName);
@@ -84,9 +87,9 @@ export const role = z.enum(['member', 'operator']);
 export type Role = z.infer<typeof role>;
 
 /** What a new account waits for before it can post, where many registered from its network. */
-export const waitsFor = z.enum(['confirmation', 'moderator']);
-export type WaitsFor = z.infer<typeof waitsFor>;
-export const waitingMessages: Readonly<Record<WaitsFor, string>> = {
+export const pendingStep = z.enum(['confirmation', 'moderator']);
+export type PendingStep = z.infer<typeof pendingStep>;
+export const pendingMessages: Readonly<Record<PendingStep, string>> = {
   confirmation:
     'Confirm your email address before you post: open the link in the email we sent you. You can get another one in Settings.',
   moderator: 'A moderator has to approve your account before you can post.',
@@ -107,9 +110,9 @@ export const me = z.object({
   /** While it lasts, the member reads and does not write. */
   suspended: z.object({ until: time, reason: z.string() }).nullable(),
   /** What the account waits for before it can post; null: nothing. */
-  waitsFor: waitsFor.nullable(),
+  pendingStep: pendingStep.nullable(),
   /** How much the operators told the member that they have not seen yet; 100 for all above. */
-  notices: z.int().nonnegative(),
+  unreadModeratorMessages: z.int().nonnegative(),
   /** How many of the member's posts are hidden from others; 100 for all above. */
   hiddenPosts: z.int().nonnegative(),
 });
@@ -124,7 +127,7 @@ export const ownSession = z.object({
   id,
   createdAt: time,
   /** When it was last used, to within an hour. */
-  usedAt: time,
+  lastUsedAt: time,
   expiresAt: time,
   userAgent: z.string().nullable(),
   /** The one that made this request. */

@@ -29,25 +29,25 @@ export const memberReputation = z.object({
 export type MemberReputation = z.infer<typeof memberReputation>;
 
 /** The questions looked at for the picture of a topic whose sums are still to be made: its newest. */
-export const topicQuestionsCounted = 20_000;
+export const maxTagQuestionsCounted = 20_000;
 
 /** What happened in a topic in each week of a year, which begin on Mondays; weeks without anything are left out. */
-export const topicActivity = z.object({
+export const tagActivity = z.object({
   ...span,
   weeks: z.array(z.object({ week: day, questions: count, answers: count })),
   /** False where the topic has more questions than are looked at, for a while after an upgrade. */
   complete: z.boolean(),
 });
-export type TopicActivity = z.infer<typeof topicActivity>;
+export type TagActivity = z.infer<typeof tagActivity>;
 
 /** The year that ends with the day of `now`, in UTC: from a Monday on, 53 weeks of which the last may be going on. */
-export function yearUntil(now: Date): { from: string; to: string } {
+export function getYearUntil(now: Date): { from: string; to: string } {
   const to = now.toISOString().slice(0, 10);
-  return { from: addDays(mondayOf(to), -7 * (weeksShown - 1)), to };
+  return { from: addDays(getMonday(to), -7 * (weeksShown - 1)), to };
 }
 
 /** The Monday of a day's week. */
-export function mondayOf(day: string): string {
+export function getMonday(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   return addDays(day, -((weekday + 6) % 7));
 }
@@ -59,6 +59,6 @@ export function addDays(day: string, days: number): string {
 }
 
 /** The days from one to another, both included. */
-export function daysBetween(from: string, to: string): number {
+export function countDays(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1;
 }

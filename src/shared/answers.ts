@@ -39,6 +39,6 @@ export const answersPage = paged(answer);
 export type AnswersPage = z.infer<typeof answersPage>;
 
 /** The answer that solved it, as its asker says; null takes it back. */
-export const acceptance = z.object({ answerId: id.nullable() });
+export const acceptanceDraft = z.object({ answerId: id.nullable() });
 
-export const accepted = z.object({ acceptedAnswerId: id.nullable() });
+export const acceptanceState = z.object({ acceptedAnswerId: id.nullable() });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { author, id, paged, singleLine, time } from './fields.ts';
 import { limits } from './limits.ts';
-import { codePoints, hasForbiddenCharacters } from './text.ts';
+import { countCodePoints, hasForbiddenCharacters } from './text.ts';
 
 export const bookmarkMessages = {
   noteLong: `A note can have up to ${limits.bookmarkNote} characters`,
@@ -16,7 +16,7 @@ export const bookmarkMessages = {
 export const bookmarkNote = z
   .string()
   .trim()
-  .refine((text) => codePoints(text) <= limits.bookmarkNote, bookmarkMessages.noteLong)
+  .refine((text) => countCodePoints(text) <= limits.bookmarkNote, bookmarkMessages.noteLong)
   .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown');
 
 const listIds = z.array(id).max(limits.bookmarkLists);

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { role } from './accounts.ts';
 import { author, id, paged, time } from './fields.ts';
-import { codePoints, hasForbiddenCharacters } from './text.ts';
+import { countCodePoints, hasForbiddenCharacters } from './text.ts';
 
 /** The three kinds of posts, as care names them. */
-export const carePostKind = z.enum(['question', 'answer', 'reply']);
-export type CarePost = { kind: z.infer<typeof carePostKind>; id: number };
+export const postKind = z.enum(['question', 'answer', 'reply']);
+export type PostRef = { kind: z.infer<typeof postKind>; id: number };
 
 /** Everything an operator can do; also what the log tells of. */
-export const careAction = z.enum([
+export const moderationAction = z.enum([
   'dismiss',
   'hide',
   'delete',
@@ -28,27 +28,27 @@ export const careAction = z.enum([
   'remove_activity',
   'restore_activity',
 ]);
-export type CareAction = z.infer<typeof careAction>;
+export type ModerationAction = z.infer<typeof moderationAction>;
 
-const upTo500 = (text: z.ZodString) =>
+const reasonText = (text: z.ZodString) =>
   text
     .trim()
-    .refine((value) => codePoints(value) <= 500, 'Up to 500 characters')
+    .refine((value) => countCodePoints(value) <= 500, 'Up to 500 characters')
     .refine((value) => !hasForbiddenCharacters(value), 'The text contains characters that cannot be shown');
 
-export const flagReason = z.enum(['spam', 'rude', 'off_topic', 'duplicate', 'other']);
-export type FlagReason = z.infer<typeof flagReason>;
+export const reportReason = z.enum(['spam', 'rude', 'off_topic', 'duplicate', 'other']);
+export type ReportReason = z.infer<typeof reportReason>;
 
 /** A flag as a member sets it; null takes it back. */
-export const flagDraft = z.object({
-  reason: flagReason.nullable(),
-  note: upTo500(z.string()).default(''),
+export const reportDraft = z.object({
+  reason: reportReason.nullable(),
+  note: reasonText(z.string()).default(''),
 });
-export type FlagDraft = z.infer<typeof flagDraft>;
+export type ReportDraft = z.infer<typeof reportDraft>;
 
 /** The own flag on a post: the reason while nobody has looked at it, and whether somebody has. */
-export const flagState = z.object({ reason: flagReason.nullable(), closed: z.boolean() });
-export type FlagState = z.infer<typeof flagState>;
+export const reportState = z.object({ reason: reportReason.nullable(), closed: z.boolean() });
+export type ReportState = z.infer<typeof reportState>;
 
 /** What an operator does to a post. */
 export const postAction = z.enum([
@@ -65,13 +65,13 @@ export type PostAction = z.infer<typeof postAction>;
 
 export const postActionDraft = z.object({
   action: postAction,
-  kind: carePostKind,
+  kind: postKind,
   id,
-  reason: upTo500(z.string()).default(''),
+  reason: reasonText(z.string()).default(''),
   /** The question that was asked before, for 'duplicate'. */
   duplicateOf: id.nullable().default(null),
   /** The place in the queue that the operator looks at: where it is gone, another one was faster. */
-  flaggedId: id.nullable().default(null),
+  queueItemId: id.nullable().default(null),
 });
 export type PostActionDraft = z.infer<typeof postActionDraft>;
 
@@ -82,16 +82,16 @@ export type MemberAction = z.infer<typeof memberAction>;
 export const memberActionDraft = z.object({
   action: memberAction,
   memberId: id,
-  reason: upTo500(z.string()).default(''),
+  reason: reasonText(z.string()).default(''),
   /** For 'suspend'. */
   until: time.nullable().default(null),
 });
 export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 
 /** A post with open flags, as operators see it. Who flagged is told to nobody. */
-export const flaggedPost = z.object({
+export const reportedPost = z.object({
   id,
-  kind: carePostKind,
+  kind: postKind,
   postId: id,
   questionId: id,
   /** Of the question. */
@@ -99,47 +99,47 @@ export const flaggedPost = z.object({
   content: z.string(),
   ...author.shape,
   createdAt: time,
-  flags: z.int().positive(),
+  reportsCount: z.int().positive(),
   firstAt: time,
   /** How many flags name each reason, and what was written to them. */
-  reasons: z.array(z.object({ reason: flagReason, count: z.int().positive() })),
+  reasons: z.array(z.object({ reason: reportReason, count: z.int().positive() })),
   notes: z.array(z.string()),
   locked: z.boolean(),
 });
-export type FlaggedPost = z.infer<typeof flaggedPost>;
-export const careQueue = paged(flaggedPost);
-export type CareQueue = z.infer<typeof careQueue>;
+export type ReportedPost = z.infer<typeof reportedPost>;
+export const reviewQueue = paged(reportedPost);
+export type ReviewQueue = z.infer<typeof reviewQueue>;
 
 /**
  * Something operators did. Every member sees what, why and when; who did it, whom it was about and how it was before is
  * null for all but operators.
  */
-export const careEntry = z.object({
+export const moderationLogEntry = z.object({
   id,
   at: time,
-  action: careAction,
+  action: moderationAction,
   reason: z.string(),
-  postKind: carePostKind.nullable(),
+  postKind: postKind.nullable(),
   /** The question it was about or in, where that is to be seen now. */
   questionId: id.nullable(),
   title: z.string().nullable(),
-  operatorName: z.string().nullable(),
+  moderatorName: z.string().nullable(),
   memberId: id.nullable(),
   memberName: z.string().nullable(),
   before: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
   /** The post, where an operator can bring it back. */
-  restorable: z.object({ kind: carePostKind, id }).nullable(),
+  restorable: z.object({ kind: postKind, id }).nullable(),
 });
-export type CareEntry = z.infer<typeof careEntry>;
-export const careLog = paged(careEntry);
-export type CareLog = z.infer<typeof careLog>;
+export type ModerationLogEntry = z.infer<typeof moderationLogEntry>;
+export const moderationLog = paged(moderationLogEntry);
+export type ModerationLog = z.infer<typeof moderationLog>;
 
 /** A post of a question that others do not see: the author's own, or for operators everybody's. */
 export const hiddenPost = z.object({
   id,
-  kind: carePostKind,
+  kind: postKind,
   postId: id,
-  how: z.enum(['hidden', 'deleted']),
+  status: z.enum(['hidden', 'deleted']),
   reason: z.string(),
   title: z.string(),
   content: z.string(),
@@ -150,7 +150,7 @@ export type HiddenPost = z.infer<typeof hiddenPost>;
 export const hiddenPosts = z.object({ items: z.array(hiddenPost) });
 
 /** What the operators told a member. */
-export const notice = z.object({
+export const moderatorMessage = z.object({
   id,
   kind: z.enum(['warning', 'suspension', 'hidden', 'deleted']),
   reason: z.string(),
@@ -158,12 +158,12 @@ export const notice = z.object({
   title: z.string().nullable(),
   createdAt: time,
 });
-export type Notice = z.infer<typeof notice>;
-export const notices = z.object({ items: z.array(notice) });
-export const noticesSeen = z.object({ upTo: id });
+export type ModeratorMessage = z.infer<typeof moderatorMessage>;
+export const moderatorMessages = z.object({ items: z.array(moderatorMessage) });
+export const moderatorMessagesSeen = z.object({ upTo: id });
 
 /** Undoing everything one account did, or taking that back. */
-export const undoing = z.object({
+export const memberActivityRemoval = z.object({
   id,
   state: z.enum(['undoing', 'undone', 'restoring', 'restored']),
   posts: z.int().nonnegative(),
@@ -171,16 +171,16 @@ export const undoing = z.object({
   postsDone: z.int().nonnegative(),
   votesDone: z.int().nonnegative(),
 });
-export type Undoing = z.infer<typeof undoing>;
+export type MemberActivityRemoval = z.infer<typeof memberActivityRemoval>;
 
 /** A member as operators see them. */
-export const careMember = z.object({
+export const moderatedMember = z.object({
   id,
   displayName: z.string(),
   role,
   suspended: z.object({ until: time, reason: z.string() }).nullable(),
   warnings: z.int().nonnegative(),
   hiddenPosts: z.int().nonnegative(),
-  undoing: undoing.nullable(),
+  activityRemoval: memberActivityRemoval.nullable(),
 });
-export type CareMember = z.infer<typeof careMember>;
+export type ModeratedMember = z.infer<typeof moderatedMember>;

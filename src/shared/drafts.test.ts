@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { draftPlaces, parseDraftPlace } from './draft-places.ts';
+import { draftTargets, parseDraftTarget } from './draft-places.ts';
 import { draftFields } from './drafts.ts';
 
 test('every place says which form it names', () => {
-  expect(parseDraftPlace(draftPlaces.ask)).toEqual({ form: 'ask' });
-  expect(parseDraftPlace(draftPlaces.answer(7))).toEqual({ form: 'answer', questionId: 7 });
+  expect(parseDraftTarget(draftTargets.ask)).toEqual({ form: 'ask' });
+  expect(parseDraftTarget(draftTargets.answer(7))).toEqual({ form: 'answer', questionId: 7 });
   for (const kind of ['question', 'answer', 'reply'] as const) {
     const post = { kind, id: 12 };
-    expect(parseDraftPlace(draftPlaces.reply(post))).toEqual({ form: 'reply', post });
-    expect(parseDraftPlace(draftPlaces.edit(post))).toEqual({ form: 'edit', post });
+    expect(parseDraftTarget(draftTargets.reply(post))).toEqual({ form: 'reply', post });
+    expect(parseDraftTarget(draftTargets.edit(post))).toEqual({ form: 'edit', post });
   }
 });
 
@@ -23,7 +23,7 @@ test.each([
   'edit:answer:-1',
   'replying:7',
 ])('%j names no form', (place) => {
-  expect(parseDraftPlace(place)).toBeNull();
+  expect(parseDraftTarget(place)).toBeNull();
 });
 
 test('fields hold what forms hold, untrimmed, and nothing a database cannot', () => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { draftHeader, placePattern } from './draft-places.ts';
+import { draftHeader, draftTargetPattern } from './draft-places.ts';
 import { id, time } from './fields.ts';
 
-export { draftHeader, draftPlaces } from './draft-places.ts';
+export { draftHeader, draftTargets } from './draft-places.ts';
 
-export const draftPlace = z.string().max(60).regex(placePattern);
+export const draftTarget = z.string().max(60).regex(draftTargetPattern);
 
 /** What the form holds, by the names of its fields, as it was typed: nothing is trimmed, no rule holds yet. */
 export const draftFields = z
@@ -23,17 +23,17 @@ export const maxDraftBytes = 200_000;
 const key = z.string().regex(/^[\w-]{8,100}$/);
 const version = id;
 
-export const draftWrite = z.object({
+export const draftSave = z.object({
   key,
   fields: draftFields,
   /** The version that the member had in front of them as they typed this; null where there was none. */
   basedOn: version.nullable(),
   /** Which browser writes. It replaces what it wrote itself before, for the answer to that may have been lost. */
-  writer: key,
+  clientId: key,
   /** Grows with each change in that browser: of two requests that overtake each other the later change stays. */
-  step: z.int().positive(),
+  sequence: z.int().positive(),
 });
-export type DraftWrite = z.infer<typeof draftWrite>;
+export type DraftSave = z.infer<typeof draftSave>;
 
 /** How a draft came to its end: as a post, or thrown away. */
 export const draftEnd = z.enum(['posted', 'discarded']);
@@ -41,27 +41,27 @@ export type DraftEnd = z.infer<typeof draftEnd>;
 
 /** What the server knows of a place. Without a draft `fields` is null; `version` is null where there never was one. */
 export const draftState = z.object({
-  place: z.string(),
+  target: z.string(),
   version: version.nullable(),
   key: z.string().nullable(),
   fields: z.record(z.string(), z.string().nullable()).nullable(),
   ended: draftEnd.nullable(),
   /** Which browser wrote it, and after which of its changes. */
-  writer: z.string().nullable(),
-  step: z.int().nullable(),
+  clientId: z.string().nullable(),
+  sequence: z.int().nullable(),
   updatedAt: time.nullable(),
 });
 export type DraftState = z.infer<typeof draftState>;
 
 /** A draft in the list of the member's. */
 export const draftSummary = z.object({
-  place: z.string(),
+  target: z.string(),
   version,
   updatedAt: time,
   /** The title that is being written, where the form has one. */
   title: z.string().nullable(),
   /** The first 200 characters of the text. */
-  beginning: z.string(),
+  excerpt: z.string(),
   /** The question it belongs to; null for a new question, and where the question is gone. */
   question: z.object({ id, title: z.string() }).nullable(),
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LiveEvent, merged } from './events.ts';
+import { type LiveEvent, coalesceEvents } from './events.ts';
 
 const counted = (questionId: number, upvotes: number): LiveEvent => ({
   kind: 'question-counted',
@@ -20,13 +20,16 @@ const voted = (post: 'question' | 'answer' | 'reply', id: number, upvotes: numbe
 });
 
 test('of several counts of one thing the last is told', () => {
-  expect(merged([counted(1, 1), counted(2, 7), counted(1, 2)])).toEqual([counted(2, 7), counted(1, 2)]);
-  expect(merged([voted('answer', 1, 1), voted('reply', 1, 5), voted('answer', 1, 0)])).toEqual([
+  expect(coalesceEvents([counted(1, 1), counted(2, 7), counted(1, 2)])).toEqual([
+    counted(2, 7),
+    counted(1, 2),
+  ]);
+  expect(coalesceEvents([voted('answer', 1, 1), voted('reply', 1, 5), voted('answer', 1, 0)])).toEqual([
     voted('reply', 1, 5),
     voted('answer', 1, 0),
   ]);
   expect(
-    merged([
+    coalesceEvents([
       { kind: 'viewed', views: 1 },
       { kind: 'viewed', views: 2 },
     ]),
@@ -35,13 +38,13 @@ test('of several counts of one thing the last is told', () => {
 
 test('what was edited several times is told of once', () => {
   const edited = (answerId: number): LiveEvent => ({ kind: 'answer-edited', answerId });
-  expect(merged([edited(1), edited(2), edited(1)])).toEqual([edited(2), edited(1)]);
+  expect(coalesceEvents([edited(1), edited(2), edited(1)])).toEqual([edited(2), edited(1)]);
 });
 
 test('nothing but its deletion is told of what is gone', () => {
   const posted: LiveEvent = { kind: 'answer-posted', answerId: 1, authorId: 3 };
   const deleted: LiveEvent = { kind: 'answer-deleted', answerId: 1 };
-  expect(merged([posted, voted('answer', 1, 1), voted('reply', 1, 1), deleted])).toEqual([
+  expect(coalesceEvents([posted, voted('answer', 1, 1), voted('reply', 1, 1), deleted])).toEqual([
     voted('reply', 1, 1),
     deleted,
   ]);
@@ -55,7 +58,7 @@ test('posts of different ids and ends of different logins are all told, in their
     { kind: 'sessions-ended', sessionId: 2, except: null },
     { kind: 'notified' },
   ];
-  expect(merged(events)).toEqual(events);
+  expect(coalesceEvents(events)).toEqual(events);
 });
 
 test('counts of topics are told apart by topic and by what they count, whatever the capitals', () => {
@@ -65,7 +68,7 @@ test('counts of topics are told apart by topic and by what they count, whatever 
     questionsCount,
   });
   const followed: LiveEvent = { kind: 'topic-followed', tag: 'rye', followersCount: 1 };
-  expect(merged([asked('Rye', 1), followed, asked('oats', 1), asked('rye', 2)])).toEqual([
+  expect(coalesceEvents([asked('Rye', 1), followed, asked('oats', 1), asked('rye', 2)])).toEqual([
     followed,
     asked('oats', 1),
     asked('rye', 2),
@@ -75,10 +78,10 @@ test('counts of topics are told apart by topic and by what they count, whatever 
 test('of several follows the last of each thing is told', () => {
   const topic = (following: boolean): LiveEvent => ({ kind: 'follows-changed', tag: 'rye', following });
   const question: LiveEvent = { kind: 'follows-changed', questionId: 1, following: true };
-  expect(merged([topic(true), question, topic(false)])).toEqual([question, topic(false)]);
+  expect(coalesceEvents([topic(true), question, topic(false)])).toEqual([question, topic(false)]);
 });
 
 test('merging what was merged changes nothing', () => {
-  const once = merged([counted(1, 1), voted('question', 1, 1), counted(1, 2), { kind: 'edited' }]);
-  expect(merged(once)).toEqual(once);
+  const once = coalesceEvents([counted(1, 1), voted('question', 1, 1), counted(1, 2), { kind: 'edited' }]);
+  expect(coalesceEvents(once)).toEqual(once);
 });

@@ -19,7 +19,7 @@ export type Topic =
   | `member:${number}`;
 
 /** Votes on a post as they are now. */
-type Counted = { id: number; upvotes: number; downvotes: number };
+type VoteCounts = { id: number; upvotes: number; downvotes: number };
 
 /** What lists show of a question, as it is after an edit. */
 type QuestionEdited = {
@@ -74,7 +74,7 @@ export type AnswersEvent =
 export type ActivityEvent = { kind: 'question-active'; questionId: number; tags: string[] };
 
 /** Counts of a topic as they are now. */
-export type TopicsEvent =
+export type TagsEvent =
   | { kind: 'topic-asked'; tag: string; questionsCount: number }
   | { kind: 'topic-followed'; tag: string; followersCount: number }
   | Imported;
@@ -86,7 +86,7 @@ export type ProfileEvent =
   | { kind: 'member-renamed' };
 
 export type QuestionEvent =
-  | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & Counted)
+  | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & VoteCounts)
   | { kind: 'viewed'; views: number }
   /** The answer that the asker says solved it, now; null for none. */
   | { kind: 'accepted'; acceptedAnswerId: number | null }
@@ -112,7 +112,13 @@ export type MemberEvent =
   | { kind: 'follows-changed'; questionId: number; following: boolean }
   | { kind: 'follows-changed'; tag: string; following: boolean }
   /** A draft was written (`ended` null) or has ended; `writer`: which browser wrote it. */
-  | { kind: 'draft-changed'; place: string; version: number; ended: DraftEnd | null; writer: string | null }
+  | {
+      kind: 'draft-changed';
+      target: string;
+      version: number;
+      ended: DraftEnd | null;
+      clientId: string | null;
+    }
   /** A question was kept or let go; or, where it has an `answerId`, that answer. */
   | { kind: 'bookmarked'; questionId: number; bookmarked: boolean }
   | { kind: 'bookmarked'; questionId: number; answerId: number; bookmarked: boolean }
@@ -130,14 +136,14 @@ export type MemberEvent =
   | { kind: 'account-changed'; what: SecurityEvent };
 
 /** The queue of flagged posts, or the log, is another one; which is to be asked for. */
-export type CareEvent = { kind: 'care-changed' };
+export type ModerationEvent = { kind: 'care-changed' };
 
 export type LiveEvent =
-  | CareEvent
+  | ModerationEvent
   | FeedEvent
   | AnswersEvent
   | ActivityEvent
-  | TopicsEvent
+  | TagsEvent
   | ProfileEvent
   | QuestionEvent
   | MemberEvent;
@@ -150,9 +156,9 @@ export type EventOn<T extends Topic> = T extends 'feeds'
     : T extends 'activity'
       ? ActivityEvent
       : T extends 'topics'
-        ? TopicsEvent
+        ? TagsEvent
         : T extends 'care'
-          ? CareEvent
+          ? ModerationEvent
           : T extends `profile:${number}`
             ? ProfileEvent
             : T extends `question:${number}`
@@ -166,45 +172,45 @@ export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string }
 export type Position = string;
 
 /** How many other members are writing an answer to the question of a topic right now. */
-export type Writing = { topic: Topic; count: number };
+export type TypingPresence = { topic: Topic; count: number };
 
 /** The answer to a subscription. `gap`: some events since the position asked for are gone; fetch once. */
-export type Subscribed =
+export type SubscribeResult =
   | { ok: true; events: LiveEvent[]; gap: boolean; position: Position }
   | { ok: false; reason: string };
 
 /** A node that is about to stop asks the browser to connect anew at some moment within so many milliseconds. */
-export type Move = { within: number };
+export type ReconnectRequest = { withinMs: number };
 
 /** The header of API answers that tells up to which position of the stream they are surely right. */
 export const positionHeader = 'parley-position';
 
 /** The header of API requests that names the newest position the page was told of: no answer may be older. */
-export const seenHeader = 'parley-seen';
+export const minPositionHeader = 'parley-seen';
 
 /**
  * The same events of one topic without those that a later one of them makes pointless: earlier counts of the same post,
  * repeated edits, and whatever happened to a post that is gone by the end. Order kept.
  */
-export function merged(events: readonly LiveEvent[]): LiveEvent[] {
-  const told = new Set<string>();
-  const kept: LiveEvent[] = [];
+export function coalesceEvents(events: readonly LiveEvent[]): LiveEvent[] {
+  const seen = new Set<string>();
+  const result: LiveEvent[] = [];
   for (const event of events.toReversed()) {
-    const subject = subjectOf(event);
+    const subject = getSubject(event);
     const key = `${event.kind} ${subject}`;
-    if (told.has(key) || told.has(`gone ${subject}`)) continue;
-    told.add(key);
-    if (event.kind === 'deleted' || event.kind.endsWith('-deleted')) told.add(`gone ${subject}`);
-    kept.push(event);
+    if (seen.has(key) || seen.has(`gone ${subject}`)) continue;
+    seen.add(key);
+    if (event.kind === 'deleted' || event.kind.endsWith('-deleted')) seen.add(`gone ${subject}`);
+    result.push(event);
   }
-  return kept.toReversed();
+  return result.toReversed();
 }
 
 /** What an event tells of: a later event of the same kind about the same says all that the earlier one said. */
-function subjectOf(event: LiveEvent): string {
+function getSubject(event: LiveEvent): string {
   if (event.kind === 'voted') return `${event.post} ${event.id}`;
   if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
-  if ('place' in event) return `draft ${event.place}`;
+  if ('target' in event) return `draft ${event.target}`;
   if ('replyId' in event) return `reply ${event.replyId}`;
   if ('answerId' in event) return `answer ${event.answerId}`;
   if ('questionId' in event) return `question ${event.questionId}`;

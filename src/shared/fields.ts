@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codePoints, hasForbiddenCharacters, hasControlCharacters } from './text.ts';
+import { countCodePoints, hasForbiddenCharacters, hasControlCharacters } from './text.ts';
 
 /** Ids are positive integers that fit a JavaScript number. */
 export const id = z.int().positive();
@@ -44,7 +44,7 @@ export function multiline({ max, required, tooLong }: { max: number; required: s
     .string({ error: required })
     .trim()
     .refine((text) => text !== '', required)
-    .refine((text) => codePoints(text) <= max, tooLong)
+    .refine((text) => countCodePoints(text) <= max, tooLong)
     .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown');
 }
 
@@ -54,7 +54,7 @@ export function singleLine({ max, required, tooLong }: { max: number; required: 
     .string({ error: required })
     .trim()
     .refine((text) => text !== '', required)
-    .refine((text) => codePoints(text) <= max, tooLong)
+    .refine((text) => countCodePoints(text) <= max, tooLong)
     .refine((text) => !hasControlCharacters(text), 'The text contains characters that cannot be shown');
 }
 
@@ -73,12 +73,12 @@ export const source = z
   .nullable();
 export type Source = z.infer<typeof source>;
 
-export const direction = z.enum(['up', 'down']);
-export type Direction = z.infer<typeof direction>;
+export const voteDirection = z.enum(['up', 'down']);
+export type VoteDirection = z.infer<typeof voteDirection>;
 
 /** Counts of votes and the viewer's own. */
 export const votes = z.object({
   upvotes: z.int().nonnegative(),
   downvotes: z.int().nonnegative(),
-  myVote: direction.nullable(),
+  myVote: voteDirection.nullable(),
 });

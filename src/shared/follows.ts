@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { id } from './fields.ts';
 
 /** What a member follows. */
-export const followed = z.object({
+export const follows = z.object({
   /** The names of the topics. */
   tags: z.array(z.string()),
   questions: z.array(id),
   /** False where there is more than told. */
   complete: z.boolean(),
 });
-export type Followed = z.infer<typeof followed>;
+export type Follows = z.infer<typeof follows>;

@@ -1,2 +1,2 @@
 /** The name above what members who have left wrote. */
-export const formerMember = 'Former member';
+export const formerMemberName = 'Former member';

@@ -1,4 +1,4 @@
-import { codePoints } from './text.ts';
+import { countCodePoints } from './text.ts';
 
 /**
  * The business constants of docs/product.md, in one place.
@@ -18,7 +18,7 @@ export const limits = {
   email: 254,
   bio: 1000,
   /** Other members' email addresses that one member may open in an hour (docs/product.md 3.4). */
-  addressesAnHour: 60,
+  emailViewsPerHour: 60,
   searchQuery: 200,
   /** Parts of one search: plain words, quoted phrases, everything left out with `-`, and conditions such as `[tag]`. */
   searchWords: 40,
@@ -32,7 +32,7 @@ export const limits = {
   bookmarkLists: 100,
   bookmarkListName: 60,
   bookmarkNote: 500,
-  mutedTopics: 100,
+  mutedTags: 100,
   /** Passkeys of one member. */
   passkeys: 20,
   passkeyName: 80,
@@ -52,7 +52,7 @@ export const limits = {
   /** Replies loaded at a time below one answer or one question. */
   repliesPage: 100,
   /** Notifications the bell lists; the link to all of them appears when there are more (docs/product.md 12.4). */
-  bell: 10,
+  notificationsMenu: 10,
   /** Earlier versions kept of one post: the first and the latest ones. */
   revisions: 100,
   /** Versions of a post listed at a time. */
@@ -62,8 +62,8 @@ export const limits = {
 } as const;
 
 /** Strength by docs/product.md 2.3: under 6 is Weak, 6 to 9 is Medium, 10 or more is Strong. */
-export function passwordStrength(password: string): 'Weak' | 'Medium' | 'Strong' {
-  const length = codePoints(password);
+export function getPasswordStrength(password: string): 'Weak' | 'Medium' | 'Strong' {
+  const length = countCodePoints(password);
   if (length < 6) return 'Weak';
   return length < 10 ? 'Medium' : 'Strong';
 }

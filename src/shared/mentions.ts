@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from './fields.ts';
 
 /** Members whom a text may name, as the list behind an '@' shows them. */
-export const mentionable = z.object({
+export const mentionableMembers = z.object({
   items: z.array(
     z.object({
       id,
@@ -12,4 +12,4 @@ export const mentionable = z.object({
     }),
   ),
 });
-export type Mentionable = z.infer<typeof mentionable>;
+export type MentionableMembers = z.infer<typeof mentionableMembers>;

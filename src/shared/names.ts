@@ -20,7 +20,7 @@ const indic = [
 const scripts = (names: readonly string[]) => names.map((name) => `\\p{Script=${name}}`).join('');
 
 /** Invisible characters in the places where they are part of a name: each behind the character that calls for it. */
-const meant = [
+const allowedInvisible = [
   // Zero width non-joiner: a Persian or an Indian name.
   new RegExp(
     `([${scripts([...joining, ...indic])}\\p{M}])\\u200C(?=[${scripts([...joining, ...indic])}])`,
@@ -45,7 +45,7 @@ const diacritics = '\\u0300-\\u036F\\u1AB0-\\u1AFF\\u1DC0-\\u1DFF\\u20D0-\\u20FF
 const overlays = /[\u0334-\u0338\u20D0-\u20FF\p{Me}]/gu;
 
 /** A name in its one way to be written: composed, with single plain spaces. */
-export function tidyName(name: string): string {
+export function normalizeName(name: string): string {
   return name
     .normalize('NFC')
     .replaceAll(/\p{Zs}+/gu, ' ')
@@ -56,14 +56,14 @@ export function tidyName(name: string): string {
  * Whether a tidy name has characters that are not seen, that turn what stands around them, or marks piled up beyond what
  * any language writes (UTS 39, section 5.4).
  */
-export function isOddName(name: string): boolean {
+export function isDeceptiveName(name: string): boolean {
   if (hasControlCharacters(name)) return true;
-  const seen = meant.reduce((text, pattern) => text.replaceAll(pattern, '$1'), name);
-  if (seen.search(invisible) !== -1 || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(seen)) return true;
-  return hasPiledMarks(seen);
+  const visible = allowedInvisible.reduce((text, pattern) => text.replaceAll(pattern, '$1'), name);
+  if (visible.search(invisible) !== -1 || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(visible)) return true;
+  return hasStackedMarks(visible);
 }
 
-function hasPiledMarks(name: string): boolean {
+function hasStackedMarks(name: string): boolean {
   const apart = name.normalize('NFD');
   if (/(?:^| )\p{M}/u.test(name) || name.search(overlays) !== -1) return true;
   if (/[\p{Mn}\p{Me}]{5}/u.test(apart) || /(\p{Mn})\1/u.test(apart)) return true;
@@ -74,12 +74,12 @@ function hasPiledMarks(name: string): boolean {
 }
 
 /** The name without what makes it odd. */
-export function cleanName(name: string): string {
-  const tidy = tidyName(name.toWellFormed());
-  if (!isOddName(tidy)) return tidy;
-  const seen = tidy
+export function sanitizeName(name: string): string {
+  const tidy = normalizeName(name.toWellFormed());
+  if (!isDeceptiveName(tidy)) return tidy;
+  const visible = tidy
     .replaceAll(/\p{Zl}|\p{Zp}|\p{Cc}/gu, ' ')
     .replaceAll(invisible, '')
     .replaceAll(overlays, '');
-  return tidyName(seen.replaceAll(/(^| )\p{M}+/gu, '$1').replaceAll(/(\p{M})\p{M}+/gu, '$1'));
+  return normalizeName(visible.replaceAll(/(^| )\p{M}+/gu, '$1').replaceAll(/(\p{M})\p{M}+/gu, '$1'));
 }

@@ -1,30 +1,37 @@
 import { z } from 'zod';
 
 /** What notifications are about, as members choose; `notification_category()` in the database sorts the kinds into these. */
-export const notificationAbout = z.enum(['answers', 'followed', 'replies', 'mentions', 'accepted', 'votes']);
-export type NotificationAbout = z.infer<typeof notificationAbout>;
+export const notificationCategory = z.enum([
+  'answers',
+  'followed',
+  'replies',
+  'mentions',
+  'accepted',
+  'votes',
+]);
+export type NotificationCategory = z.infer<typeof notificationCategory>;
 
-export const mailChoice = z.enum(['off', 'at_once', 'daily', 'weekly']);
-export type MailChoice = z.infer<typeof mailChoice>;
+export const emailFrequency = z.enum(['off', 'at_once', 'daily', 'weekly']);
+export type EmailFrequency = z.infer<typeof emailFrequency>;
 
-export const notificationChoice = z.object({
-  about: notificationAbout,
+export const notificationPreference = z.object({
+  category: notificationCategory,
   /** Off: nothing is told of it, by no way. */
   inApp: z.boolean(),
-  mail: mailChoice,
+  email: emailFrequency,
   push: z.boolean(),
 });
-export type NotificationChoice = z.infer<typeof notificationChoice>;
+export type NotificationPreference = z.infer<typeof notificationPreference>;
 
 /** What holds until a member chooses; the trigger `apply_notification_preference()` holds the same. */
-export function defaultChoice(about: NotificationAbout): NotificationChoice {
-  return { about, inApp: true, mail: 'off', push: about !== 'votes' };
+export function getDefaultPreference(category: NotificationCategory): NotificationPreference {
+  return { category, inApp: true, email: 'off', push: category !== 'votes' };
 }
 
 /** What is not named stays. */
-export const notificationChoiceChange = z.object({
+export const notificationPreferenceChange = z.object({
   inApp: z.boolean().optional(),
-  mail: mailChoice.optional(),
+  email: emailFrequency.optional(),
   push: z.boolean().optional(),
   /** Where the member is, as their browser names it; digests come in the morning there. */
   timeZone: z
@@ -32,27 +39,27 @@ export const notificationChoiceChange = z.object({
     .regex(/^[\w+/-]{1,64}$/, 'must be a name such as Europe/Berlin')
     .optional(),
 });
-export type NotificationChoiceChange = z.infer<typeof notificationChoiceChange>;
+export type NotificationPreferenceChange = z.infer<typeof notificationPreferenceChange>;
 
 /**
  * Whether a member can be mailed: 'unavailable' without a mail server; 'unconfirmed' until the link in the mail to the
  * own address was opened.
  */
-export const mailState = z.enum(['unavailable', 'unconfirmed', 'confirmed']);
-export type MailState = z.infer<typeof mailState>;
+export const emailStatus = z.enum(['unavailable', 'unconfirmed', 'confirmed']);
+export type EmailStatus = z.infer<typeof emailStatus>;
 
-export const notificationSettings = z.object({
-  choices: z.array(notificationChoice),
-  mail: mailState,
+export const notificationPreferences = z.object({
+  preferences: z.array(notificationPreference),
+  emailStatus: emailStatus,
   /** The public key that browsers ask their push service with; null where this Parley does not push. */
   pushKey: z.string().nullable(),
   /** Whether this session's browser is pushed to. */
-  pushHere: z.boolean(),
+  isPushEnabledHere: z.boolean(),
 });
-export type NotificationSettings = z.infer<typeof notificationSettings>;
+export type NotificationPreferences = z.infer<typeof notificationPreferences>;
 
 /** What a browser's `PushSubscription` says; keys are base64url without padding (RFC 8291). */
-export const pushDevice = z.object({
+export const pushSubscription = z.object({
   endpoint: z
     .string()
     .max(1000)
@@ -60,14 +67,14 @@ export const pushDevice = z.object({
   p256dh: z.string().regex(/^[\w-]{87}$/, 'must be a public key of 65 bytes'),
   auth: z.string().regex(/^[\w-]{22}$/, 'must be a secret of 16 bytes'),
 });
-export type PushDevice = z.infer<typeof pushDevice>;
+export type NewPushSubscription = z.infer<typeof pushSubscription>;
 
 /** A signed token of a link in a mail. */
-export const mailToken = z.object({ token: z.string().regex(/^[\w.-]{1,300}$/, 'is not one of ours') });
+export const emailToken = z.object({ token: z.string().regex(/^[\w.-]{1,300}$/, 'is not one of ours') });
 
 /** What a link to unsubscribe ends: mails about one thing, or all of one rhythm. */
-export const mailScope = z.union([notificationAbout, mailChoice.exclude(['off'])]);
-export type MailScope = z.infer<typeof mailScope>;
+export const unsubscribeScope = z.union([notificationCategory, emailFrequency.exclude(['off'])]);
+export type UnsubscribeScope = z.infer<typeof unsubscribeScope>;
 
 /** What is pushed to a device; the worker shows it. */
 export const pushMessage = z.object({

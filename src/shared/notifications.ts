@@ -42,13 +42,13 @@ export const notification = z.object({
 export type Notification = z.infer<typeof notification>;
 
 /** Unread notifications that are counted at most, so that looking at them costs the same however many there are. */
-export const unreadCounted = 500;
+export const maxUnreadCount = 500;
 
 /** Newest first. */
 export const notifications = z.object({
   items: z.array(notification),
   /** `unreadCounted` where there are so many or more. */
-  unreadCount: z.int().nonnegative().max(unreadCounted),
+  unreadCount: z.int().nonnegative().max(maxUnreadCount),
   nextCursor,
 });
 export type Notifications = z.infer<typeof notifications>;

@@ -5,9 +5,9 @@ import { limits } from './limits.ts';
 export const passkeyMessages = {
   refused: 'That passkey did not sign you in. Please try again.',
   notAdded: 'That passkey could not be added. Please try again.',
-  known: 'You have added this passkey already.',
+  alreadyAdded: 'You have added this passkey already.',
   tooMany: `You can have up to ${limits.passkeys} passkeys.`,
-  last: 'This is your only way to sign in. Set a password or add another passkey first.',
+  lastSignInMethod: 'This is your only way to sign in. Set a password or add another passkey first.',
 } as const;
 
 /** Base64url, as browsers write bytes into JSON. */
@@ -19,7 +19,7 @@ const bytes = z
 const credentialId = bytes.min(1).max(1400);
 
 /** What `navigator.credentials.get` answered (WebAuthn Level 3, section 5.1: AuthenticationResponseJSON). */
-export const passkeyAnswer = z.object({
+export const passkeyAuthenticationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
   type: z.literal('public-key'),
@@ -32,10 +32,10 @@ export const passkeyAnswer = z.object({
   clientExtensionResults: z.looseObject({}),
   authenticatorAttachment: z.string().max(40).nullish(),
 });
-export type PasskeyAnswer = z.infer<typeof passkeyAnswer>;
+export type PasskeyAuthenticationResponse = z.infer<typeof passkeyAuthenticationResponse>;
 
 /** What `navigator.credentials.create` answered (RegistrationResponseJSON). */
-export const newPasskeyAnswer = z.object({
+export const passkeyRegistrationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
   type: z.literal('public-key'),
@@ -47,12 +47,12 @@ export const newPasskeyAnswer = z.object({
   clientExtensionResults: z.looseObject({}),
   authenticatorAttachment: z.string().max(40).nullish(),
 });
-export type NewPasskeyAnswer = z.infer<typeof newPasskeyAnswer>;
+export type PasskeyRegistrationResponse = z.infer<typeof passkeyRegistrationResponse>;
 
 /** What the browser is asked to do: options of WebAuthn as JSON. */
 export const passkeyOptions = z.looseObject({ challenge: z.string() });
 
-export const passkeySignIn = z.object({ credential: passkeyAnswer });
+export const passkeySignIn = z.object({ credential: passkeyAuthenticationResponse });
 
 export const passkeyName = singleLine({
   max: limits.passkeyName,
@@ -61,7 +61,7 @@ export const passkeyName = singleLine({
 });
 export const passkeyRename = z.object({ name: passkeyName });
 
-export const newPasskey = z.object({ name: passkeyName, credential: newPasskeyAnswer });
+export const newPasskey = z.object({ name: passkeyName, credential: passkeyRegistrationResponse });
 export type NewPasskey = z.infer<typeof newPasskey>;
 
 export const passkey = z.object({

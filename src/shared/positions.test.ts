@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { laterPosition } from './positions.ts';
+import { getLaterPosition } from './positions.ts';
 
 const position = (timeline: number, place: string) => `${timeline}.1800000000.${place}.700:705:701,702`;
 
@@ -9,6 +9,6 @@ test.each([
   ['a later timeline wins over any place', position(1, '9/0'), position(2, '1/0')],
   ['what is no position loses', 'nonsense', position(1, '0/1')],
 ])('of two positions, %s', (_, earlier, later) => {
-  expect(laterPosition(earlier, later)).toBe(later);
-  expect(laterPosition(later, earlier)).toBe(later);
+  expect(getLaterPosition(earlier, later)).toBe(later);
+  expect(getLaterPosition(later, earlier)).toBe(later);
 });

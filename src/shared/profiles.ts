@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { knownName, registerMessages } from './accounts.ts';
+import { existingDisplayName, registerMessages } from './accounts.ts';
 import { id, paged, time } from './fields.ts';
 import { limits } from './limits.ts';
 import { answerCard } from './search.ts';
-import { codePoints, hasForbiddenCharacters } from './text.ts';
+import { countCodePoints, hasForbiddenCharacters } from './text.ts';
 
 /** Whether profiles show addresses: where members do not say otherwise, only where they say so, or never. */
-export const profileEmails = ['shown', 'hidden', 'never'] as const;
-export type ProfileEmail = (typeof profileEmails)[number];
+export const emailVisibilities = ['shown', 'hidden', 'never'] as const;
+export type EmailVisibility = (typeof emailVisibilities)[number];
 
 export const profile = z.object({
   id,
@@ -34,23 +34,23 @@ export const answerCards = paged(answerCard);
 export type AnswerCards = z.infer<typeof answerCards>;
 
 /** What members decide about themselves. */
-export const settings = z.object({
-  displayName: knownName,
+export const memberSettings = z.object({
+  displayName: existingDisplayName,
   bio: z
     .string()
     .trim()
-    .refine((text) => codePoints(text) <= limits.bio, `Your bio can have up to ${limits.bio} characters`)
+    .refine((text) => countCodePoints(text) <= limits.bio, `Your bio can have up to ${limits.bio} characters`)
     .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown')
     .nullable(),
   showEmail: z.boolean(),
 });
-export type MemberSettings = z.infer<typeof settings>;
+export type MemberSettings = z.infer<typeof memberSettings>;
 
 export const passwordChange = z.object({
   currentPassword: z.string().max(1000),
   newPassword: z
     .string()
-    .refine((text) => codePoints(text) >= limits.passwordMin, registerMessages.passwordShort)
-    .refine((text) => codePoints(text) <= limits.passwordMax, registerMessages.passwordLong),
+    .refine((text) => countCodePoints(text) >= limits.passwordMin, registerMessages.passwordShort)
+    .refine((text) => countCodePoints(text) <= limits.passwordMax, registerMessages.passwordLong),
 });
 export type PasswordChange = z.infer<typeof passwordChange>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { time } from './fields.ts';
-import { profileEmails } from './profiles.ts';
+import { emailVisibilities } from './profiles.ts';
 import { signInState } from './second-factor.ts';
 import { hasControlCharacters } from './text.ts';
 
@@ -10,47 +10,47 @@ export const providerMessages = {
 } as const;
 
 export const providerAccountMessages = {
-  off: 'Signing in elsewhere is not set up here.',
-  noAddress: 'The other site has not verified your email address. Please verify it there first.',
-  closed: 'New accounts are not taken at the moment. Please contact support.',
+  notConfigured: 'Signing in elsewhere is not set up here.',
+  emailNotVerified: 'The other site has not verified your email address. Please verify it there first.',
+  signUpDisabled: 'New accounts are not taken at the moment. Please contact support.',
   otherMember: 'That account belongs to another member here.',
   linked: 'Your account is linked already.',
   notLinked: 'Your account is not linked.',
-  last: 'This is your only way to sign in. Set a password or add a passkey first.',
+  lastSignInMethod: 'This is your only way to sign in. Set a password or add a passkey first.',
 } as const;
 
 /** How one may sign in here. */
-export const waysIn = z.object({
+export const signInMethods = z.object({
   /** What the identity provider is called; null: there is none. */
   provider: z.string().nullable(),
   /** Whether profiles show email addresses: unless members choose otherwise, only if they choose so, or never. */
-  profileEmail: z.enum(profileEmails),
+  emailVisibility: z.enum(emailVisibilities),
 });
 
-const insideAddress = z
+const localPath = z
   .string()
   .max(2000)
   .refine((text) => !hasControlCharacters(text), 'The text contains characters that cannot be shown');
 
 /** Where in Parley the member wants to be afterwards. */
-export const providerVisit = z.object({ next: insideAddress.optional() });
+export const providerSignInRequest = z.object({ next: localPath.optional() });
 
 /** Where to send the browser to. */
-export const providerAddress = z.object({ url: z.string() });
+export const providerRedirect = z.object({ url: z.string() });
 
 /** The query of the address that the provider sent the browser to. */
-export const providerReturn = z.object({ query: z.string().max(8000) });
+export const providerCallback = z.object({ query: z.string().max(8000) });
 
-export const providerState = signInState.extend({
+export const providerSignInResult = signInState.extend({
   /** Whether the account was linked to the member who is signed in. */
   linked: z.boolean(),
   /** Of a member here who has the address: their password shows that it is the same person. Null elsewhere. */
   email: z.string().nullable(),
   next: z.string().nullable(),
 });
-export type ProviderState = z.infer<typeof providerState>;
+export type ProviderSignInResult = z.infer<typeof providerSignInResult>;
 
-export const providerLink = z.object({ password: z.string().max(1000) });
+export const providerLinkRequest = z.object({ password: z.string().max(1000) });
 
 export const ownProviderAccount = z.object({
   /** What the identity provider is called; null: there is none. */

@@ -4,14 +4,14 @@ import { answerSort, answersPage } from './answers.ts';
 import { author, basedOn, id, multiline, paged, singleLine, source, time, votes } from './fields.ts';
 import { limits } from './limits.ts';
 import { repliesPage } from './replies.ts';
-import { normalizeTags, tagsProblem } from './tags.ts';
+import { normalizeTags, findTagsProblem } from './tags.ts';
 
-export const tags = z
+export const tagList = z
   .array(z.string().max(1000))
   .max(1000)
   .transform(normalizeTags)
   .superRefine((list, context) => {
-    const problem = tagsProblem(list);
+    const problem = findTagsProblem(list);
     if (problem !== null) context.addIssue({ code: 'custom', message: problem });
   });
 
@@ -22,7 +22,7 @@ export const questionDraft = z.object({
     required: askMessages.required,
     tooLong: askMessages.detailsLong,
   }),
-  tags: tags.default([]),
+  tags: tagList.default([]),
 });
 export type QuestionDraft = z.infer<typeof questionDraft>;
 
@@ -73,7 +73,7 @@ export const question = z.object({
   /** The answer that the asker says solved it. */
   acceptedAnswerId: id.nullable(),
   /** Why nothing can be written, edited or voted on here; null where it can. */
-  lockedFor: z.string().nullable(),
+  lockReason: z.string().nullable(),
   /** The question that asked the same before. */
   duplicateOf: id.nullable(),
   /** Whether the viewer follows the question. */
@@ -92,7 +92,7 @@ export type Question = z.infer<typeof question>;
  */
 export const questionPage = z.object({
   question,
-  comments: repliesPage,
+  replies: repliesPage,
   answers: answersPage,
   /** The order of the answers. */
   sort: answerSort,
@@ -101,10 +101,10 @@ export const questionPage = z.object({
 });
 export type QuestionPage = z.infer<typeof questionPage>;
 
-export const created = z.object({ id });
+export const createdId = z.object({ id });
 
 /** At most so many questions' titles are asked for at once. */
-export const titlesMax = limits.questionTitles;
+export const maxQuestionTitles = limits.questionTitles;
 
 /** What links to questions by their number need to know of them. */
 export const questionTitles = z.object({ items: z.array(z.object({ id, title: z.string() })) });

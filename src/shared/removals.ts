@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { waitsFor } from './accounts.ts';
-import { carePostKind } from './care.ts';
+import { pendingStep } from './accounts.ts';
+import { postKind } from './care.ts';
 import { id, paged, time } from './fields.ts';
 import { limits } from './limits.ts';
-import { codePoints, hasForbiddenCharacters } from './text.ts';
+import { countCodePoints, hasForbiddenCharacters } from './text.ts';
 
 /** Hours back that lists of registrations can show: as long as networks are stored. */
 export const registrationHoursMax = 30 * 24;
@@ -24,7 +24,7 @@ export const registrationNetwork = z.object({
   network: network.nullable(),
   accounts: z.int().positive(),
   /** How many of them wait before they can post. */
-  waiting: count,
+  pendingAccounts: count,
   firstAt: time,
   latestAt: time,
 });
@@ -38,7 +38,7 @@ export const registeredAccount = z.object({
   id,
   displayName: z.string(),
   registeredAt: time,
-  waitsFor: waitsFor.nullable(),
+  pendingStep: pendingStep.nullable(),
   isModerator: z.boolean(),
   /** Whether all activity of the account is removed, or being removed. */
   isRemoved: z.boolean(),
@@ -62,7 +62,7 @@ export type RemovalSelection = z.infer<typeof removalSelection>;
 const reason = z
   .string()
   .trim()
-  .refine((value) => codePoints(value) <= 500, 'Up to 500 characters')
+  .refine((value) => countCodePoints(value) <= 500, 'Up to 500 characters')
   .refine((value) => !hasForbiddenCharacters(value), 'The text contains characters that cannot be shown');
 
 export const removalDraft = z.object({ ...removalSelection.shape, reason });
@@ -84,7 +84,7 @@ export const removalPreview = z.object({
   /** The latest posts, 10 at most. */
   sample: z.array(
     z.object({
-      kind: carePostKind,
+      kind: postKind,
       id,
       questionId: id,
       title: z.string(),

@@ -1,16 +1,16 @@
 import { normalizeTag } from './tags.ts';
 import { limits } from './limits.ts';
-import { codePoints } from './text.ts';
+import { countCodePoints } from './text.ts';
 
 /** A part of a query, and where it stands in it (UTF-16 units): `source` is the query from `start` to `end`. */
 export type SearchTerm = Term & { source: string; start: number; end: number };
 
 export type Term =
-  | { kind: 'word' | 'phrase'; text: string; excluded: boolean; problem?: Problem }
+  | { kind: 'word' | 'phrase'; text: string; excluded: boolean; problem?: TermProblem }
   | { kind: 'tag'; tag: string; excluded: boolean }
   /** `user`: 'me', an id in digits, or a name. */
   | { kind: 'user'; user: string; excluded: boolean }
-  | { kind: 'is'; is: Is }
+  | { kind: 'is'; is: StatusFilter }
   | ({ kind: 'number'; field: NumberField } & Range<number>)
   | ({ kind: 'created' } & Range<Moment>);
 
@@ -18,9 +18,9 @@ export type Term =
  * Why something that looks like an operator is taken as plain words: there is none of that `name`; its value is
  * none; there is nothing that the word could be left out of; or the phrase is too short to be one.
  */
-export type Problem = 'unknown-operator' | 'broken-value' | 'nothing-to-leave-out-of' | 'short-phrase';
+export type TermProblem = 'unknown-operator' | 'broken-value' | 'nothing-to-leave-out-of' | 'short-phrase';
 
-export type Is = 'question' | 'answer' | 'answered' | 'unanswered' | 'solved';
+export type StatusFilter = 'question' | 'answer' | 'answered' | 'unanswered' | 'solved';
 export type NumberField = 'score' | 'answers' | 'views';
 
 /** Both ends included for numbers; for moments the end is the first moment behind. Null is open. */
@@ -52,7 +52,7 @@ export function parseSearch(query: string): SearchTerm[] {
     terms.push({ ...found.term, source: query.slice(at, end), start: at, end });
     at = end;
   }
-  return withSomethingToLeaveOutOf(terms);
+  return withoutOnlyExclusions(terms);
 }
 
 /** Whether a term is more than a word to be found. */
@@ -61,20 +61,20 @@ export function isOperator(term: Term): boolean {
 }
 
 /** The query without one of its terms. */
-export function withoutTerm(query: string, { start, end }: SearchTerm): string {
+export function removeTerm(query: string, { start, end }: SearchTerm): string {
   return `${query.slice(0, start).trimEnd()} ${query.slice(end).trimStart()}`.trim();
 }
 
 /** What a search is in, when the query says so itself. */
-export function kindOf(terms: readonly Term[]): 'questions' | 'answers' | null {
-  const said = terms.findLast(
+export function getSearchKind(terms: readonly Term[]): 'questions' | 'answers' | null {
+  const lastKind = terms.findLast(
     (term) => term.kind === 'is' && (term.is === 'question' || term.is === 'answer'),
   );
-  if (said?.kind !== 'is') return null;
-  return said.is === 'answer' ? 'answers' : 'questions';
+  if (lastKind?.kind !== 'is') return null;
+  return lastKind.is === 'answer' ? 'answers' : 'questions';
 }
 
-export function timeOf(moment: Moment, now: Date): Date {
+export function resolveMoment(moment: Moment, now: Date): Date {
   if ('at' in moment) return new Date(moment.at);
   const { ago, unit } = moment;
   const time = new Date(now);
@@ -91,10 +91,10 @@ type Found = { term: Term; length: number };
 /** Phones write curved quotation marks. */
 function phraseAt(query: string, at: number): Found | null {
   const found = match(/(-?)["“”„]([^"“”„]+)["“”„](?=\s|$)/uy, query, at);
-  const text = fold(found?.[2] ?? '');
+  const text = foldSpaces(found?.[2] ?? '');
   if (found === null || text === '') return null;
   const [{ length }, excluded] = [found[0], found[1] === '-'];
-  if (codePoints(text) < limits.searchPhraseMin)
+  if (countCodePoints(text) < limits.searchPhraseMin)
     return { term: { kind: 'word', text, excluded, problem: 'short-phrase' }, length };
   return { term: { kind: 'phrase', text, excluded }, length };
 }
@@ -113,12 +113,12 @@ function operatorAt(query: string, at: number): Found | null {
   if (found === null) return null;
   const [source, minus, rawName = '', quoted, bare] = found;
   const name = rawName.toLowerCase();
-  const asWord = (problem: Problem): Found => ({
+  const asWord = (problem: TermProblem): Found => ({
     term: { kind: 'word', text: source, excluded: false, problem },
     length: source.length,
   });
-  if (!isName(name)) return looksLikeName(name) ? asWord('unknown-operator') : null;
-  const term = termOf(name, fold(quoted ?? bare ?? ''), minus === '-');
+  if (!isOperatorName(name)) return looksLikeOperatorName(name) ? asWord('unknown-operator') : null;
+  const term = termOf(name, foldSpaces(quoted ?? bare ?? ''), minus === '-');
   return term === null ? asWord('broken-value') : { term, length: source.length };
 }
 
@@ -155,7 +155,7 @@ function termOf(name: OperatorName, value: string, excluded: boolean): Term | nu
   }
 }
 
-const isValues = new Map<string, Is>([
+const isValues = new Map<string, StatusFilter>([
   ['question', 'question'],
   ['questions', 'question'],
   ['q', 'question'],
@@ -170,7 +170,7 @@ const isValues = new Map<string, Is>([
 
 function tagOf(raw: string): string | null {
   const tag = normalizeTag(raw);
-  return tag === '' || codePoints(tag) > limits.tag ? null : tag;
+  return tag === '' || countCodePoints(tag) > limits.tag ? null : tag;
 }
 
 /** `5` is 5 or more, but for `answers:0`, which asks for none. */
@@ -232,7 +232,7 @@ function utc(year: number, month: number, day: number): Date {
 }
 
 /** Of nothing but words to leave out nothing is left: then they are searched for as typed. */
-function withSomethingToLeaveOutOf(terms: SearchTerm[]): SearchTerm[] {
+function withoutOnlyExclusions(terms: SearchTerm[]): SearchTerm[] {
   const onlyLeavesOut = terms.every(
     (term) => (term.kind === 'word' || term.kind === 'phrase') && term.excluded,
   );
@@ -244,20 +244,22 @@ function withSomethingToLeaveOutOf(terms: SearchTerm[]): SearchTerm[] {
   });
 }
 
-function isName(name: string): name is OperatorName {
-  return operatorNames.some((known) => known === name);
+function isOperatorName(name: string): name is OperatorName {
+  return operatorNames.some((operator) => operator === name);
 }
 
 /** Operators that other places know, and these ones with a typing error. What is far from both is a text such as `node:fs`. */
-function looksLikeName(name: string): boolean {
-  if (elsewhere.has(name)) return true;
-  return operatorNames.some((known) => {
-    const few = known.length < 5 ? 1 : 2;
-    return Math.abs(known.length - name.length) <= few && name.length > 2 && typingErrors(name, known) <= few;
+function looksLikeOperatorName(name: string): boolean {
+  if (foreignOperators.has(name)) return true;
+  return operatorNames.some((operator) => {
+    const few = operator.length < 5 ? 1 : 2;
+    return (
+      Math.abs(operator.length - name.length) <= few && name.length > 2 && typingErrors(name, operator) <= few
+    );
   });
 }
 
-const elsewhere = new Set(
+const foreignOperators = new Set(
   'author from by before after since date title body intitle inbody closed locked has hasaccepted isaccepted wiki tags topic category order sort site votes upvotes'.split(
     ' ',
   ),
@@ -279,7 +281,7 @@ function typingErrors(one: string, other: string): number {
   return rows.at(-1)?.[other.length] ?? Infinity;
 }
 
-function fold(text: string): string {
+function foldSpaces(text: string): string {
   return text.trim().replace(/\s+/gu, ' ');
 }
 

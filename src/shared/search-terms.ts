@@ -18,15 +18,15 @@ export const termLimits: Readonly<Record<TermKind, number>> = {
 export function limitTerms(terms: readonly SearchTerm[]): { terms: SearchTerm[]; exceeded: TermKind[] } {
   const seen = new Set<string>();
   const counts: Record<TermKind, number> = { words: 0, phrases: 0, exclusions: 0, conditions: 0 };
-  const kept = terms.filter((term) => {
+  const accepted = terms.filter((term) => {
     const kind = kindOfTerm(term);
-    const key = kind === 'words' ? `${term.start}` : meaningOf(term);
+    const key = kind === 'words' ? `${term.start}` : keyOfTerm(term);
     if (seen.has(key)) return false;
     seen.add(key);
     return ++counts[kind] <= termLimits[kind];
   });
   const kinds = Object.keys(counts) as TermKind[];
-  return { terms: kept, exceeded: kinds.filter((kind) => counts[kind] > termLimits[kind]) };
+  return { terms: accepted, exceeded: kinds.filter((kind) => counts[kind] > termLimits[kind]) };
 }
 
 function kindOfTerm(term: SearchTerm): TermKind {
@@ -36,6 +36,6 @@ function kindOfTerm(term: SearchTerm): TermKind {
 }
 
 /** The same for terms that ask for the same, wherever they stand in the query. */
-function meaningOf({ source: _source, start: _start, end: _end, ...term }: SearchTerm): string {
+function keyOfTerm({ source: _source, start: _start, end: _end, ...term }: SearchTerm): string {
   return JSON.stringify(term).toLowerCase();
 }

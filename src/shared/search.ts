@@ -44,21 +44,21 @@ export const suggestions = z.object({
 export type Suggestions = z.infer<typeof suggestions>;
 
 /** A text in pieces, of which some are what was searched for. */
-export const markedText = z.array(z.object({ text: z.string(), hit: z.boolean() }));
-export type MarkedText = z.infer<typeof markedText>;
+export const highlightedText = z.array(z.object({ text: z.string(), highlighted: z.boolean() }));
+export type HighlightedText = z.infer<typeof highlightedText>;
 
 /** Where one of the results, of that id, has what was searched for. */
-export const searchHit = z.object({
+export const searchHighlight = z.object({
   id,
   /** The question's title; an answer's is that of its question. */
-  title: markedText,
+  title: highlightedText,
   /** A piece of the text around what was searched for, without its Markdown marks; null where the text has nothing of it. */
-  text: markedText.nullable(),
+  text: highlightedText.nullable(),
 });
-export type SearchHit = z.infer<typeof searchHit>;
+export type SearchHighlight = z.infer<typeof searchHighlight>;
 
 /** Counting stops here: more than that reads 'more than 1,000 results'. */
-export const countedResults = 1000;
+export const maxCountedResults = 1000;
 
 export const searchResults = z.object({
   /** What was searched in: as asked for, or as the query itself says with `is:question` or `is:answer`. */
@@ -67,9 +67,9 @@ export const searchResults = z.object({
   answers: z.array(answerCard),
   users: z.array(memberCard),
   /** For questions and answers. */
-  hits: z.array(searchHit),
+  highlights: z.array(searchHighlight),
   /** The parts of the query that name a tag or a member there is not; they were searched for as words. */
-  unknown: z.array(z.string()),
+  unknownTerms: z.array(z.string()),
   /** Results in all, counted up to `countedResults`; one more than that stands for 'more'. */
   total: z.int().nonnegative(),
   /** Nothing matched as typed; these are close to it. */
@@ -82,7 +82,7 @@ export type SearchResults = z.infer<typeof searchResults>;
 /** What is found while one types: the best few of each kind. */
 export const instantResults = z.object({
   questions: z.array(z.object({ id, title: z.string(), answerCount: z.int().nonnegative() })),
-  topics: z.array(z.object({ tag: z.string(), questionsCount: z.int().nonnegative() })),
+  tags: z.array(z.object({ tag: z.string(), questionsCount: z.int().nonnegative() })),
   members: z.array(z.object({ id, displayName: z.string() })),
 });
 export type InstantResults = z.infer<typeof instantResults>;

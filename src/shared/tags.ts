@@ -1,10 +1,10 @@
 import { limits } from './limits.ts';
-import { codePoints, hasControlCharacters } from './text.ts';
+import { countCodePoints, hasControlCharacters } from './text.ts';
 
 /** What is wrong with a list of tags, as the sentence shown beside the field (docs/product.md 9). */
 export type TagsProblem = string;
 
-export const tooManyTags = `You can add up to ${limits.tagsPerQuestion} tags`;
+export const tooManyTagsMessage = `You can add up to ${limits.tagsPerQuestion} tags`;
 
 /** Two tags are the same topic when their keys are equal: compared without case. */
 export function tagKey(tag: string): string {
@@ -34,9 +34,9 @@ export function normalizeTags(raw: readonly string[]): string[] {
 }
 
 /** @param tags normalised tags. Returns null when they may be used. */
-export function tagsProblem(tags: readonly string[]): TagsProblem | null {
-  if (tags.length > limits.tagsPerQuestion) return tooManyTags;
-  if (tags.some((tag) => codePoints(tag) > limits.tag))
+export function findTagsProblem(tags: readonly string[]): TagsProblem | null {
+  if (tags.length > limits.tagsPerQuestion) return tooManyTagsMessage;
+  if (tags.some((tag) => countCodePoints(tag) > limits.tag))
     return `A tag can have up to ${limits.tag} characters`;
   if (tags.some((tag) => hasControlCharacters(tag))) return 'A tag cannot contain control characters';
   return null;
@@ -58,6 +58,6 @@ const descriptions: Readonly<Record<string, string>> = {
   career: 'Work, learning and getting on',
 };
 
-export function topicDescription(tag: string): string {
+export function getTagDescription(tag: string): string {
   return descriptions[tagKey(tag)] ?? `Discussion about ${tag}`;
 }

@@ -1,5 +1,5 @@
 /** The length of a text as members see it: Unicode code points, not UTF-16 units. */
-export function codePoints(text: string): number {
+export function countCodePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
@@ -12,8 +12,8 @@ export function truncate(text: string, max: number): string {
 }
 
 /** A text of at most `max` code points; one that was longer ends with '…'. */
-export function shortened(text: string, max: number): string {
-  return codePoints(text) <= max ? text : `${truncate(text, max - 1)}…`;
+export function truncateWithEllipsis(text: string, max: number): string {
+  return countCodePoints(text) <= max ? text : `${truncate(text, max - 1)}…`;
 }
 
 /**

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { paged, time } from './fields.ts';
 import { questionCard } from './questions.ts';
 
-export const topicSort = z.enum(['popular', 'alphabetical', 'active']);
-export type TopicSort = z.infer<typeof topicSort>;
+export const tagSort = z.enum(['popular', 'alphabetical', 'active']);
+export type TagSort = z.infer<typeof tagSort>;
 
-export const topic = z.object({
+export const tag = z.object({
   /** The tag as first written. */
-  tag: z.string(),
+  name: z.string(),
   description: z.string(),
   questionsCount: z.int().nonnegative(),
   followersCount: z.int().nonnegative(),
@@ -17,28 +17,28 @@ export const topic = z.object({
   /** Whether its questions leave the viewer's feeds. */
   muted: z.boolean(),
 });
-export type Topic = z.infer<typeof topic>;
+export type Tag = z.infer<typeof tag>;
 
-export const topics = paged(topic);
-export type Topics = z.infer<typeof topics>;
+export const tagsPage = paged(tag);
+export type TagsPage = z.infer<typeof tagsPage>;
 
 /** A followed topic with its newest questions. */
-export const followedTopic = topic.extend({ questions: z.array(questionCard) });
-export const followedTopics = paged(followedTopic);
-export type FollowedTopic = z.infer<typeof followedTopic>;
+export const followedTag = tag.extend({ questions: z.array(questionCard) });
+export const followedTagsPage = paged(followedTag);
+export type FollowedTag = z.infer<typeof followedTag>;
 
 /**
  * The first names of what the member follows, and how many topics there are in all; who follows none gets suggestions.
  */
-export const followedSummary = z.object({
+export const followedTagsSummary = z.object({
   tags: z.array(z.string()),
   total: z.int().nonnegative(),
-  suggested: z.array(topic.pick({ tag: true, description: true })),
+  suggested: z.array(tag.pick({ name: true, description: true })),
 });
-export type FollowedSummary = z.infer<typeof followedSummary>;
+export type FollowedTagsSummary = z.infer<typeof followedTagsSummary>;
 
 /** Offered on /following to members who follow no topic (docs/product.md 10.6), where the site has no tags of its own yet. */
-export const suggestedTopics = [
+export const suggestedTags = [
   'JavaScript',
   'React',
   'Python',
@@ -48,4 +48,4 @@ export const suggestedTopics = [
 ] as const;
 
 /** Names of followed topics shown before '+N more' (docs/product.md 10.7). */
-export const summaryNames = 5;
+export const followedTagsInSummary = 5;

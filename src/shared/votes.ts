@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { direction, votes } from './fields.ts';
+import { voteDirection, votes } from './fields.ts';
 
 /** The state a vote is set to; null takes it back. Setting the same state again changes nothing. */
-export const voteDraft = z.object({ vote: direction.nullable() });
+export const voteDraft = z.object({ vote: voteDirection.nullable() });
 export const voteState = votes;
 export type VoteState = z.infer<typeof voteState>;
 

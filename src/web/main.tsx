@@ -13,38 +13,38 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { darkModeManager } from './platform/color-scheme.ts';
-import { directionOf, startLanguage, useLanguage } from './languages/languages.ts';
-import { keptNames } from './layout/kept-names.ts';
-import { keepPages } from './platform/keeping.ts';
-import { watchForInstall } from './platform/install.ts';
+import { createColorSchemeManager } from './platform/color-scheme.ts';
+import { getTextDirection, initLanguage, useLanguage } from './languages/languages.ts';
+import { offlineQueryNames } from './layout/kept-names.ts';
+import { persistQueries } from './platform/keeping.ts';
+import { watchInstallPrompt } from './platform/install.ts';
 import { createQueryClient } from './platform/queries.ts';
 import { createAppRouter } from './router.tsx';
 import { theme } from './theme.ts';
 
 /** How long nothing shows where neither the page nor the server brings who is signed in, in milliseconds. */
-const patienceMs = 1_000;
+const maxBlankMs = 1_000;
 
 const queryClient = createQueryClient();
-const colorScheme = darkModeManager();
-watchForInstall();
+const colorScheme = createColorSchemeManager();
+watchInstallPrompt();
 
 // A task of its own, after that in which all programs of the page began: a slow processor stays open to what else comes.
 // Not awaited at the top level: with that anywhere, the bundler leaves shared modules in dozens of small files.
-setTimeout(() => void begin());
+setTimeout(() => void start());
 
-async function begin(): Promise<void> {
+async function start(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) throw new Error('index.html has no element with the id "root".');
   // WebKit; a program of its own, since the others never need it.
   if (!CSS.supports('overflow-anchor', 'auto'))
-    void import('./platform/scroll-anchor.ts').then(({ keepScrollAnchor }) => keepScrollAnchor());
-  keepPages(queryClient, keptNames);
+    void import('./platform/scroll-anchor.ts').then(({ installScrollAnchoring }) => installScrollAnchoring());
+  persistQueries(queryClient, offlineQueryNames);
   const router = createAppRouter(queryClient);
   // Before anything is asked: what is refused is said in a language.
-  await startLanguage();
-  const patience = new Promise((resolve) => setTimeout(resolve, patienceMs));
-  await Promise.race([router.load().catch(console.error), patience]);
+  await initLanguage();
+  const blankTimeout = new Promise((resolve) => setTimeout(resolve, maxBlankMs));
+  await Promise.race([router.load().catch(console.error), blankTimeout]);
   // With the page loaded, React gives way between the parts of what it shows; what the router changes later is shown in
   // one piece.
   startTransition(() =>
@@ -61,7 +61,7 @@ function Parley({ router }: { router: ReturnType<typeof createAppRouter> }) {
   const language = useLanguage();
   return (
     <I18nProvider i18n={i18n} key={language}>
-      <DirectionProvider initialDirection={directionOf(language)} detectDirection={false}>
+      <DirectionProvider initialDirection={getTextDirection(language)} detectDirection={false}>
         {/* theme.css holds the variables: nothing is written into <style>, as the content security policy asks. */}
         <MantineProvider
           theme={theme}

@@ -1,20 +1,20 @@
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/answers.ts';
-import { isAnswerOrder, rememberedOrder } from '#web/answers/answer-order.ts';
+import { isAnswerSort, getSavedAnswerSort } from '#web/answers/answer-order.ts';
 import type { Feed } from '#shared/feeds.ts';
 import type { MutedChoice } from '#shared/mutes.ts';
 import type { SearchKind, SearchSort } from '#shared/search.ts';
-import type { TopicSort } from '#shared/topics.ts';
+import type { TagSort } from '#shared/topics.ts';
 import { MemberLayout } from './layout/MemberLayout.tsx';
-import { Root } from './layout/Root.tsx';
+import { RootLayout } from './layout/Root.tsx';
 import { ErrorPage } from './pages/error.tsx';
 import { HomePage } from './pages/home.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { feedQuery } from './feeds/feed.ts';
-import { loadEarly } from './platform/first-answers.ts';
+import { loadRouteData } from './platform/first-answers.ts';
 import { lazyRouteComponent } from './platform/lazy-page.ts';
-import { insidePath, questionIdOf } from './platform/paths.ts';
+import { parseInternalPath, parseQuestionId } from './platform/paths.ts';
 import { parseSearch, stringifySearch } from './platform/search-params.ts';
 import { sessionQuery } from './platform/session.ts';
 import { questionQuery } from './posts/question-query.ts';
@@ -23,7 +23,7 @@ import { questionQuery } from './posts/question-query.ts';
 export type RouterContext = { queryClient: QueryClient };
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({
-  component: Root,
+  component: RootLayout,
   errorComponent: ErrorPage,
 });
 
@@ -47,7 +47,7 @@ const visitorRoute = createRoute({
   component: lazyRouteComponent(() => import('./layout/VisitorLayout.tsx'), 'VisitorLayout'),
   // What is refused is named as well: the router keeps what a validation leaves out.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
-    next: insidePath(typeof next === 'string' ? next : undefined) ?? undefined,
+    next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,
   }),
   beforeLoad: async ({ context }) => {
     const { member } = await currentSession(context);
@@ -74,7 +74,9 @@ const homeRoute = createRoute({
     muted: search.muted ?? 'hide',
   }),
   loader: ({ context: { queryClient }, deps: { feed, muted }, cause }) =>
-    loadEarly(cause, () => queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted), retry: false })),
+    loadRouteData(cause, () =>
+      queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted), retry: false }),
+    ),
   // Part of the program itself: what it needs are mostly the lists that nearly every page shows.
   component: HomePage,
 });
@@ -90,15 +92,17 @@ const questionRoute = createRoute({
   path: '/question/$id',
   // An address without a sort shows the order that the member chose last.
   validateSearch: ({ sort }: Record<string, unknown>): { sort?: AnswerSort | undefined } => ({
-    sort: isAnswerOrder(sort) ? sort : undefined,
+    sort: isAnswerSort(sort) ? sort : undefined,
   }),
-  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? rememberedOrder() }),
+  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? getSavedAnswerSort() }),
   // Another question is another page: its own state, focus and heading.
   remountDeps: ({ params }) => params,
   loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {
-    const id = questionIdOf(params.id);
+    const id = parseQuestionId(params.id);
     if (id === null) return;
-    return loadEarly(cause, () => queryClient.prefetchQuery({ ...questionQuery(id, sort), retry: false }));
+    return loadRouteData(cause, () =>
+      queryClient.prefetchQuery({ ...questionQuery(id, sort), retry: false }),
+    );
   },
   component: lazyRouteComponent(() => import('./pages/question.tsx'), 'QuestionPage'),
 });
@@ -113,7 +117,7 @@ const profileRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
 });
 
-const topicsRoute = createRoute({
+const tagsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/topics',
   // Most Popular is what an address without a sort shows.
@@ -122,19 +126,19 @@ const topicsRoute = createRoute({
     sort,
   }: Record<string, unknown>): {
     q?: string | undefined;
-    sort?: Exclude<TopicSort, 'popular'> | undefined;
+    sort?: Exclude<TagSort, 'popular'> | undefined;
   } => ({
     q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
     sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
   }),
-  component: lazyRouteComponent(() => import('./pages/topics.tsx'), 'TopicsPage'),
+  component: lazyRouteComponent(() => import('./pages/topics.tsx'), 'TagsPage'),
 });
 
-const topicRoute = createRoute({
+const tagRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/topics/$tag',
   remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => import('./pages/topic.tsx'), 'TopicPage'),
+  component: lazyRouteComponent(() => import('./pages/topic.tsx'), 'TagPage'),
 });
 
 const followingRoute = createRoute({
@@ -214,23 +218,23 @@ const bookmarksRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/bookmarks.tsx'), 'BookmarksPage'),
 });
 
-const careRoute = createRoute({
+const moderationQueueRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/care',
-  component: lazyRouteComponent(() => import('./pages/care.tsx'), 'CarePage'),
+  component: lazyRouteComponent(() => import('./pages/care.tsx'), 'ModerationQueuePage'),
 });
 
-const careLogRoute = createRoute({
+const moderationLogRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/care/log',
-  component: lazyRouteComponent(() => import('./pages/care-log.tsx'), 'CareLogPage'),
+  component: lazyRouteComponent(() => import('./pages/care-log.tsx'), 'ModerationLogPage'),
 });
 
-const careMemberRoute = createRoute({
+const moderatedMemberRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/care/member/$id',
   remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => import('./pages/care-member.tsx'), 'CareMemberPage'),
+  component: lazyRouteComponent(() => import('./pages/care-member.tsx'), 'ModeratedMemberPage'),
 });
 
 const registrationsRoute = createRoute({
@@ -270,10 +274,10 @@ const unsubscribeRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/mail-link.tsx'), 'UnsubscribePage'),
 });
 
-const confirmMailRoute = createRoute({
+const confirmEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/confirm-mail/$token',
-  component: lazyRouteComponent(() => import('./pages/mail-link.tsx'), 'ConfirmMailPage'),
+  component: lazyRouteComponent(() => import('./pages/mail-link.tsx'), 'ConfirmEmailPage'),
 });
 
 const resetPasswordRoute = createRoute({
@@ -282,16 +286,16 @@ const resetPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
 });
 
-const newAddressRoute = createRoute({
+const newEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/new-address',
-  component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'NewAddressPage'),
+  component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'NewEmailPage'),
 });
 
-const takeBackAddressRoute = createRoute({
+const revertEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/take-back-address',
-  component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'TakeBackAddressPage'),
+  component: lazyRouteComponent(() => import('./pages/address-link.tsx'), 'RevertEmailPage'),
 });
 
 /** Where an identity provider sends browsers back to: of visitors, and of members who link an account. */
@@ -307,26 +311,26 @@ const routeTree = rootRoute.addChildren([
     askRoute,
     questionRoute,
     profileRoute,
-    topicsRoute,
-    topicRoute,
+    tagsRoute,
+    tagRoute,
     followingRoute,
     searchRoute,
     notificationsRoute,
     draftsRoute,
     settingsRoute,
     bookmarksRoute,
-    careRoute,
-    careLogRoute,
-    careMemberRoute,
+    moderationQueueRoute,
+    moderationLogRoute,
+    moderatedMemberRoute,
     registrationsRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
   resetPasswordRoute,
-  newAddressRoute,
-  takeBackAddressRoute,
+  newEmailRoute,
+  revertEmailRoute,
   unsubscribeRoute,
-  confirmMailRoute,
+  confirmEmailRoute,
   signInCallbackRoute,
 ]);
 

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Said } from '../bare.ts';
+import type { CannedResponses } from '../bare.ts';
 import { type Community, runLoad } from '../community.ts';
-import { page, questionPages, type Requests } from '../requests.ts';
-import { inTurn, type Part } from '../part.ts';
-import { median, spread } from '../results.ts';
+import { pageRequests, questionPageRequests, type Requests } from '../requests.ts';
+import { runInTurn, type Part } from '../part.ts';
+import { median, formatSpread } from '../results.ts';
 
 /** Pages that everybody reads are so many. */
 const popular = 200;
@@ -15,15 +15,18 @@ export const cached: Part = {
   explains: 'feed and question page against a bare node:http server that writes the same bytes',
   async run({ community, seconds, rounds }) {
     const there = await community('large');
-    const work = { feed: page('/api/feeds/recent'), 'question page': questionPages(there, popular) };
-    const said: Said = {};
+    const work = {
+      feed: pageRequests('/api/feeds/recent'),
+      'question page': questionPageRequests(there, popular),
+    };
+    const said: CannedResponses = {};
     for (const requests of Object.values(work)) Object.assign(said, await answersOf(there, requests));
     const bare = await startBare(said);
     // Until it is known of each page who has anything of their own on it.
     await there.load(work['question page'], { seconds: 5 });
     const order = { cookies: there.cookies, connections: 32, seconds, warmUp: 0.5, from: 0 };
     try {
-      const measured = await inTurn(rounds, {
+      const measured = await runInTurn(rounds, {
         'bare feed': () => runLoad({ ...order, port: bare.port, requests: work.feed }),
         feed: () => there.load(work.feed, { seconds }),
         'bare question page': () => runLoad({ ...order, port: bare.port, requests: work['question page'] }),
@@ -38,15 +41,15 @@ export const cached: Part = {
         rows: names.map((name) => ({
           what: `${name} from memory, against bare node:http with the same bytes`,
           wanted: 'at least 0.5',
-          measured: spread(ratios(name)),
+          measured: formatSpread(ratios(name)),
           holds: median(ratios(name)) >= 0.5,
         })),
         table: {
           head: ['page', 'Parley, requests/s', 'bare, requests/s', 'bytes an answer'],
           rows: names.map((name) => [
             name,
-            spread(rates(name)),
-            spread(rates(`bare ${name}`)),
+            formatSpread(rates(name)),
+            formatSpread(rates(`bare ${name}`)),
             Math.round(median(measured[name].map((loaded) => loaded.bytes / loaded.requests))),
           ]),
         },
@@ -63,8 +66,8 @@ export const cached: Part = {
 /** Headers that node:http sets by itself. */
 const ofConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
-async function answersOf(community: Community, requests: Requests): Promise<Said> {
-  const said: Said = {};
+async function answersOf(community: Community, requests: Requests): Promise<CannedResponses> {
+  const said: CannedResponses = {};
   for (const path of new Set(requests.map((request) => request.path))) {
     // Asked for twice: what is kept is what is measured.
     await community.get(path, 1);
@@ -75,7 +78,7 @@ async function answersOf(community: Community, requests: Requests): Promise<Said
   return said;
 }
 
-async function startBare(said: Said): Promise<{ port: number; stop: () => void }> {
+async function startBare(said: CannedResponses): Promise<{ port: number; stop: () => void }> {
   const server = fork(new URL('../bare.ts', import.meta.url), { serialization: 'advanced' });
   server.send(said);
   const [port] = (await once(server, 'message')) as [number];

@@ -1,18 +1,18 @@
 import { createRandom } from '../../fill/random.ts';
 import type { Requests } from '../requests.ts';
 import {
-  drawQueries,
-  newAnswers,
-  newSearches,
-  page,
-  questionPages,
-  readPages,
-  searches,
-  someAnswers,
-  votes,
+  sampleQueries,
+  newAnswerRequests,
+  newSearchRequests,
+  pageRequests,
+  questionPageRequests,
+  popularPageRequests,
+  searchRequests,
+  sampleAnswers,
+  voteRequests,
 } from '../requests.ts';
-import { inTurn, type Part } from '../part.ts';
-import { amount, median, spread } from '../results.ts';
+import { runInTurn, type Part } from '../part.ts';
+import { formatAmount, median, formatSpread } from '../results.ts';
 
 /** What is wanted a second, and what NodeBB 4.15 does on such a machine, on PostgreSQL and on Redis. */
 const wanted = {
@@ -37,15 +37,15 @@ export const comparison: Part = {
   explains: 'list, question page, search, votes and answers a second at 20,000 questions',
   async run({ community, seconds, rounds }) {
     const there = await community('comparison');
-    const queries = (await drawQueries(there)).filter(({ kind }) => kind === 'two words');
+    const queries = (await sampleQueries(there)).filter(({ kind }) => kind === 'two words');
     const work: Record<Name, Requests> = {
-      'list of the newest': page('/api/feeds/recent'),
-      'question page': readPages(there),
-      'question page, drawn from all alike': questionPages(there),
-      search: searches(queries),
-      'search, each for the first time': await newSearches(there),
-      votes: votes(someAnswers(there, 5_000), createRandom(3)),
-      answers: newAnswers(there),
+      'list of the newest': pageRequests('/api/feeds/recent'),
+      'question page': popularPageRequests(there),
+      'question page, drawn from all alike': questionPageRequests(there),
+      search: searchRequests(queries),
+      'search, each for the first time': await newSearchRequests(there),
+      votes: voteRequests(sampleAnswers(there, 5_000), createRandom(3)),
+      answers: newAnswerRequests(there),
     };
     const next: Partial<Record<Name, number>> = {};
     const run = (name: Name) => async () => {
@@ -57,7 +57,7 @@ export const comparison: Part = {
     const cold = await there.load(work['question page'], { seconds, warmUp: 0 });
     next['question page'] = cold.next;
     const names = Object.keys(wanted) as Name[];
-    const measured = await inTurn(
+    const measured = await runInTurn(
       rounds,
       Object.fromEntries(names.map((name) => [name, run(name)])) as Record<Name, ReturnType<typeof run>>,
     );
@@ -70,8 +70,8 @@ export const comparison: Part = {
         const least = wanted[name].wanted;
         return {
           what: `${name} a second, at 20,000 questions`,
-          wanted: least === null ? '' : amount(least),
-          measured: spread(rates(name)),
+          wanted: least === null ? '' : formatAmount(least),
+          measured: formatSpread(rates(name)),
           holds: least === null ? null : median(rates(name)) >= least && !refused.has(name),
         };
       }),
@@ -88,9 +88,9 @@ export const comparison: Part = {
         ],
         rows: names.map((name) => [
           name,
-          spread(rates(name)),
-          amount(median(measured[name].map((loaded) => loaded.median))),
-          amount(median(measured[name].map((loaded) => loaded.p99))),
+          formatSpread(rates(name)),
+          formatAmount(median(measured[name].map((loaded) => loaded.median))),
+          formatAmount(median(measured[name].map((loaded) => loaded.p99))),
           JSON.stringify(Object.assign({}, ...measured[name].map((loaded) => loaded.refused))),
           (['server', 'database', 'client'] as const)
             .map((part) => median(measured[name].map(({ each }) => each[part])).toFixed(3))
@@ -114,7 +114,7 @@ export const comparison: Part = {
       ],
       notes: [
         "32 connections on which one request follows the other, each by another of the signed-in members; the client shares the processors. Question pages are drawn from all 20,000 by Zipf's law (few are read often), and once more all alike; the queries are 50 pairs of words next to each other in a title. Every vote changes one.",
-        `Question pages are read for ${warming} s before they are measured, since votes and answers of the round before have changed them; in the first ${seconds} s after the start, ${amount(cold.requests / cold.seconds)} a second are answered.`,
+        `Question pages are read for ${warming} s before they are measured, since votes and answers of the round before have changed them; in the first ${seconds} s after the start, ${formatAmount(cold.requests / cold.seconds)} a second are answered.`,
         'NodeBB 4.15 was measured on another day on such a machine; for answers the better end of its range stands here.',
       ],
     };

@@ -1,20 +1,20 @@
 import { createRandom } from '../../fill/random.ts';
-import { memoryOf } from '../community.ts';
+import { getMemoryBytes } from '../community.ts';
 import type { Request } from '../client.ts';
 import type { Part } from '../part.ts';
 import {
-  drawQueries,
-  newAnswers,
-  newReplies,
-  page,
-  questionPages,
+  sampleQueries,
+  newAnswerRequests,
+  newReplyRequests,
+  pageRequests,
+  questionPageRequests,
   type Requests,
-  searches,
-  someAnswers,
-  views,
-  votes,
+  searchRequests,
+  sampleAnswers,
+  viewRequests,
+  voteRequests,
 } from '../requests.ts';
-import { amount, median, type Row } from '../results.ts';
+import { formatAmount, median, type Row } from '../results.ts';
 
 const [most, mebibyte] = [350, 2 ** 20];
 
@@ -25,19 +25,19 @@ export const memory: Part = {
   name: 'memory',
   title: 'Memory',
   explains: 'what the server holds in memory over a stretch of mixed load',
-  async run({ community, minutes, tell }) {
+  async run({ community, minutes, log }) {
     const there = await community('large');
-    const queries = await drawQueries(there);
+    const queries = await sampleQueries(there);
     const requests = mixed({
-      40: questionPages(there),
-      20: questionPages(there, 200),
-      15: page('/api/feeds/recent'),
-      6: page('/api/topics'),
-      5: searches(queries),
-      7: votes(someAnswers(there, 5_000), createRandom(41)),
-      8: views(there),
-      2: newAnswers(there),
-      1: newReplies(there),
+      40: questionPageRequests(there),
+      20: questionPageRequests(there, 200),
+      15: pageRequests('/api/feeds/recent'),
+      6: pageRequests('/api/topics'),
+      5: searchRequests(queries),
+      7: voteRequests(sampleAnswers(there, 5_000), createRandom(41)),
+      8: viewRequests(there),
+      2: newAnswerRequests(there),
+      1: newReplyRequests(there),
     });
     const points: [number, number][] = [];
     const began = performance.now();
@@ -47,8 +47,9 @@ export const memory: Part = {
       from = loaded.next;
       answered += loaded.requests;
       const at = (performance.now() - began) / 60_000;
-      points.push([at, (await memoryOf(there.pid)) / mebibyte]);
-      if (points.length % 6 === 0) tell(`${amount(at, 1)} min: ${amount(points.at(-1)?.[1] ?? 0)} MiB`);
+      points.push([at, (await getMemoryBytes(there.pid)) / mebibyte]);
+      if (points.length % 6 === 0)
+        log(`${formatAmount(at, 1)} min: ${formatAmount(points.at(-1)?.[1] ?? 0)} MiB`);
     }
     return {
       rows: [rowOf(points, minutes)],
@@ -56,7 +57,7 @@ export const memory: Part = {
         head: ['minute', 'MiB'],
         rows: points
           .filter((_, index) => index % Math.ceil(points.length / 20) === 0)
-          .map(([at, size]) => [amount(at, 1), amount(size)]),
+          .map(([at, size]) => [formatAmount(at, 1), formatAmount(size)]),
       },
       plots: [
         {
@@ -86,7 +87,7 @@ function rowOf(points: readonly [number, number][], minutes: number): Row {
   return {
     what: `server memory at a million questions after ${minutes} minutes of mixed load`,
     wanted: `below ${most} MiB after an hour, and not growing`,
-    measured: `${amount(sizes.at(-1) ?? Number.NaN)} MiB, at most ${amount(largest)}; ${grows ? 'growing' : 'not growing'} (${amount(median(before))}, then ${amount(median(last))})`,
+    measured: `${formatAmount(sizes.at(-1) ?? Number.NaN)} MiB, at most ${formatAmount(largest)}; ${grows ? 'growing' : 'not growing'} (${formatAmount(median(before))}, then ${formatAmount(median(last))})`,
     holds: largest < most && !grows,
   };
 }

@@ -9,7 +9,7 @@ export const plans: Part = {
   name: 'plans',
   title: 'Query plans',
   explains: 'the plan of every query of every page and action (EXPLAIN (ANALYZE, BUFFERS))',
-  async run({ community, tell }) {
+  async run({ community, log }) {
     const there = await community('large');
     const recorder = await startRecorder(there.data, there);
     const lines: string[] = [];
@@ -19,7 +19,7 @@ export const plans: Part = {
         const [request] = requests;
         if (request === undefined) continue;
         const statements = (await recorder.record(request)).filter(({ text }) => explained(text));
-        tell(`${name}: ${statements.length} statements`);
+        log(`${name}: ${statements.length} statements`);
         rows.push([name, statements.length]);
         lines.push(`== ${name}: ${statements.length} statements`, '');
         for (const statement of statements) lines.push(...(await planOf(there, statement)), '');

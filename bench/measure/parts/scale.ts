@@ -1,7 +1,7 @@
-import type { Loaded } from '../client.ts';
+import type { LoadResult } from '../client.ts';
 import { type Endpoint, endpoints } from '../endpoints.ts';
 import type { Part } from '../part.ts';
-import { amount, median } from '../results.ts';
+import { formatAmount, median } from '../results.ts';
 
 const most = 1.5;
 
@@ -11,7 +11,7 @@ export const scale: Part = {
   name: 'scale',
   title: 'A million questions against ten thousand',
   explains: 'what every page and action costs in the large community against the small one',
-  async run({ community, seconds, rounds, tell }) {
+  async run({ community, seconds, rounds, log }) {
     const large = await community('large', 'uncached');
     const small = await community('small', 'uncached');
     const others = new Map((await endpoints(small)).map((endpoint) => [endpoint.name, endpoint]));
@@ -21,7 +21,9 @@ export const scale: Part = {
       const other = others.get(endpoint.name);
       if (other === undefined) continue;
       const one = await compare(endpoint, other);
-      tell(`${one.name}: ${amount(one.large)} ms against ${amount(one.small)} ms, ${amount(one.ratio)}`);
+      log(
+        `${one.name}: ${formatAmount(one.large)} ms against ${formatAmount(one.small)} ms, ${formatAmount(one.ratio)}`,
+      );
       measured.push(one);
     }
     const above = measured.filter(({ ratio, refused }) => ratio > most || refused !== '');
@@ -31,7 +33,7 @@ export const scale: Part = {
         {
           what: `every page and action (${measured.length}): cost at 1 million against 10 thousand`,
           wanted: `at most ${most}`,
-          measured: `median ${amount(median(measured.map(({ ratio }) => ratio)))}; ${above.length} above ${most}, most ${amount(worst?.ratio ?? Number.NaN)} (${worst?.name})`,
+          measured: `median ${formatAmount(median(measured.map(({ ratio }) => ratio)))}; ${above.length} above ${most}, most ${formatAmount(worst?.ratio ?? Number.NaN)} (${worst?.name})`,
           holds: above.length === 0,
         },
       ],
@@ -39,9 +41,9 @@ export const scale: Part = {
         head: ['page or action', 'large, ms', 'small, ms', 'ratio', 'refused'],
         rows: measured.map(({ name, large, small, ratio, refused }) => [
           name,
-          amount(large),
-          amount(small),
-          amount(ratio),
+          formatAmount(large),
+          formatAmount(small),
+          formatAmount(ratio),
           refused,
         ]),
       },
@@ -70,7 +72,7 @@ export const scale: Part = {
           ['large', large, one.requests],
           ['small', small, other.requests],
         ] as const) {
-          const loaded: Loaded = await there.load(requests, {
+          const loaded: LoadResult = await there.load(requests, {
             seconds: each,
             warmUp: 0.3,
             connections: 4,

@@ -1,7 +1,7 @@
 import type { Community } from '../community.ts';
 import type { Part } from '../part.ts';
-import { drawQueries, type Query, searchPath } from '../requests.ts';
-import { amount, quantile } from '../results.ts';
+import { sampleQueries, type Query, searchPath } from '../requests.ts';
+import { formatAmount, quantile } from '../results.ts';
 
 const [most, growth] = [60, 3];
 const kinds: readonly Query['kind'][] = ['common', 'rare', 'two words', 'inside a word'];
@@ -24,9 +24,9 @@ export const search: Part = {
         return [
           name,
           kind,
-          ...[0.5, 0.95, 1].map((share) => amount(quantile(there, share), 1)),
-          amount(quantile(first, 0.95), 1),
-          ...[0.5, 0.95].map((share) => amount(quantile(here, share), 1)),
+          ...[0.5, 0.95, 1].map((share) => formatAmount(quantile(there, share), 1)),
+          formatAmount(quantile(first, 0.95), 1),
+          ...[0.5, 0.95].map((share) => formatAmount(quantile(here, share), 1)),
         ];
       });
     return {
@@ -34,13 +34,13 @@ export const search: Part = {
         {
           what: 'search over a million questions, 200 queries: p95',
           wanted: `below ${most} ms`,
-          measured: `${amount(slow, 1)} ms`,
+          measured: `${formatAmount(slow, 1)} ms`,
           holds: slow < most,
         },
         {
           what: 'the same, against 10 thousand questions',
           wanted: `at most ${growth} times`,
-          measured: `${amount(slow / quick)} (${amount(quick, 1)} ms there)`,
+          measured: `${formatAmount(slow / quick)} (${formatAmount(quick, 1)} ms there)`,
           holds: slow / quick <= growth,
         },
       ],
@@ -88,7 +88,7 @@ export const search: Part = {
 type Timed = { kind: string; time: number };
 
 async function measure(there: Community, rounds: number) {
-  const queries = await drawQueries(there);
+  const queries = await sampleQueries(there);
   const found = { questions: [] as Timed[], answers: [] as Timed[], instant: [] as Timed[] };
   const paths = {
     questions: (text: string) => searchPath(text),

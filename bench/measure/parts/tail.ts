@@ -1,35 +1,35 @@
 import { createRandom } from '../../fill/random.ts';
 import type { Part } from '../part.ts';
-import { inTurn } from '../part.ts';
+import { runInTurn } from '../part.ts';
 import {
-  drawQueries,
-  newAnswers,
-  page,
-  questionPages,
+  sampleQueries,
+  newAnswerRequests,
+  pageRequests,
+  questionPageRequests,
   type Requests,
-  searches,
-  someAnswers,
-  votes,
+  searchRequests,
+  sampleAnswers,
+  voteRequests,
 } from '../requests.ts';
-import { amount, median } from '../results.ts';
+import { formatAmount, median } from '../results.ts';
 
 const most = 8;
 
-export const tail: Part = {
+export const tailLatency: Part = {
   name: 'tail',
   title: 'The slowest of a hundred',
   explains: 'the 99th of a hundred answers against the median at 32 clients',
   async run({ community, seconds, rounds }) {
     const there = await community('large');
-    const queries = await drawQueries(there);
+    const queries = await sampleQueries(there);
     const work: Record<string, Requests> = {
-      feed: page('/api/feeds/recent'),
-      'question page, popular': questionPages(there, 200),
-      'question page, any': questionPages(there),
-      'topic list': page('/api/topics'),
-      search: searches(queries),
-      vote: votes(someAnswers(there, 5_000), createRandom(37)),
-      answer: newAnswers(there),
+      feed: pageRequests('/api/feeds/recent'),
+      'question page, popular': questionPageRequests(there, 200),
+      'question page, any': questionPageRequests(there),
+      'topic list': pageRequests('/api/topics'),
+      search: searchRequests(queries),
+      vote: voteRequests(sampleAnswers(there, 5_000), createRandom(37)),
+      answer: newAnswerRequests(there),
     };
     const from: Record<string, number> = {};
     const runs = Object.entries(work).map(([name, requests]) => [
@@ -40,7 +40,7 @@ export const tail: Part = {
         return loaded;
       },
     ]);
-    const measured = await inTurn(
+    const measured = await runInTurn(
       rounds,
       Object.fromEntries(runs) as Record<string, () => ReturnType<typeof there.load>>,
     );
@@ -54,7 +54,7 @@ export const tail: Part = {
         {
           what: 'p99 against median at 32 clients',
           wanted: `at most ${most}`,
-          measured: `at most ${amount(worst?.ratio ?? Number.NaN, 1)} (${worst?.name})`,
+          measured: `at most ${formatAmount(worst?.ratio ?? Number.NaN, 1)} (${worst?.name})`,
           holds: figures.every(({ ratio }) => ratio <= most),
         },
       ],
@@ -62,9 +62,9 @@ export const tail: Part = {
         head: ['what', 'median ms', 'p99 ms', 'ratio'],
         rows: figures.map(({ name, half, slow, ratio }) => [
           name,
-          amount(half),
-          amount(slow),
-          amount(ratio, 1),
+          formatAmount(half),
+          formatAmount(slow),
+          formatAmount(ratio, 1),
         ]),
       },
       plots: [

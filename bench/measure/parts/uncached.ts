@@ -1,11 +1,11 @@
 import { createRandom } from '../../fill/random.ts';
 import type { Request } from '../client.ts';
 import type { Community } from '../community.ts';
-import { questionPages, type Requests } from '../requests.ts';
-import { inTurn, type Part } from '../part.ts';
-import { hasPgbench, pgbench, scriptOf } from '../pgbench.ts';
+import { questionPageRequests, type Requests } from '../requests.ts';
+import { runInTurn, type Part } from '../part.ts';
+import { hasPgbench, runPgbench, createScript } from '../pgbench.ts';
 import type { Statement } from '../statement.ts';
-import { amount, type Found, median, spread } from '../results.ts';
+import { formatAmount, type PartResult, median, formatSpread } from '../results.ts';
 import { type Recorder, startRecorder } from '../statements.ts';
 
 const clients = 32;
@@ -14,34 +14,34 @@ export const uncached: Part = {
   name: 'uncached',
   title: 'Pages from the database',
   explains: 'question page with nothing kept in memory, against pgbench with the same SQL',
-  async run({ community, seconds, rounds, tell }): Promise<Found> {
+  async run({ community, seconds, rounds, log }): Promise<PartResult> {
     const there = await community('large', 'uncached');
     const what = 'question page with the cache off, random over all, against pgbench with the same SQL';
     const row = { what, wanted: 'at least 0.4' };
     if (!(await hasPgbench()))
       return { rows: [{ ...row, measured: 'pgbench is not installed here', holds: false }] };
     const replayed = await replayOf(there);
-    tell(`The page takes ${replayed.statements.length} statements; pgbench runs ${replayed.how}.`);
-    const all = questionPages(there);
+    log(`The page takes ${replayed.statements.length} statements; pgbench runs ${replayed.how}.`);
+    const all = questionPageRequests(there);
     const same = replayed.among === null ? all : replayed.among;
-    const measured = await inTurn(rounds, {
+    const measured = await runInTurn(rounds, {
       page: async () => rate(await there.load(same, { seconds })),
-      pgbench: () => pgbench(there.connection, { ...replayed, clients, seconds }),
+      pgbench: () => runPgbench(there.connection, { ...replayed, clients, seconds }),
       random: async () => rate(await there.load(all, { seconds })),
     });
     const ratios = measured.page.map((pages, round) => pages / (measured.pgbench[round] ?? Number.NaN));
     return {
-      rows: [{ ...row, measured: spread(ratios), holds: median(ratios) >= 0.4 }],
+      rows: [{ ...row, measured: formatSpread(ratios), holds: median(ratios) >= 0.4 }],
       table: {
         head: ['what', 'a second'],
         rows: [
-          ['Parley, the pages pgbench reads', spread(measured.page)],
-          [`pgbench, ${replayed.statements.length} statements a page`, spread(measured.pgbench)],
-          ['Parley, pages drawn from all', spread(measured.random)],
+          ['Parley, the pages pgbench reads', formatSpread(measured.page)],
+          [`pgbench, ${replayed.statements.length} statements a page`, formatSpread(measured.pgbench)],
+          ['Parley, pages drawn from all', formatSpread(measured.random)],
         ],
       },
       notes: [
-        `${clients} clients on each side. pgbench runs ${replayed.how}, ${replayed.prepared ? 'prepared' : 'by the extended protocol'}; the session is looked up in both. Median of a page drawn from all: ${amount(1_000 / median(measured.random), 2)} ms of the machine.`,
+        `${clients} clients on each side. pgbench runs ${replayed.how}, ${replayed.prepared ? 'prepared' : 'by the extended protocol'}; the session is looked up in both. Median of a page drawn from all: ${formatAmount(1_000 / median(measured.random), 2)} ms of the machine.`,
       ],
     };
   },
@@ -81,8 +81,8 @@ async function replay(recorder: Recorder, questions: number): Promise<Replayed> 
   const variable = (request: Request | undefined) => [
     { name: 'question', value: numberOf(request), from: 1, to: questions },
   ];
-  const script = scriptOf(one, variable(pages[0]));
-  if (script === scriptOf(other, variable(pages[1])))
+  const script = createScript(one, variable(pages[0]));
+  if (script === createScript(other, variable(pages[1])))
     return {
       statements: one,
       scripts: [script],
@@ -91,7 +91,7 @@ async function replay(recorder: Recorder, questions: number): Promise<Replayed> 
       how: 'them with a number drawn from all',
     };
   for (const request of pages.slice(2)) recorded.push(await recorder.record(request));
-  const scripts = recorded.map((statements) => scriptOf(statements));
+  const scripts = recorded.map((statements) => createScript(statements));
   return {
     statements: one,
     scripts,

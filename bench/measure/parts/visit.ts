@@ -1,9 +1,15 @@
 import { chromium } from '@playwright/test';
 import type { Community } from '../community.ts';
 import type { Part } from '../part.ts';
-import { amount, median } from '../results.ts';
+import { formatAmount, median } from '../results.ts';
 import { startBareBrowser } from '../bare-browser.ts';
-import { firstVisit, type Open, press, slowdown, slowVisit } from '../visits.ts';
+import {
+  measureFirstVisit,
+  type OpenContext,
+  measurePresses,
+  slowdown,
+  measureSlowVisit,
+} from '../visits.ts';
 
 const wanted = { kilobytes: 170, requests: 6, longTask: 200, shift: 0.02 };
 
@@ -16,7 +22,7 @@ export const visit: Part = {
     const executablePath = process.env['PARLEY_CHROMIUM'] ?? chromium.executablePath();
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     const bare = await startBareBrowser(executablePath);
-    const open: Open = async () => {
+    const open: OpenContext = async () => {
       const context = await browser.newContext({ baseURL: there.address, serviceWorkers: 'block' });
       context.setDefaultTimeout(120_000);
       await context.addCookies([cookieOf(there)]);
@@ -27,19 +33,19 @@ export const visit: Part = {
       const visitsOf = (where: string) => visits({ there, open, bare, where, rounds });
       const home = await visitsOf('/');
       const other = await visitsOf(question);
-      const presses = await repeated(rounds, () => press(open, question));
+      const presses = await repeated(rounds, () => measurePresses(open, question));
       return {
         rows: [
           {
             what: 'home page, signed in, first visit: JS and CSS compressed; requests before content',
             wanted: `at most ${wanted.kilobytes} KB; at most ${wanted.requests}`,
-            measured: `${amount(home.kilobytes, 1)} KB before the content, ${amount(home.allKilobytes, 1)} in all; ${home.requests}`,
+            measured: `${formatAmount(home.kilobytes, 1)} KB before the content, ${formatAmount(home.allKilobytes, 1)} in all; ${home.requests}`,
             holds: home.allKilobytes <= wanted.kilobytes && home.requests <= wanted.requests,
           },
           {
             what: `the same with the processor slowed ${slowdown}×: long tasks; layout shift`,
             wanted: `none above ${wanted.longTask} ms; below ${wanted.shift}`,
-            measured: `longest ${amount(home.longestTask, 0)} ms; ${home.shift.toFixed(3)}`,
+            measured: `longest ${formatAmount(home.longestTask, 0)} ms; ${home.shift.toFixed(3)}`,
             holds: home.longestTask <= wanted.longTask && home.shift < wanted.shift,
           },
         ],
@@ -56,12 +62,12 @@ export const visit: Part = {
           ],
           rows: Object.entries({ home, 'a question': other }).map(([name, figures]) => [
             name,
-            amount(figures.kilobytes, 1),
-            amount(figures.allKilobytes, 1),
+            formatAmount(figures.kilobytes, 1),
+            formatAmount(figures.allKilobytes, 1),
             figures.requests,
             figures.apiRequests,
-            amount(figures.content, 0),
-            amount(figures.longestTask, 0),
+            formatAmount(figures.content, 0),
+            formatAmount(figures.longestTask, 0),
             figures.shift.toFixed(3),
           ]),
         },
@@ -87,14 +93,14 @@ async function visits({
   rounds,
 }: {
   there: Community;
-  open: Open;
+  open: OpenContext;
   bare: Awaited<ReturnType<typeof startBareBrowser>>;
   where: string;
   rounds: number;
 }) {
-  const fast = await repeated(rounds, () => firstVisit(open, where));
+  const fast = await repeated(rounds, () => measureFirstVisit(open, where));
   const { url, ...cookie } = cookieOf(there);
-  const slow = await repeated(rounds, () => slowVisit(bare, { url: url + where, cookie }));
+  const slow = await repeated(rounds, () => measureSlowVisit(bare, { url: url + where, cookie }));
   return {
     kilobytes: median(fast.map((each) => each.programBytesBeforeContent)) / kilobyte,
     allKilobytes: median(fast.map((each) => each.programBytes)) / kilobyte,

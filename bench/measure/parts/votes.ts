@@ -1,11 +1,11 @@
 import { createRandom } from '../../fill/random.ts';
-import type { Loaded, Request } from '../client.ts';
+import type { LoadResult, Request } from '../client.ts';
 import type { Community } from '../community.ts';
-import { inTurn, type Part } from '../part.ts';
-import { hasPgbench, mergedScript, pgbench } from '../pgbench.ts';
+import { runInTurn, type Part } from '../part.ts';
+import { hasPgbench, createMergedScript, runPgbench } from '../pgbench.ts';
 import type { Statement } from '../statement.ts';
-import { amount, type Found, median, type Row, spread } from '../results.ts';
-import { newAnswers, someAnswers, votes as votesOn } from '../requests.ts';
+import { formatAmount, type PartResult, median, type Row, formatSpread } from '../results.ts';
+import { newAnswerRequests, sampleAnswers, voteRequests as votesOn } from '../requests.ts';
 import { type Recorder, startRecorder } from '../statements.ts';
 
 const clients = 32;
@@ -17,16 +17,16 @@ export const votes: Part = {
   name: 'votes',
   title: 'Votes and answers, stored durably',
   explains: 'votes against pgbench with the same statements; all on one answer against spread out',
-  async run({ community, seconds, rounds }): Promise<Found> {
+  async run({ community, seconds, rounds }): Promise<PartResult> {
     const there = await community('large');
-    const spreadOut = someAnswers(there, 100);
+    const spreadOut = sampleAnswers(there, 100);
     const hot = await answerOfAll(there);
     const scripts = (await hasPgbench()) ? [await voteScript(there, spreadOut)] : [];
     const requests = {
       spread: votesOn(spreadOut, createRandom(5)),
       one: votesOn([hot], createRandom(5)),
-      answers: newAnswers(there),
-      'answers to one question': newAnswers(there, 1),
+      answers: newAnswerRequests(there),
+      'answers to one question': newAnswerRequests(there, 1),
     };
     const next: Partial<Record<keyof typeof requests, number>> = {};
     const load = (name: keyof typeof requests) => async () => {
@@ -39,7 +39,7 @@ export const votes: Part = {
       return loaded;
     };
     const bench: number[] = [];
-    const measured = await inTurn(rounds, {
+    const measured = await runInTurn(rounds, {
       spread: load('spread'),
       one: load('one'),
       answers: load('answers'),
@@ -47,7 +47,7 @@ export const votes: Part = {
       pgbench: async () => {
         if (scripts.length > 0)
           bench.push(
-            await pgbench(there.connection, {
+            await runPgbench(there.connection, {
               scripts,
               clients,
               seconds,
@@ -59,7 +59,7 @@ export const votes: Part = {
       },
     });
     const rates = (name: keyof typeof requests) =>
-      (measured[name] as Loaded[]).map((each) => each.requests / each.seconds);
+      (measured[name] as LoadResult[]).map((each) => each.requests / each.seconds);
     const ratios = rates('one').map((rate, round) => rate / (rates('spread')[round] ?? Number.NaN));
     return {
       rows: [
@@ -67,7 +67,7 @@ export const votes: Part = {
         {
           what: 'all votes on one answer, against votes spread out',
           wanted: 'at least 0.5',
-          measured: spread(ratios),
+          measured: formatSpread(ratios),
           holds: median(ratios) >= 0.5,
         },
       ],
@@ -75,17 +75,19 @@ export const votes: Part = {
         head: ['work', 'a second', 'median ms', 'p99 ms', 'refused'],
         rows: [
           ...(Object.keys(requests) as (keyof typeof requests)[]).map((name) => {
-            const all = measured[name] as Loaded[];
+            const all = measured[name] as LoadResult[];
             const refused = JSON.stringify(Object.assign({}, ...all.map((each) => each.refused)));
             const times = [median(all.map((each) => each.median)), median(all.map((each) => each.p99))];
             return [
               name === 'spread' ? 'votes, spread' : name === 'one' ? 'votes, all on one answer' : name,
-              spread(rates(name)),
-              ...times.map((time) => amount(time)),
+              formatSpread(rates(name)),
+              ...times.map((time) => formatAmount(time)),
               refused,
             ];
           }),
-          ...(bench.length > 0 ? [['pgbench, the statements of a vote', spread(bench), '', '', '']] : []),
+          ...(bench.length > 0
+            ? [['pgbench, the statements of a vote', formatSpread(bench), '', '', '']]
+            : []),
         ],
       },
       notes: [
@@ -102,7 +104,7 @@ function againstPgbench(rates: readonly number[], bench: readonly number[]): Row
   };
   if (bench.length === 0) return { ...row, measured: 'pgbench is not installed here', holds: false };
   const ratios = rates.map((rate, round) => rate / (bench[round] ?? Number.NaN));
-  return { ...row, measured: spread(ratios), holds: median(ratios) >= 0.4 };
+  return { ...row, measured: formatSpread(ratios), holds: median(ratios) >= 0.4 };
 }
 
 /** The answer that most have voted on: its author, and its question, are among the busiest as well. */
@@ -123,7 +125,7 @@ async function voteScript(there: Community, answers: readonly number[]): Promise
     const value = ids[voter(there)] ?? 0;
     // Members who are not signed in: these have not voted yet.
     const [from, to] = [Math.max(...ids) + 1, there.counts.members];
-    return mergedScript(recorded, [{ name: 'member', value, from, to, once: true }]);
+    return createMergedScript(recorded, [{ name: 'member', value, from, to, once: true }]);
   } finally {
     await recorder.stop();
   }

@@ -1,20 +1,20 @@
-import type { Delivery, Letter } from '#server/mailing/mailing.ts';
-import { noticeLetter } from '#server/mailing/mailing.ts';
-import { databaseTime } from '#server/platform/clock.ts';
+import type { DeliverEmail, EmailContent } from '#server/mailing/mailing.ts';
+import { buildSimpleEmail } from '#server/mailing/mailing.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
-import type { JobKind, Jobs, Try } from '#server/platform/jobs/jobs.ts';
-import { addressStands } from './link-queries.ts';
-import { linkTimes, makeLink } from './links.ts';
-import { memberByEmail } from './queries.ts';
+import type { JobDefinition, JobQueue, JobAttempt } from '#server/platform/jobs/jobs.ts';
+import { findLinkExpiry } from './link-queries.ts';
+import { linkLifetimesMs, createLink } from './links.ts';
+import { findMemberByEmail } from './queries.ts';
 
 /** Puts mails with links on their way, in the transaction of what asks for them. Absent without a mail server. */
-export type AccountMails = {
+export type AccountEmails = {
   /** A link that sets a new password, to whoever has this address; nothing where nobody has. */
-  sendReset: (tx: Tx, ask: { email: string }) => Promise<void>;
+  sendPasswordReset: (tx: Tx, ask: { email: string }) => Promise<void>;
   /** A link that makes the address the member's, while it stands noted (links.ts). */
-  askNewAddress: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
+  sendEmailChangeConfirmation: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
   /** A link that makes it theirs again. */
-  tellOldAddress: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
+  sendEmailChangeNotice: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
 };
 
 type Job =
@@ -22,15 +22,15 @@ type Job =
   | { what: 'address' | 'return'; memberId: number; address: string };
 
 /** Tried for an hour: who asks for such a mail waits for it. One that takes an address back has a day. */
-const retries = { limit: 40, seconds: 10, most: 3_600 };
+const retries = { limit: 40, delaySeconds: 10, maxDelaySeconds: 3_600 };
 
-export function queueAccountMails(jobs: Jobs): AccountMails {
-  const add = (tx: Tx, key: string, job: Job) => jobs.add(tx, 'account-mail', { key, data: job });
+export function createAccountEmails(jobs: JobQueue): AccountEmails {
+  const add = (tx: Tx, key: string, job: Job) => jobs.enqueue(tx, 'account-mail', { key, data: job });
   return {
-    sendReset: (tx, { email }) => add(tx, `reset ${email}`, { what: 'reset', email }),
-    askNewAddress: (tx, { memberId, address }) =>
+    sendPasswordReset: (tx, { email }) => add(tx, `reset ${email}`, { what: 'reset', email }),
+    sendEmailChangeConfirmation: (tx, { memberId, address }) =>
       add(tx, `address ${memberId} ${address}`, { what: 'address', memberId, address }),
-    tellOldAddress: (tx, { memberId, address }) =>
+    sendEmailChangeNotice: (tx, { memberId, address }) =>
       add(tx, `return ${memberId} ${address}`, { what: 'return', memberId, address }),
   };
 }
@@ -40,39 +40,58 @@ export function queueAccountMails(jobs: Jobs): AccountMails {
  * hears the same in the same time whether anybody has the address or not. A try that failed leaves a link that nobody
  * has; each works for itself.
  */
-export function accountMailJob({ db, site, deliver }: { db: Database; site: string; deliver: Delivery }) {
-  return { name: 'account-mail', retries, seconds: 180, atOnce: 2, work } satisfies JobKind<Job>;
+export function createAccountEmailJob({
+  db,
+  site,
+  deliver,
+}: {
+  db: Database;
+  site: string;
+  deliver: DeliverEmail;
+}) {
+  return {
+    name: 'account-mail',
+    retries,
+    timeoutSeconds: 180,
+    concurrency: 2,
+    run: work,
+  } satisfies JobDefinition<Job>;
 
-  async function work(job: Job, attempt: Try): Promise<void> {
-    const mail = await transaction(db, (tx) => (job.what === 'reset' ? reset(tx, job) : address(tx, job)));
-    if (mail !== null) await deliver({ ...mail, id: attempt.id }, attempt);
+  async function work(job: Job, attempt: JobAttempt): Promise<void> {
+    const email = await transaction(db, (tx) =>
+      job.what === 'reset' ? writePasswordResetEmail(tx, job) : writeEmailChangeEmail(tx, job),
+    );
+    if (email !== null) await deliver({ ...email, id: attempt.id }, attempt);
   }
 
-  async function reset(tx: Tx, { email }: { email: string }): Promise<(Letter & { to: string }) | null> {
-    const member = await memberByEmail(tx, email);
-    if (member === undefined) return null;
-    const expiresAt = new Date(databaseTime() + linkTimes.reset);
-    const token = await makeLink(tx, { memberId: member.id, purpose: 'reset', address: email, expiresAt });
-    return { ...resetLetter(`${site}/reset-password#${token}`, site), to: email };
-  }
-
-  async function address(
+  async function writePasswordResetEmail(
     tx: Tx,
-    { what: purpose, memberId, address }: Exclude<Job, { what: 'reset' }>,
-  ): Promise<(Letter & { to: string }) | null> {
-    const expiresAt = await addressStands(tx, { memberId, purpose, address });
+    { email }: { email: string },
+  ): Promise<(EmailContent & { to: string }) | null> {
+    const member = await findMemberByEmail(tx, email);
+    if (member === undefined) return null;
+    const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.reset);
+    const token = await createLink(tx, { memberId: member.id, purpose: 'reset', address: email, expiresAt });
+    return { ...buildPasswordResetEmail(`${site}/reset-password#${token}`, site), to: email };
+  }
+
+  async function writeEmailChangeEmail(
+    tx: Tx,
+    { what: purpose, memberId, address: writeEmailChangeEmail }: Exclude<Job, { what: 'reset' }>,
+  ): Promise<(EmailContent & { to: string }) | null> {
+    const expiresAt = await findLinkExpiry(tx, { memberId, purpose, address: writeEmailChangeEmail });
     if (expiresAt === undefined) return null;
-    const token = await makeLink(tx, { memberId, purpose, address, expiresAt });
-    const letter =
+    const token = await createLink(tx, { memberId, purpose, address: writeEmailChangeEmail, expiresAt });
+    const content =
       purpose === 'address'
-        ? newAddressLetter(`${site}/new-address#${token}`, site)
-        : oldAddressLetter(`${site}/take-back-address#${token}`, site);
-    return { ...letter, to: address };
+        ? buildEmailChangeConfirmation(`${site}/new-address#${token}`, site)
+        : buildEmailChangeNotice(`${site}/take-back-address#${token}`, site);
+    return { ...content, to: writeEmailChangeEmail };
   }
 }
 
-function resetLetter(link: string, site: string): Letter {
-  return noticeLetter({
+function buildPasswordResetEmail(link: string, site: string): EmailContent {
+  return buildSimpleEmail({
     subject: 'Set a new password on Parley',
     paragraphs: [
       `Somebody asked to set a new password for the account with this address on ${site}. If it was you, open this link within an hour:`,
@@ -82,8 +101,8 @@ function resetLetter(link: string, site: string): Letter {
   });
 }
 
-function newAddressLetter(link: string, site: string): Letter {
-  return noticeLetter({
+function buildEmailChangeConfirmation(link: string, site: string): EmailContent {
+  return buildSimpleEmail({
     subject: 'Please confirm your new address on Parley',
     paragraphs: [
       `Somebody with an account on ${site} wants to use this address for it. If it was you, open this link within a day and press the button there:`,
@@ -93,8 +112,8 @@ function newAddressLetter(link: string, site: string): Letter {
   });
 }
 
-function oldAddressLetter(link: string, site: string): Letter {
-  return noticeLetter({
+function buildEmailChangeNotice(link: string, site: string): EmailContent {
+  return buildSimpleEmail({
     subject: 'Your address on Parley was changed',
     paragraphs: [
       `Your account on ${site} uses another address now.`,

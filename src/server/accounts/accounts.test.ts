@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { linkToken } from '#server/testing/links.ts';
-import { type Caller, password } from '#server/testing/member.ts';
+import { createLinkToken } from '#server/testing/links.ts';
+import { type ApiClient, password } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { accountMessages, registerMessages, type SessionState } from '#shared/accounts.ts';
 import { madeByHeader } from '#shared/waiting.ts';
-import { fullCost } from './password.ts';
+import { defaultPasswordCost } from './password.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const visitor = () => server.visitor();
 
 describe('registering', () => {
@@ -125,7 +125,7 @@ describe('registering', () => {
   test('never tells or keeps the password', async () => {
     const secret = 'plain to see?';
     const email = 'secret@example.org';
-    const full = await server.beside({ passwordCost: fullCost });
+    const full = await server.startBeside({ passwordCost: defaultPasswordCost });
     onTestFinished(() => full.stop());
     const form = { displayName: 'Secret', email, password: secret };
     const { body } = await full.visitor().post('/members', form);
@@ -173,7 +173,7 @@ describe('signing in', () => {
 
   test('tells nothing of which was wrong where the operator hides it', async () => {
     const ann = await server.register('Ann');
-    const discreet = await server.beside({ hideLoginReason: true });
+    const discreet = await server.startBeside({ hidesLoginReason: true });
     try {
       const wrong = await discreet.visitor().signIn(ann.email, 'guess');
       const unknown = await discreet.visitor().signIn('no.such@example.org', 'guess');
@@ -192,8 +192,8 @@ describe('signing in', () => {
 describe('signing out', () => {
   test('ends the session, also for who kept the cookie, and no other', async () => {
     const ann = await server.register('Ann');
-    const phone = await ann.elsewhere();
-    const stolen = ann.at(server.address);
+    const phone = await ann.signInElsewhere();
+    const stolen = ann.onServer(server.address);
     expect((await ann.delete('/session')).status).toBe(204);
     expect([...ann.cookies.keys()]).toEqual(['parley.known_browser']);
     expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null });
@@ -218,7 +218,7 @@ describe('sessions', () => {
   test('are listed newest first, each member their own', async () => {
     const ann = await server.register('Ann');
     await server.register('Bob');
-    const phone = await ann.elsewhere();
+    const phone = await ann.signInElsewhere();
     const { items } = await sessionsOf(phone);
     expect(items.map(({ current }) => current)).toEqual([true, false]);
     expect(JSON.stringify(items)).not.toContain('token');
@@ -226,8 +226,8 @@ describe('sessions', () => {
 
   test('can be revoked one by one; the revoked browser is signed out', async () => {
     const ann = await server.register('Ann');
-    const phone = await ann.elsewhere();
-    const tablet = await ann.elsewhere();
+    const phone = await ann.signInElsewhere();
+    const tablet = await ann.signInElsewhere();
     const { items } = await sessionsOf(phone);
     const own = items.find(({ current }) => current);
     expect((await ann.delete(`/sessions/${own?.id}`)).status).toBe(204);
@@ -245,7 +245,7 @@ describe('sessions', () => {
 
   test('can be ended all but the one in use, and nobody else notices', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
-    const phone = await ann.elsewhere();
+    const phone = await ann.signInElsewhere();
     expect((await ann.delete('/sessions')).status).toBe(204);
     expect(await phone.get('/sessions')).toMatchObject({ status: 401 });
     expect((await sessionsOf(ann)).items).toHaveLength(1);
@@ -265,16 +265,16 @@ describe('sessions', () => {
 
   test('are not to be had by a cookie signed by another secret', async () => {
     const ann = await server.register('Ann');
-    const foreign = await server.beside({ secret: 'another secret that is just as long as the first' });
+    const foreign = await server.startBeside({ secret: 'another secret that is just as long as the first' });
     try {
-      expect(await ann.at(foreign.address).get('/feeds/recent')).toMatchObject({ status: 401 });
+      expect(await ann.onServer(foreign.address).get('/feeds/recent')).toMatchObject({ status: 401 });
     } finally {
       await foreign.stop();
     }
   });
 
   type Sessions = { items: { id: number; current: boolean }[] };
-  const sessionsOf = async (member: Caller) => (await member.get<Sessions>('/sessions')).body;
+  const sessionsOf = async (member: ApiClient) => (await member.get<Sessions>('/sessions')).body;
 });
 
 describe('the session cookie', () => {
@@ -289,7 +289,7 @@ describe('the session cookie', () => {
   });
 
   test('is sent over https alone where members come by https', async () => {
-    const secure = await server.beside({ publicUrl: 'https://ask.example.org' });
+    const secure = await server.startBeside({ publicUrl: 'https://ask.example.org' });
     try {
       const ann = await secure.register('Ann');
       const [cookie = ''] = (await secure.visitor().signIn(ann.email, password)).headers.getSetCookie();
@@ -305,12 +305,16 @@ describe('the session cookie', () => {
 describe('an operator', () => {
   test('can close the community to newcomers while members still sign in', async () => {
     const ann = await server.register('Ann');
-    const closed = await server.beside({ signUp: false });
+    const closed = await server.startBeside({ isSignUpOpen: false });
     try {
       const refused = await closed
         .visitor()
         .post('/members', { displayName: 'Late', email: 'late@example.org', password });
-      expect(refused).toMatchObject({ status: 403, code: 'disabled', detail: accountMessages.disabled });
+      expect(refused).toMatchObject({
+        status: 403,
+        code: 'disabled',
+        detail: accountMessages.signUpDisabled,
+      });
       expect((await closed.visitor().signIn(ann.email, password)).status).toBe(200);
     } finally {
       await closed.stop();
@@ -319,13 +323,13 @@ describe('an operator', () => {
 
   test('can switch passwords off; sessions go on', async () => {
     const ann = await server.register('Ann');
-    const closed = await server.beside({ passwordSignIn: false });
+    const closed = await server.startBeside({ hasPasswordSignIn: false });
     try {
-      const disabled = { status: 403, code: 'disabled', detail: accountMessages.disabled };
+      const disabled = { status: 403, code: 'disabled', detail: accountMessages.signUpDisabled };
       expect(await closed.visitor().signIn(ann.email, password)).toMatchObject(disabled);
       const form = { displayName: 'Late', email: 'later@example.org', password };
       expect(await closed.visitor().post('/members', form)).toMatchObject(disabled);
-      expect((await ann.at(closed.address).me()).id).toBe(ann.id);
+      expect((await ann.onServer(closed.address).me()).id).toBe(ann.id);
     } finally {
       await closed.stop();
     }
@@ -337,7 +341,7 @@ describe('where the operator refuses common passwords', () => {
     ['football', 'small@example.net'],
     ['FootBall', 'large@example.net'],
   ])('%s is not taken, neither at first nor later', async (common, email) => {
-    const strict = await server.beside({ refuseCommonPasswords: true });
+    const strict = await server.startBeside({ refusesCommonPasswords: true });
     const form = { displayName: 'Ada', email, password: common };
     const message = accountMessages.commonPassword;
     expect(await strict.visitor().post('/members', form)).toMatchObject({
@@ -348,7 +352,7 @@ describe('where the operator refuses common passwords', () => {
     expect(await member.put('/password', change)).toMatchObject({
       errors: [{ field: 'newPassword', message }],
     });
-    const token = await linkToken(server.db, { memberId: member.id, purpose: 'reset' });
+    const token = await createLinkToken(server.db, { memberId: member.id, purpose: 'reset' });
     const reset = { token, newPassword: common };
     expect(await strict.visitor().post('/mail/password', reset)).toMatchObject({ errors: [{ message }] });
     expect((await server.visitor().post('/members', form)).status).toBe(201);

@@ -1,11 +1,11 @@
 import { APIError } from 'better-auth/api';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
-import { ProblemError, invalidField } from '#server/platform/errors.ts';
-import type { Standing, Viewer } from '#server/platform/http.ts';
-import { rateLimit } from '#server/platform/rate-limits.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import { ProblemError, invalidFieldError } from '#server/platform/errors.ts';
+import type { MemberStatus, Viewer } from '#server/platform/http.ts';
+import { createRateLimit } from '#server/platform/rate-limits.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import {
   accountMessages,
   type Credentials,
@@ -13,44 +13,44 @@ import {
   type Me,
   email as emailSchema,
   type Registration,
-  registrationProblem,
+  findRegistrationProblem,
   type Role,
-  type WaitsFor,
+  type PendingStep,
 } from '#shared/accounts.ts';
 import type { PasswordChange } from '#shared/profiles.ts';
-import { type Auth, renewedAt } from './auth.ts';
+import { type Auth, getSessionRenewalTime } from './auth.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { createPasswordTries } from './failed-tries.ts';
-import { refuseImitation } from './imitation.ts';
+import { createPasswordAttemptLimit } from './failed-tries.ts';
+import { refuseImpersonation } from './imitation.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
-import { deleteLinks, isAddressTaken } from './link-queries.ts';
-import { isPasswordOf } from './password.ts';
+import { deleteLinks, isEmailTaken } from './link-queries.ts';
+import { matchesPasswordHash } from './password.ts';
 import {
-  credentialOf,
+  findCredential,
   deleteOtherSessions,
   deleteSession,
-  memberByEmail,
-  ownMember,
-  standingOf,
+  findMemberByEmail,
+  findOwnMember,
+  findAccountStatus,
 } from './queries.ts';
 import type { Registrations } from './registrations.ts';
-import { tellOfSecurityEvent } from './security-events.ts';
+import { recordSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './session-cache.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Who asks: the headers carry the cookie and user agent, the address is for limits. */
-export type Visitor = { headers: Headers; address: string };
+export type Visitor = { headers: Headers; networkAddress: string };
 
 /** A session begun or ended: the cookies to set. */
-export type SignedIn = { memberId: number; cookies: string[] };
+export type NewSession = { memberId: number; cookies: string[] };
 
 export type AccountsOptions = {
   db: Database;
   auth: Auth;
-  settings: Settings;
+  settings: SiteSettings;
   /** Absent where every request asks the database. */
-  sessions?: SessionCache | undefined;
+  sessionCache?: SessionCache | undefined;
   /** Absent where nobody registers. */
   registrations?: Registrations | undefined;
   /** What follows a registration. */
@@ -59,27 +59,27 @@ export type AccountsOptions = {
 
 /** Registering, signing in and out. */
 export function createAccounts(options: AccountsOptions) {
-  const { db, auth, settings, sessions, onRegistered } = options;
-  const tries = createPasswordTries(db);
-  const known = createKnownBrowsers(db, settings);
+  const { db, auth, settings, sessionCache, onRegistered } = options;
+  const attemptLimit = createPasswordAttemptLimit(db);
+  const knownBrowsers = createKnownBrowsers(db, settings);
   // Against floods only (docs/product.md 17.1): a university's first lecture of the year stays below.
-  const registrations = rateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+  const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
-  return { register, checkPassword, signOut, changePassword, viewer };
+  return { register, checkPassword, signOut, changePassword, viewer: getViewer };
 
   /** @throws ProblemError with the texts of docs/product.md 2.1 and 2.2. */
-  async function register(form: Registration, visitor: Visitor): Promise<SignedIn> {
-    if (!settings.signUp || !settings.passwordSignIn)
-      throw new ProblemError('disabled', accountMessages.disabled);
-    const wrong = registrationProblem(form);
-    if (wrong !== null) throw invalidField(wrong.field, wrong.message);
+  async function register(form: Registration, visitor: Visitor): Promise<NewSession> {
+    if (!settings.isSignUpOpen || !settings.hasPasswordSignIn)
+      throw new ProblemError('disabled', accountMessages.signUpDisabled);
+    const wrong = findRegistrationProblem(form);
+    if (wrong !== null) throw invalidFieldError(wrong.field, wrong.message);
     const name = displayName.parse(form.displayName);
-    await refuseImitation(db, name, null);
+    await refuseImpersonation(db, name, null);
     await refuseCommonPassword(settings, form.password, 'password');
-    if (!(await registrations.take(visitor.address)))
+    if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
     const email = emailSchema.parse(form.email);
-    if (await isAddressTaken(db, { address: email }))
+    if (await isEmailTaken(db, { address: email }))
       throw new ProblemError('email-taken', accountMessages.emailTaken);
     try {
       const { headers, response } = await auth.api.signUpEmail({
@@ -88,14 +88,18 @@ export function createAccounts(options: AccountsOptions) {
         returnHeaders: true,
       });
       const memberId = Number(response.user.id);
-      const { address } = visitor;
-      await options.registrations?.note({ memberId, address, isConfirmed: false });
+      const { networkAddress } = visitor;
+      await options.registrations?.note({ memberId, address: networkAddress, isConfirmed: false });
       // Can be asked for again in the settings; the account is made.
       await onRegistered?.(memberId).catch(() => {});
-      return { memberId, cookies: [...headers.getSetCookie(), known.remember(visitor.headers, memberId)] };
+      return {
+        memberId,
+        cookies: [...headers.getSetCookie(), knownBrowsers.remember(visitor.headers, memberId)],
+      };
     } catch (error) {
       // Two registrations of one address at once: the unique constraint decides.
-      if (await memberByEmail(db, email)) throw new ProblemError('email-taken', accountMessages.emailTaken);
+      if (await findMemberByEmail(db, email))
+        throw new ProblemError('email-taken', accountMessages.emailTaken);
       throw error;
     }
   }
@@ -106,27 +110,33 @@ export function createAccounts(options: AccountsOptions) {
    */
   async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<number> {
     const parsed = emailSchema.safeParse(credentials.email);
-    if (!parsed.success) throw invalidField('email', accountMessages.invalidEmail);
+    if (!parsed.success) throw invalidFieldError('email', accountMessages.invalidEmail);
     const email = parsed.data;
-    const kept = await credentialOf(db, email);
-    const browser = kept === undefined ? null : await known.browserOf(visitor.headers, kept.memberId);
-    const memberId = await tries.attempt(email, { network: visitor.address, browser }, async () =>
-      (await isPasswordOf(kept?.password, credentials.password)) ? kept?.memberId : undefined,
+    const credential = await findCredential(db, email);
+    const browser =
+      credential === undefined ? null : await knownBrowsers.browserOf(visitor.headers, credential.memberId);
+    const memberId = await attemptLimit.attempt(
+      email,
+      { network: visitor.networkAddress, browser },
+      async () =>
+        (await matchesPasswordHash(credential?.password, credentials.password))
+          ? credential?.memberId
+          : undefined,
     );
-    if (memberId === undefined) throw await loginProblem(email);
+    if (memberId === undefined) throw await createSignInProblem(email);
     return memberId;
   }
 
-  async function loginProblem(email: string): Promise<ProblemError> {
-    if (settings.hideLoginReason) return new ProblemError('wrong-credentials', accountMessages.loginFailed);
-    return (await memberByEmail(db, email))
+  async function createSignInProblem(email: string): Promise<ProblemError> {
+    if (settings.hidesLoginReason) return new ProblemError('wrong-credentials', accountMessages.loginFailed);
+    return (await findMemberByEmail(db, email))
       ? new ProblemError('wrong-password', accountMessages.wrongPassword)
       : new ProblemError('unknown-email', accountMessages.unknownEmail);
   }
 
   /** Ends the session the cookie names; without one there is nothing to do. Returns the cookies to clear. */
   async function signOut(headers: Headers): Promise<string[]> {
-    const session = await viewer(headers);
+    const session = await getViewer(headers);
     // Not left to better-auth, which clears the cookie also where the session could not be deleted.
     if (session !== null) {
       const { id, sessionId } = session.viewer;
@@ -155,32 +165,32 @@ export function createAccounts(options: AccountsOptions) {
       await transaction(db, async (tx) => {
         await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
         await deleteLinks(tx, { memberId: id, purposes: ['reset'] });
-        await tellOfSecurityEvent(tx, { memberId: id, event: 'password-changed' });
+        await recordSecurityEvent(tx, { memberId: id, event: 'password-changed' });
       });
-      return [...result.headers.getSetCookie(), known.remember(headers, id)];
+      return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, id)];
     } catch (error) {
       if (error instanceof APIError && error.statusCode === 400)
-        throw invalidField('currentPassword', accountMessages.wrongPassword);
+        throw invalidFieldError('currentPassword', accountMessages.wrongPassword);
       throw error;
     }
   }
 
   /** The member a request is made by, and cookies to renew; null without a living session. */
-  async function viewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
+  async function getViewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
     const cookie = headers.get('cookie');
     if (cookie === null) return null;
-    const known = sessions?.find(cookie);
-    if (known !== undefined) return { viewer: known, cookies: [] };
-    const keep = sessions?.begin();
+    const knownBrowsers = sessionCache?.find(cookie);
+    if (knownBrowsers !== undefined) return { viewer: knownBrowsers, cookies: [] };
+    const cacheSession = sessionCache?.beginLookup();
     const result = await auth.api.getSession({ headers, returnHeaders: true });
     if (result.response === null) return null;
     const { session } = result.response;
     const id = Number(session.userId);
-    const row = await standingOf(db, id);
+    const row = await findAccountStatus(db, id);
     if (row === undefined) return null;
-    const viewer = { id, sessionId: Number(session.id), standing: toStanding(row) } as Viewer;
-    keep?.(cookie, viewer, renewedAt(session.expiresAt));
-    return { viewer, cookies: result.headers.getSetCookie() };
+    const getViewer = { id, sessionId: Number(session.id), memberStatus: toAccountStatus(row) } as Viewer;
+    cacheSession?.(cookie, getViewer, getSessionRenewalTime(session.expiresAt));
+    return { viewer: getViewer, cookies: result.headers.getSetCookie() };
   }
 }
 
@@ -191,7 +201,7 @@ export async function endSession(db: Database, { viewer, sessionId }: { viewer: 
       throw new ProblemError('not-found', 'There is no such session.');
     await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId, except: null });
     if (sessionId !== viewer.sessionId)
-      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
   });
 }
 
@@ -199,15 +209,15 @@ export async function endSession(db: Database, { viewer, sessionId }: { viewer: 
 export async function endOtherSessions(db: Database, viewer: Viewer): Promise<void> {
   const except = viewer.sessionId;
   await transaction(db, async (tx) => {
-    const ended = await deleteOtherSessions(tx, { keep: except, memberId: viewer.id });
+    const ended = await deleteOtherSessions(tx, { exceptSessionId: except, memberId: viewer.id });
     await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId: null, except });
-    if (ended > 0) await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
+    if (ended > 0) await recordSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
   });
 }
 
 /** The member as they see themselves; null when they are gone. */
-export async function me(db: Queryable, id: number): Promise<Me | null> {
-  const row = await ownMember(db, id);
+export async function getMe(db: Queryable, id: number): Promise<Me | null> {
+  const row = await findOwnMember(db, id);
   if (row === undefined || row.email === null) return null;
   return {
     id: row.id,
@@ -220,32 +230,32 @@ export async function me(db: Queryable, id: number): Promise<Me | null> {
     questionsCount: row.questions_count,
     answersCount: row.answers_count,
     role: row.role,
-    suspended: suspension(toStanding(row)),
-    waitsFor: row.pending_step,
-    notices: row.notices,
+    suspended: getActiveSuspension(toAccountStatus(row)),
+    pendingStep: row.pending_step,
+    unreadModeratorMessages: row.notices,
     hiddenPosts: row.hidden_posts,
   };
 }
 
 /** The suspension that holds now; null for none. */
-export function suspension({ suspended }: Standing): Me['suspended'] {
-  if (suspended === null || suspended.until.getTime() <= databaseTime()) return null;
+export function getActiveSuspension({ suspension: suspended }: MemberStatus): Me['suspended'] {
+  if (suspended === null || suspended.until.getTime() <= databaseNowMs()) return null;
   return { until: suspended.until.toISOString(), reason: suspended.reason };
 }
 
 /** The same from the columns of a member. */
-export function suspensionOf(row: StandingColumns): Me['suspended'] {
-  return suspension(toStanding(row));
+export function getMemberSuspension(row: AccountStatusColumns): Me['suspended'] {
+  return getActiveSuspension(toAccountStatus(row));
 }
 
-type StandingColumns = {
+type AccountStatusColumns = {
   role: Role;
   suspended_until: Date | null;
   suspension_reason: string | null;
-  pending_step?: WaitsFor | null;
+  pending_step?: PendingStep | null;
 };
 
-function toStanding(row: StandingColumns): Standing {
-  const { role, suspended_until: until, suspension_reason: reason, pending_step: waitsFor = null } = row;
-  return { role, suspended: until === null || reason === null ? null : { until, reason }, waitsFor };
+function toAccountStatus(row: AccountStatusColumns): MemberStatus {
+  const { role, suspended_until: until, suspension_reason: reason, pending_step: pendingStep = null } = row;
+  return { role, suspension: until === null || reason === null ? null : { until, reason }, pendingStep };
 }

@@ -1,9 +1,9 @@
 import { betterAuth } from 'better-auth';
 import type { Database } from '#server/platform/database.ts';
-import { cookiePrefix, isHttps, type Settings } from '#server/platform/settings.ts';
+import { getCookiePrefix, isHttps, type SiteSettings } from '#server/platform/settings.ts';
 import { limits } from '#shared/limits.ts';
-import { beginSession } from './begin-session.ts';
-import { fullCost, hashPassword, type PasswordCost, verifyPassword } from './password.ts';
+import { internalEndpoints } from './begin-session.ts';
+import { defaultPasswordCost, hashPassword, type PasswordCost, verifyPassword } from './password.ts';
 import { endOldestSessions } from './session-bounds.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
@@ -18,7 +18,7 @@ const day = 24 * hour;
 const session = { expiresIn: 30 * day, updateAge: hour };
 
 /** When the next request renews a session, in milliseconds since 1970: always before it expires. */
-export function renewedAt(expiresAt: Date): number {
+export function getSessionRenewalTime(expiresAt: Date): number {
   return expiresAt.getTime() - (session.expiresIn - session.updateAge) * 1_000;
 }
 
@@ -26,7 +26,11 @@ export function renewedAt(expiresAt: Date): number {
  * better-auth keeps credentials and sessions; a member is its user record, so that an account without a member
  * cannot exist. Its own HTTP routes are not mounted: `routes.ts` is the only way in.
  */
-export function createAuth(db: Database, settings: Settings, passwordCost: PasswordCost = fullCost) {
+export function createAuth(
+  db: Database,
+  settings: SiteSettings,
+  passwordCost: PasswordCost = defaultPasswordCost,
+) {
   return betterAuth({
     database: { db, type: 'postgres', transaction: true },
     baseURL: settings.publicUrl ?? 'http://localhost',
@@ -34,7 +38,7 @@ export function createAuth(db: Database, settings: Settings, passwordCost: Passw
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     logger: { disabled: true },
-    plugins: [beginSession],
+    plugins: [internalEndpoints],
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 1,
@@ -42,7 +46,7 @@ export function createAuth(db: Database, settings: Settings, passwordCost: Passw
       password: { hash: (password) => hashPassword(password, passwordCost), verify: verifyPassword },
     },
     advanced: {
-      cookiePrefix: cookiePrefix(settings),
+      cookiePrefix: getCookiePrefix(settings),
       // Would put a prefix of its own before ours.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isHttps(settings), httpOnly: true, sameSite: 'lax', path: '/' },

@@ -7,7 +7,7 @@ import { z } from 'zod';
  * Lets better-auth begin a session for a member who has shown who they are by other means than a password alone, and make
  * a member who comes from an identity provider. Callable from here only, never over HTTP.
  */
-export const beginSession = {
+export const internalEndpoints = {
   id: 'parley-begin-session',
   endpoints: {
     beginSession: createAuthEndpoint.serverOnly(

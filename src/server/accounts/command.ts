@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Database } from '#server/platform/database.ts';
-import { eventChannel, notify } from '#server/platform/events.ts';
+import { eventChannel, notifyNodes } from '#server/platform/events.ts';
 import type { Output } from '#server/platform/progress.ts';
-import { type FactorsOff, takeFactorsOff } from './lost-factors.ts';
-import { makeResetLink } from './reset.ts';
+import { type RemovedFactors, removeSignInFactors } from './lost-factors.ts';
+import { createResetLink } from './reset.ts';
 
-export type AccountCommandParts = {
+export type AccountCommandDeps = {
   /** Opens the community's database, migrated. */
   withDatabase: <Result>(work: (db: Database, site: string) => Promise<Result>) => Promise<Result>;
   out: Output;
@@ -15,7 +15,7 @@ export type AccountCommandParts = {
 };
 
 /** Adds `reset-password EMAIL`. */
-export function registerResetPassword(program: Command, parts: AccountCommandParts): void {
+export function addResetPasswordCommand(program: Command, parts: AccountCommandDeps): void {
   program
     .command('reset-password')
     .description('print a link that sets a new password for a member who forgot theirs')
@@ -28,7 +28,7 @@ export function registerResetPassword(program: Command, parts: AccountCommandPar
     )
     .action(async (email: string) => {
       const link = await parts.withDatabase(async (db, site) => {
-        const token = await makeResetLink(db, email);
+        const token = await createResetLink(db, email);
         return token === null ? null : `${site}/reset-password#${token}`;
       });
       if (link === null) {
@@ -42,7 +42,7 @@ export function registerResetPassword(program: Command, parts: AccountCommandPar
 }
 
 /** Adds `remove-factors EMAIL` to the commands about members. */
-export function registerRemoveFactors(members: Command, parts: AccountCommandParts): void {
+export function addRemoveTwoFactorCommand(members: Command, parts: AccountCommandDeps): void {
   members
     .command('remove-factors')
     .description('take the second factor and all passkeys off a member who has lost them')
@@ -55,9 +55,9 @@ export function registerRemoveFactors(members: Command, parts: AccountCommandPar
     )
     .action(async (email: string) => {
       const taken = await parts.withDatabase(async (db) => {
-        const found = await takeFactorsOff(db, email);
+        const found = await removeSignInFactors(db, email);
         // This process ends before it would wake the nodes by itself.
-        await notify(db, eventChannel, '');
+        await notifyNodes(db, eventChannel, '');
         return found;
       });
       if (taken === null) {
@@ -65,16 +65,16 @@ export function registerRemoveFactors(members: Command, parts: AccountCommandPar
         parts.exitWith(1);
         return;
       }
-      parts.out.write(`${sentenceOf(taken)}\n`);
+      parts.out.write(`${describeRemovedFactors(taken)}\n`);
       if (!taken.hasPassword)
         parts.err.write('They have no password: parley reset-password prints a link that sets one.\n');
     });
 }
 
-function sentenceOf({ secondFactor, passkeys }: FactorsOff): string {
-  if (!secondFactor && passkeys === 0) return 'There is neither a second factor nor a passkey.';
+function describeRemovedFactors({ twoFactor, passkeys }: RemovedFactors): string {
+  if (!twoFactor && passkeys === 0) return 'There is neither a second factor nor a passkey.';
   const gone = [
-    ...(secondFactor ? ['the second factor'] : []),
+    ...(twoFactor ? ['the second factor'] : []),
     ...(passkeys > 0 ? [passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`] : []),
   ];
   return `Taken off: ${gone.join(' and ')}. The member is signed out everywhere.`;

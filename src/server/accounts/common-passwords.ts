@@ -1,5 +1,5 @@
-import { invalidField } from '#server/platform/errors.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import { invalidFieldError } from '#server/platform/errors.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import { accountMessages } from '#shared/accounts.ts';
 
 /**
@@ -8,20 +8,20 @@ import { accountMessages } from '#shared/accounts.ts';
  * @throws ProblemError 'invalid' at `field`
  */
 export async function refuseCommonPassword(
-  { refuseCommonPasswords }: Pick<Settings, 'refuseCommonPasswords'>,
+  { refusesCommonPasswords }: Pick<SiteSettings, 'refusesCommonPasswords'>,
   password: string,
   field: string,
 ): Promise<void> {
-  if (!refuseCommonPasswords) return;
-  common ??= read();
-  if ((await common).has(password.normalize('NFKC').toLowerCase()))
-    throw invalidField(field, accountMessages.commonPassword);
+  if (!refusesCommonPasswords) return;
+  commonPasswords ??= loadCommonPasswords();
+  if ((await commonPasswords).has(password.normalize('NFKC').toLowerCase()))
+    throw invalidFieldError(field, accountMessages.commonPassword);
 }
 
-let common: Promise<ReadonlySet<string>> | undefined;
+let commonPasswords: Promise<ReadonlySet<string>> | undefined;
 
 /** Two megabytes, which most communities never need. */
-async function read(): Promise<ReadonlySet<string>> {
+async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common']);
 }

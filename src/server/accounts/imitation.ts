@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import unhomoglyph from 'unhomoglyph';
 import type { Queryable } from '#server/platform/database.ts';
-import { invalidField } from '#server/platform/errors.ts';
+import { invalidFieldError } from '#server/platform/errors.ts';
 import { registerMessages } from '#shared/accounts.ts';
 
 /** Words by which members know who keeps order, in the languages of the interface. */
@@ -20,29 +20,39 @@ const wholeNames = ['مشرف', 'المشرف', 'مدير', '管理员', '版主
  * alike (UTS 39, section 4), whatever their letters, capitals and punctuation.
  * @throws ProblemError 'invalid' at `displayName`
  */
-export async function refuseImitation(db: Queryable, name: string, memberId: number | null): Promise<void> {
-  if (await isImitation(db, name, memberId)) throw invalidField('displayName', registerMessages.nameImitates);
+export async function refuseImpersonation(
+  db: Queryable,
+  name: string,
+  memberId: number | null,
+): Promise<void> {
+  if (await isImpersonation(db, name, memberId))
+    throw invalidFieldError('displayName', registerMessages.nameTooSimilar);
 }
 
 /** @param memberId who is to have the name; null for a new member */
-export async function isImitation(db: Queryable, name: string, memberId: number | null): Promise<boolean> {
-  const keepers = await operators(db);
-  if (keepers.some(({ id }) => id === memberId)) return false;
-  const wanted = keysOf(name);
-  const isLike = (other: string) => keysOf(other).some((key) => wanted.includes(key));
-  if (keepers.some((keeper) => keeper.name !== null && isLike(keeper.name))) return true;
+export async function isImpersonation(
+  db: Queryable,
+  name: string,
+  memberId: number | null,
+): Promise<boolean> {
+  const moderators = await listModeratorNames(db);
+  if (moderators.some(({ id }) => id === memberId)) return false;
+  const skeletons = getNameSkeletons(name);
+  const isLike = (other: string) => getNameSkeletons(other).some((key) => skeletons.includes(key));
+  if (moderators.some((keeper) => keeper.name !== null && isLike(keeper.name))) return true;
   return wholeNames.some(isLike) || name.split(/[^\p{L}\p{N}\p{M}]+/u).some(isRoleWord) || isRoleWord(name);
 }
 
-const isRoleWord = (word: string) => word !== '' && keysOf(word).some((key) => roleKeys.has(key));
+const isRoleWord = (word: string) =>
+  word !== '' && getNameSkeletons(word).some((key) => roleSkeletons.has(key));
 
-const roleKeys = new Set(roleWords.flatMap(keysOf));
+const roleSkeletons = new Set(roleWords.flatMap(getNameSkeletons));
 
 /**
  * What names that are drawn alike have in common. Capitals become small before and after: a capital I is drawn like a
  * small l, and is an i.
  */
-function keysOf(name: string): string[] {
+function getNameSkeletons(name: string): string[] {
   const plain = name.normalize('NFKC');
   return [skeleton(plain.toLowerCase()), skeleton(plain).toLowerCase()].map((drawn) => {
     const letters = drawn.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '');
@@ -56,7 +66,7 @@ function skeleton(text: string): string {
 }
 
 /** The index member_moderator serves it. */
-async function operators(db: Queryable): Promise<{ id: number; name: string | null }[]> {
+async function listModeratorNames(db: Queryable): Promise<{ id: number; name: string | null }[]> {
   const { rows } = await sql<{ id: number; name: string | null }>`
     select id, display_name as name from member where role = 'operator'`.execute(db);
   return rows;

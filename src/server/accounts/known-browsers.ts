@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { passwordSetAt } from './second-factor-queries.ts';
-import { createStep } from './steps.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { findPasswordChangedAt } from './second-factor-queries.ts';
+import { createEncryptedCookie } from './steps.ts';
 
 const day = 24 * 60 * 60;
 
 /** Members whose sign-ins one browser remembers: a family's computer. The cookie stays below 1 kB. */
-const mostMembers = 5;
+const maxMembersPerBrowser = 5;
 
 const schema = z.object({
   browser: z.string(),
@@ -22,24 +22,24 @@ const schema = z.object({
  * stranger who guesses cannot lock the member out ("device cookies", OWASP). The cookie is sealed with the community's
  * secret and signs nobody in. 400 days are the longest that browsers keep a cookie.
  */
-export function createKnownBrowsers(db: Database, settings: Pick<Settings, 'secret' | 'publicUrl'>) {
-  const cookie = createStep(settings, { name: 'known_browser', schema, seconds: 400 * day });
-  return { browserOf, remember };
+export function createKnownBrowsers(db: Database, settings: Pick<SiteSettings, 'secret' | 'publicUrl'>) {
+  const cookie = createEncryptedCookie(settings, { name: 'known_browser', schema, maxAgeSeconds: 400 * day });
+  return { browserOf: findBrowser, remember: createCookie };
 
   /** The name of a browser in which the member has signed in since the password was set; null for any other. */
-  async function browserOf(headers: Headers, memberId: number): Promise<string | null> {
-    const known = cookie.read(headers);
-    const member = known?.members.find(({ id }) => id === memberId);
-    if (known === null || member === undefined) return null;
+  async function findBrowser(headers: Headers, memberId: number): Promise<string | null> {
+    const payload = cookie.read(headers);
+    const member = payload?.members.find(({ id }) => id === memberId);
+    if (payload === null || member === undefined) return null;
     // A thief who had the account must not keep the counts of many browsers.
-    const setAt = await passwordSetAt(db, memberId);
-    return setAt !== undefined && setAt.getTime() > member.at ? null : known.browser;
+    const setAt = await findPasswordChangedAt(db, memberId);
+    return setAt !== undefined && setAt.getTime() > member.at ? null : payload.browser;
   }
 
   /** The cookie for a browser in which the member has just signed in. */
-  function remember(headers: Headers, memberId: number): string {
+  function createCookie(headers: Headers, memberId: number): string {
     const { browser, members } = cookie.read(headers) ?? { browser: randomUUID(), members: [] };
-    const others = members.filter(({ id }) => id !== memberId).slice(0, mostMembers - 1);
-    return cookie.begin({ browser, members: [{ id: memberId, at: databaseTime() }, ...others] });
+    const others = members.filter(({ id }) => id !== memberId).slice(0, maxMembersPerBrowser - 1);
+    return cookie.set({ browser, members: [{ id: memberId, at: databaseNowMs() }, ...others] });
   }
 }

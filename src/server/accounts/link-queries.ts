@@ -30,7 +30,7 @@ export async function deleteLink(tx: Tx, wanted: { hash: Buffer; purpose: LinkPu
   return rows[0];
 }
 
-export async function isLink(db: Queryable, { hash, purpose }: { hash: Buffer; purpose: LinkPurpose }) {
+export async function hasLink(db: Queryable, { hash, purpose }: { hash: Buffer; purpose: LinkPurpose }) {
   const { rows } = await sql`
     select from account_token where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(
     db,
@@ -39,7 +39,7 @@ export async function isLink(db: Queryable, { hash, purpose }: { hash: Buffer; p
 }
 
 /** The latest link of a member for something that has not expired. */
-export async function latestLink(
+export async function findLatestLink(
   db: Queryable,
   { memberId, purpose }: { memberId: number; purpose: LinkPurpose },
 ): Promise<StoredLink | undefined> {
@@ -51,7 +51,7 @@ export async function latestLink(
 }
 
 /** Until when a member's address stands for something; undefined where it does not, or not any more. */
-export async function addressStands(
+export async function findLinkExpiry(
   db: Queryable,
   { memberId, purpose, address }: { memberId: number; purpose: LinkPurpose; address: string },
 ): Promise<Date | undefined> {
@@ -74,7 +74,7 @@ export async function deleteLinks(
 }
 
 /** Whether an address is another member's, or can still be taken back by one. */
-export async function isAddressTaken(
+export async function isEmailTaken(
   db: Queryable,
   { address, except = 0 }: { address: string; except?: number },
 ): Promise<boolean> {
@@ -96,7 +96,7 @@ export async function lockMember(tx: Tx, id: number) {
   return rows[0];
 }
 
-export async function writeAddress(
+export async function updateEmail(
   tx: Tx,
   { memberId, address, isConfirmed }: { memberId: number; address: string; isConfirmed: boolean },
 ): Promise<void> {
@@ -106,7 +106,7 @@ export async function writeAddress(
 }
 
 /** As better-auth keeps it: the account at the provider 'credential'. */
-export async function passwordHash(db: Queryable, memberId: number): Promise<string | undefined> {
+export async function findPasswordHash(db: Queryable, memberId: number): Promise<string | undefined> {
   const { rows } = await sql<{ password: string }>`
     select password from account
     where member_id = ${memberId} and provider_id = 'credential' and password is not null`.execute(db);
@@ -114,7 +114,7 @@ export async function passwordHash(db: Queryable, memberId: number): Promise<str
 }
 
 /** @param hash null: no password is right any more */
-export async function writePassword(
+export async function upsertPasswordHash(
   tx: Tx,
   { memberId, hash }: { memberId: number; hash: string | null },
 ): Promise<void> {
@@ -126,6 +126,6 @@ export async function writePassword(
   );
 }
 
-export async function deleteSessions(tx: Tx, memberId: number): Promise<void> {
+export async function deleteAllSessions(tx: Tx, memberId: number): Promise<void> {
   await sql`delete from session where member_id = ${memberId}`.execute(tx);
 }

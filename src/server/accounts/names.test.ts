@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setRole } from '#server/care/roles.ts';
-import { startBesideProvider } from '#server/testing/beside-provider.ts';
-import { done, type Member, password } from '#server/testing/member.ts';
+import { startServerWithProvider } from '#server/testing/beside-provider.ts';
+import { expectOk, type Member, password } from '#server/testing/member.ts';
 import { registerMessages, type SessionState } from '#shared/accounts.ts';
 import type { MemberSettings, Profile } from '#shared/profiles.ts';
-import type { ProviderState } from '#shared/providers.ts';
+import type { ProviderSignInResult } from '#shared/providers.ts';
 
-const { server, provider } = await startBesideProvider();
-beforeEach(() => server.forgetRates());
+const { server, provider } = await startServerWithProvider();
+beforeEach(() => server.resetRateLimits());
 const moderator = await server.register('Olga Illner');
 await setRole(server.db, { email: moderator.email, role: 'operator' });
 const ann = await server.register('Ann');
@@ -25,10 +25,11 @@ const rename = (member: Member, displayName: string, bio: string | null = null) 
 /** The name that the identity provider's account of that name gets here. */
 async function enter(name: string, email = `p${++people}@example.net`): Promise<string | undefined> {
   const browser = server.visitor();
-  const { url } = done(await browser.post<{ url: string }>('/session/provider', {}));
+  const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', {}));
   const who = { subject: `subject ${++people}`, email, email_verified: true, name };
   const query = await provider.visit(url, who);
-  return done(await browser.post<ProviderState>('/session/provider/return', { query })).member?.displayName;
+  return expectOk(await browser.post<ProviderSignInResult>('/session/provider/return', { query })).member
+    ?.displayName;
 }
 
 const refusal = (message: string) => ({ status: 400, errors: [{ field: 'displayName', message }] });
@@ -117,8 +118,8 @@ describe('a name that looks like that of a moderator, or like the role', () => {
     ['the role in Spanish', 'Moderadora'],
     ['the role in Chinese', '管理员'],
   ])('is refused: %s', async (_, name) => {
-    expect(await register(name)).toMatchObject(refusal(registerMessages.nameImitates));
-    expect(await rename(ann, name)).toMatchObject(refusal(registerMessages.nameImitates));
+    expect(await register(name)).toMatchObject(refusal(registerMessages.nameTooSimilar));
+    expect(await rename(ann, name)).toMatchObject(refusal(registerMessages.nameTooSimilar));
     const other = `somebody${++people}`;
     expect(await enter(name, `${other}@example.net`)).toBe(other);
   });
@@ -141,9 +142,9 @@ test('a name from before stays while its member changes something else', async (
   const old = await server.register('Old');
   const odd = 'Z\u0336a\u0336l  \u200Bgo';
   await sql`update member set display_name = ${odd} where id = ${old.id}`.execute(server.db);
-  const settings = done(await old.get<MemberSettings>('/settings'));
+  const settings = expectOk(await old.get<MemberSettings>('/settings'));
   expect(await rename(old, settings.displayName, 'About me.')).toMatchObject({ status: 200 });
-  expect(done(await ann.get<Profile>(`/members/${old.id}`))).toMatchObject({
+  expect(expectOk(await ann.get<Profile>(`/members/${old.id}`))).toMatchObject({
     displayName: odd,
     bio: 'About me.',
   });

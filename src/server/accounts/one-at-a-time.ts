@@ -1,5 +1,5 @@
 /** Runs tasks of the same key one after the other, those of different keys side by side. */
-export function oneAtATime() {
+export function createKeyedQueue() {
   const last = new Map<string, Promise<unknown>>();
   return async function run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = last.get(key) ?? Promise.resolve();

@@ -1,22 +1,22 @@
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { rateLimit } from '#server/platform/rate-limits.ts';
+import { createRateLimit } from '#server/platform/rate-limits.ts';
 import { accountMessages } from '#shared/accounts.ts';
-import { type Proof, secondFactorMessages } from '#shared/second-factor.ts';
-import { passwordHash } from './link-queries.ts';
+import { type Reauthentication, twoFactorMessages } from '#shared/second-factor.ts';
+import { findPasswordHash } from './link-queries.ts';
 import { verifyPassword } from './password.ts';
-import { sessionBegun } from './second-factor-queries.ts';
+import { findSessionCreatedAt } from './second-factor-queries.ts';
 
 /**
  * @throws ProblemError 'invalid' at the field `password` for a wrong one, 'too-many' after five, 'sign-in-again' where
  * there is none and the sign-in is not fresh.
  */
-export type AskForPassword = (viewer: Viewer, proof: Proof) => Promise<void>;
+export type AskForPassword = (viewer: Viewer, proof: Reauthentication) => Promise<void>;
 
 /** For how long a sign-in shows who asks, in milliseconds, where there is no password to ask for. */
-const fresh = 15 * 60 * 1_000;
+const maxSignInAgeMs = 15 * 60 * 1_000;
 
 /**
  * Asks for the password before what cannot be taken back, and before ways to sign in are added or taken away, so that a
@@ -25,18 +25,18 @@ const fresh = 15 * 60 * 1_000;
  */
 export function createPasswordCheck(db: Database): AskForPassword {
   // The same tries that changing the password has (routes.ts): both count under one name.
-  const guesses = rateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
+  const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return async (viewer, { password }) => {
     const key = String(viewer.sessionId);
-    if (!(await guesses.take(key)))
+    if (!(await guesses.consume(key)))
       throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
-    const hash = await passwordHash(db, viewer.id);
+    const hash = await findPasswordHash(db, viewer.id);
     if (hash === undefined) {
-      const begun = await sessionBegun(db, viewer.sessionId);
-      if (begun === undefined || databaseTime() - begun.getTime() > fresh)
-        throw new ProblemError('sign-in-again', secondFactorMessages.signInAgain);
+      const begun = await findSessionCreatedAt(db, viewer.sessionId);
+      if (begun === undefined || databaseNowMs() - begun.getTime() > maxSignInAgeMs)
+        throw new ProblemError('sign-in-again', twoFactorMessages.signInAgain);
     } else if (!(await verifyPassword({ password: password ?? '', hash })))
-      throw invalidField('password', accountMessages.wrongPassword);
+      throw invalidFieldError('password', accountMessages.wrongPassword);
     await guesses.reset(key);
   };
 }

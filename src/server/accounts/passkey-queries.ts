@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/platform/database.ts';
 
-export async function passkeysOf(db: Queryable, memberId: number) {
+export async function listPasskeys(db: Queryable, memberId: number) {
   return db
     .selectFrom('passkey')
     .select(['id', 'name', 'credential_id', 'user_handle', 'transports', 'created_at', 'last_used_at'])
@@ -11,7 +11,7 @@ export async function passkeysOf(db: Queryable, memberId: number) {
     .execute();
 }
 
-export async function passkeyByCredential(db: Queryable, credentialId: string) {
+export async function findPasskeyByCredential(db: Queryable, credentialId: string) {
   return db
     .selectFrom('passkey')
     .select(['id', 'member_id', 'public_key', 'counter', 'user_handle'])
@@ -20,7 +20,7 @@ export async function passkeyByCredential(db: Queryable, credentialId: string) {
 }
 
 /** Only one change of a member's ways to sign in at a time. */
-export async function lockWaysIn(tx: Tx, memberId: number): Promise<void> {
+export async function lockSignInMethods(tx: Tx, memberId: number): Promise<void> {
   await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
 }
 
@@ -76,13 +76,16 @@ export async function deletePasskey(tx: Tx, { id, memberId }: { id: number; memb
 }
 
 /** All of a member's. Returns how many there were. */
-export async function deletePasskeys(tx: Tx, memberId: number): Promise<number> {
+export async function deleteAllPasskeys(tx: Tx, memberId: number): Promise<number> {
   const gone = await tx.deleteFrom('passkey').where('member_id', '=', memberId).executeTakeFirst();
   return Number(gone.numDeletedRows);
 }
 
 /** How often it was used only grows. */
-export async function noteUse(db: Database, { id, counter }: { id: number; counter: number }): Promise<void> {
+export async function recordPasskeyUse(
+  db: Database,
+  { id, counter }: { id: number; counter: number },
+): Promise<void> {
   await db
     .updateTable('passkey')
     .set({ counter: sql<number>`greatest(counter, ${counter})`, last_used_at: sql<Date>`now()` })
@@ -91,18 +94,18 @@ export async function noteUse(db: Database, { id, counter }: { id: number; count
 }
 
 /** In how many ways the member can sign in: a password, passkeys, accounts elsewhere. */
-export async function countWaysIn(db: Queryable, memberId: number): Promise<number> {
+export async function countSignInMethods(db: Queryable, memberId: number): Promise<number> {
   const { accounts } = await db
     .selectFrom('account')
     .select(({ fn }) => fn.countAll<number>().as('accounts'))
     .where('member_id', '=', memberId)
     .executeTakeFirstOrThrow();
-  return accounts + (await passkeysOf(db, memberId)).length;
+  return accounts + (await listPasskeys(db, memberId)).length;
 }
 
 /** Takes away what signs a member in without their password: for one whose account somebody else may have added to. */
-export async function forgetWaysWithoutPassword(tx: Tx, memberId: number): Promise<void> {
-  await deletePasskeys(tx, memberId);
+export async function deletePasswordlessSignIn(tx: Tx, memberId: number): Promise<void> {
+  await deleteAllPasskeys(tx, memberId);
   await tx
     .deleteFrom('account')
     .where('member_id', '=', memberId)

@@ -1,6 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Database } from '#server/platform/database.ts';
-import { answers, json, problems, router, type VisitorEnv } from '#server/platform/http.ts';
+import {
+  jsonResponse,
+  jsonBody,
+  problemResponses,
+  createRouter,
+  type VisitorEnv,
+} from '#server/platform/http.ts';
 import { idParam } from '#shared/fields.ts';
 import {
   newPasskey,
@@ -10,19 +16,19 @@ import {
   passkeys as passkeyList,
   passkeySignIn,
 } from '#shared/passkeys.ts';
-import { proof, signInState } from '#shared/second-factor.ts';
+import { reauthentication, signInState } from '#shared/second-factor.ts';
 import type { Passkeys } from './passkeys.ts';
-import { answerSignIn, setCookies } from './routes.ts';
+import { toSignInResponse, setCookies } from './routes.ts';
 
 export type PasskeyDeps = { db: Database; passkeys: Passkeys };
 
-const askToSignIn = createRoute({
+const signInOptions = createRoute({
   method: 'post',
   path: '/session/passkey/options',
   summary: 'What the browser asks a passkey for',
   responses: {
-    200: answers(passkeyOptions, 'PublicKeyCredentialRequestOptionsJSON of WebAuthn'),
-    ...problems,
+    200: jsonResponse(passkeyOptions, 'PublicKeyCredentialRequestOptionsJSON of WebAuthn'),
+    ...problemResponses,
   },
 });
 
@@ -30,21 +36,21 @@ const signIn = createRoute({
   method: 'post',
   path: '/session/passkey',
   summary: 'Sign in with a passkey',
-  request: { body: json(passkeySignIn) },
-  responses: { 200: answers(signInState, 'Signed in'), ...problems },
+  request: { body: jsonBody(passkeySignIn) },
+  responses: { 200: jsonResponse(signInState, 'Signed in'), ...problemResponses },
 });
 
 /** For anybody. */
 export function passkeyVisitorRoutes({ db, passkeys }: PasskeyDeps) {
-  return router<VisitorEnv>()
-    .openapi(askToSignIn, async (c) => {
+  return createRouter<VisitorEnv>()
+    .openapi(signInOptions, async (c) => {
       const { options, cookie } = await passkeys.askToSignIn(c.req.raw.headers);
       setCookies(c, [cookie]);
       return c.json({ ...options }, 200);
     })
     .openapi(signIn, async (c) => {
       const outcome = await passkeys.signIn(c.req.valid('json').credential, c.req.raw.headers);
-      return c.json(await answerSignIn(c, db, outcome), 200);
+      return c.json(await toSignInResponse(c, db, outcome), 200);
     });
 }
 
@@ -52,17 +58,17 @@ const list = createRoute({
   method: 'get',
   path: '/passkeys',
   summary: 'The own passkeys',
-  responses: { 200: answers(passkeyList, 'The oldest first'), ...problems },
+  responses: { 200: jsonResponse(passkeyList, 'The oldest first'), ...problemResponses },
 });
 
-const askToAdd = createRoute({
+const registrationOptions = createRoute({
   method: 'post',
   path: '/passkeys/options',
   summary: 'What the browser makes a passkey by',
-  request: { body: json(proof) },
+  request: { body: jsonBody(reauthentication) },
   responses: {
-    200: answers(passkeyOptions, 'PublicKeyCredentialCreationOptionsJSON of WebAuthn'),
-    ...problems,
+    200: jsonResponse(passkeyOptions, 'PublicKeyCredentialCreationOptionsJSON of WebAuthn'),
+    ...problemResponses,
   },
 });
 
@@ -70,30 +76,30 @@ const add = createRoute({
   method: 'post',
   path: '/passkeys',
   summary: 'Add the passkey that was made',
-  request: { body: json(newPasskey) },
-  responses: { 201: answers(passkey, 'Added'), ...problems },
+  request: { body: jsonBody(newPasskey) },
+  responses: { 201: jsonResponse(passkey, 'Added'), ...problemResponses },
 });
 
 const rename = createRoute({
   method: 'put',
   path: '/passkeys/{id}',
   summary: 'Give an own passkey another name',
-  request: { params: idParam, body: json(passkeyRename) },
-  responses: { 200: answers(passkey, 'Renamed'), ...problems },
+  request: { params: idParam, body: jsonBody(passkeyRename) },
+  responses: { 200: jsonResponse(passkey, 'Renamed'), ...problemResponses },
 });
 
 const remove = createRoute({
   method: 'post',
   path: '/passkeys/{id}/removal',
   summary: 'Let an own passkey sign in no more',
-  request: { params: idParam, body: json(proof) },
-  responses: { 204: { description: 'Removed' }, ...problems },
+  request: { params: idParam, body: jsonBody(reauthentication) },
+  responses: { 204: { description: 'Removed' }, ...problemResponses },
 });
 
 export function passkeyRoutes({ passkeys }: PasskeyDeps) {
-  return router()
+  return createRouter()
     .openapi(list, async (c) => c.json({ items: await passkeys.list(c.get('viewer').id) }, 200))
-    .openapi(askToAdd, async (c) => {
+    .openapi(registrationOptions, async (c) => {
       const proven = c.req.valid('json');
       const { options, cookie } = await passkeys.askToAdd(c.get('viewer'), proven, c.req.raw.headers);
       setCookies(c, [cookie]);

@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   addPasskey,
-  Authenticator,
-  type Lie,
-  type Options,
-  passkeySignIn,
+  SoftwareAuthenticator,
+  type AuthenticatorFaults,
+  type PasskeyOptions,
+  createPasskeySignIn,
 } from '#server/testing/authenticator.ts';
-import { type Caller, done, type Member, password } from '#server/testing/member.ts';
-import { linkToken } from '#server/testing/links.ts';
-import { switchSecondFactorOn } from '#server/testing/second-factor.ts';
+import { type ApiClient, expectOk, type Member, password } from '#server/testing/member.ts';
+import { createLinkToken } from '#server/testing/links.ts';
+import { enableTwoFactor } from '#server/testing/second-factor.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import { limits } from '#shared/limits.ts';
 import { type Passkey, passkeyMessages } from '#shared/passkeys.ts';
@@ -16,13 +16,21 @@ import type { SignInState } from '#shared/second-factor.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 
-async function signIn(authenticator: Authenticator, lie?: Lie, browser: Caller = server.visitor()) {
-  return browser.post<SignInState>('/session/passkey', await passkeySignIn(browser, authenticator, lie));
+async function signIn(
+  authenticator: SoftwareAuthenticator,
+  lie?: AuthenticatorFaults,
+  browser: ApiClient = server.visitor(),
+) {
+  return browser.post<SignInState>(
+    '/session/passkey',
+    await createPasskeySignIn(browser, authenticator, lie),
+  );
 }
 
-const passkeysOf = async (member: Member) => done(await member.get<{ items: Passkey[] }>('/passkeys')).items;
+const passkeysOf = async (member: Member) =>
+  expectOk(await member.get<{ items: Passkey[] }>('/passkeys')).items;
 
 const refused = { status: 401, code: 'passkey-refused', detail: passkeyMessages.refused };
 
@@ -30,7 +38,7 @@ describe('a passkey', () => {
   test('signs in alone, without a password or a code, and says when it was used last', async () => {
     const ann = await server.register('Ann');
     const { authenticator } = await addPasskey(ann, '  My phone ');
-    await switchSecondFactorOn(ann);
+    await enableTwoFactor(ann);
     expect(await passkeysOf(ann)).toMatchObject([{ name: 'My phone', lastUsedAt: null }]);
     const browser = server.visitor();
     const signedIn = await signIn(authenticator, undefined, browser);
@@ -40,10 +48,10 @@ describe('a passkey', () => {
   });
 
   test('that is not known here signs nobody in', async () => {
-    expect(await signIn(new Authenticator())).toMatchObject(refused);
+    expect(await signIn(new SoftwareAuthenticator())).toMatchObject(refused);
   });
 
-  test.each<[string, Lie]>([
+  test.each<[string, AuthenticatorFaults]>([
     ['made at another site', { origin: 'https://parley.example.net' }],
     ['for another site', { site: 'parley.example.net' }],
     ['to another challenge', { challenge: 'bm90IHRoZSBvbmU' }],
@@ -51,15 +59,15 @@ describe('a passkey', () => {
     ['of a copy that was used less often', { counter: 1 }],
   ])('an answer %s is refused', async (_, lie) => {
     const { authenticator } = await addPasskey(await server.register('Ann'));
-    done(await signIn(authenticator));
-    done(await signIn(authenticator));
+    expectOk(await signIn(authenticator));
+    expectOk(await signIn(authenticator));
     expect(await signIn(authenticator, lie)).toMatchObject(refused);
   });
 
   test('an answer counts once, in the browser that asked', async () => {
     const { authenticator } = await addPasskey(await server.register('Ann'));
     const browser = server.visitor();
-    const answer = await passkeySignIn(browser, authenticator);
+    const answer = await createPasskeySignIn(browser, authenticator);
     expect(await server.visitor().post('/session/passkey', answer)).toMatchObject({ code: 'step-ended' });
     const [cookie = ''] = [browser.cookies.get('parley.passkey')];
     const tries = await Promise.all(
@@ -76,15 +84,15 @@ describe('a passkey', () => {
     const { authenticator: anns } = await addPasskey(await server.register('Ann'));
     const { authenticator: bobs } = await addPasskey(await server.register('Bob'));
     const browser = server.visitor();
-    const { credential } = await passkeySignIn(browser, bobs);
+    const { credential } = await createPasskeySignIn(browser, bobs);
     const forged = { ...credential, id: anns.id, rawId: anns.id };
     expect(await browser.post('/session/passkey', { credential: forged })).toMatchObject(refused);
   });
 
   test('works on every node', async () => {
     const { authenticator } = await addPasskey(await server.register('Ann'));
-    const [browser, other] = [server.visitor(), await server.beside({ publicUrl: server.address })];
-    const answer = await passkeySignIn(browser, authenticator);
+    const [browser, other] = [server.visitor(), await server.startBeside({ publicUrl: server.address })];
+    const answer = await createPasskeySignIn(browser, authenticator);
     const there = other.visitor();
     there.cookies = browser.cookies;
     expect((await there.post('/session/passkey', answer)).status).toBe(200);
@@ -99,15 +107,15 @@ describe('adding a passkey', () => {
       expect(await ann.post('/passkeys/options', proof)).toMatchObject({ errors: [{ field: 'password' }] });
   });
 
-  test.each<[string, Lie]>([
+  test.each<[string, AuthenticatorFaults]>([
     ['at another site', { origin: 'https://parley.example.net' }],
     ['for another site', { site: 'parley.example.net' }],
     ['by another challenge', { challenge: 'bm90IHRoZSBvbmU' }],
     ['without a finger, a face or a PIN', { unverified: true }],
   ])('one that was made %s is refused', async (_, lie) => {
     const ann = await server.register('Ann');
-    const options = done(await ann.post<Options>('/passkeys/options', { password }));
-    const credential = new Authenticator().make(options, ann.address, lie);
+    const options = expectOk(await ann.post<PasskeyOptions>('/passkeys/options', { password }));
+    const credential = new SoftwareAuthenticator().create(options, ann.address, lie);
     expect(await ann.post('/passkeys', { name: 'Phone', credential })).toMatchObject({
       status: 401,
       detail: passkeyMessages.notAdded,
@@ -117,14 +125,14 @@ describe('adding a passkey', () => {
 
   test('what one member was asked for is not added to another, nor one passkey to two', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
-    const authenticator = new Authenticator();
-    const options = done(await ann.post<Options>('/passkeys/options', { password }));
-    const credential = authenticator.make(options, ann.address);
+    const authenticator = new SoftwareAuthenticator();
+    const options = expectOk(await ann.post<PasskeyOptions>('/passkeys/options', { password }));
+    const credential = authenticator.create(options, ann.address);
     bob.cookies.set('parley.passkey_new', ann.cookies.get('parley.passkey_new') ?? '');
     expect(await bob.post('/passkeys', { name: 'Phone', credential })).toMatchObject({ code: 'step-ended' });
-    done(await ann.post('/passkeys', { name: 'Phone', credential }));
-    const again = done(await bob.post<Options>('/passkeys/options', { password }));
-    const same = { name: 'Phone', credential: authenticator.make(again, bob.address) };
+    expectOk(await ann.post('/passkeys', { name: 'Phone', credential }));
+    const again = expectOk(await bob.post<PasskeyOptions>('/passkeys/options', { password }));
+    const same = { name: 'Phone', credential: authenticator.create(again, bob.address) };
     expect(await bob.post('/passkeys', same)).toMatchObject({ status: 409, code: 'done-already' });
     expect(await passkeysOf(bob)).toEqual([]);
   });
@@ -159,9 +167,9 @@ describe('own passkeys', () => {
     expect(await bob.put(`/passkeys/${id}`, { name: 'Mine' })).toMatchObject({ status: 404 });
     expect(await bob.post(`/passkeys/${id}/removal`, { password })).toMatchObject({ status: 404 });
     expect(await ann.post(`/passkeys/${id}/removal`, { password: 'guess' })).toMatchObject({ status: 400 });
-    done(await ann.put(`/passkeys/${id}`, { name: 'Old phone' }));
+    expectOk(await ann.put(`/passkeys/${id}`, { name: 'Old phone' }));
     expect(await passkeysOf(ann)).toMatchObject([{ id, name: 'Old phone' }]);
-    done(await ann.post(`/passkeys/${id}/removal`, { password }));
+    expectOk(await ann.post(`/passkeys/${id}/removal`, { password }));
     expect(await passkeysOf(ann)).toEqual([]);
     expect(await signIn(authenticator)).toMatchObject(refused);
   });
@@ -170,7 +178,9 @@ describe('own passkeys', () => {
     const ann = await server.register('Ann');
     const { id } = await addPasskey(ann);
     await server.db.deleteFrom('account').where('member_id', '=', ann.id).execute();
-    expect(await ann.post(`/passkeys/${id}/removal`, {})).toMatchObject({ detail: passkeyMessages.last });
+    expect(await ann.post(`/passkeys/${id}/removal`, {})).toMatchObject({
+      detail: passkeyMessages.lastSignInMethod,
+    });
     expect(await passkeysOf(ann)).toHaveLength(1);
   });
 
@@ -186,7 +196,7 @@ describe('own passkeys', () => {
       .execute();
     expect(await ann.post(`/passkeys/${first.id}/removal`, {})).toMatchObject({ code: 'sign-in-again' });
     const browser = server.visitor();
-    done(await signIn(first.authenticator, undefined, browser));
+    expectOk(await signIn(first.authenticator, undefined, browser));
     expect((await browser.post(`/passkeys/${first.id}/removal`, {})).status).toBe(204);
   });
 });
@@ -194,9 +204,9 @@ describe('own passkeys', () => {
 test('taking an address back takes away the ways in that whoever changed it may have added', async () => {
   const ann = await server.register('Ann');
   const { authenticator } = await addPasskey(ann);
-  await switchSecondFactorOn(ann);
-  const token = await linkToken(server.db, { memberId: ann.id, purpose: 'return' });
-  done(await server.visitor().post('/mail/old-address', { token }));
+  await enableTwoFactor(ann);
+  const token = await createLinkToken(server.db, { memberId: ann.id, purpose: 'return' });
+  expectOk(await server.visitor().post('/mail/old-address', { token }));
   expect(await signIn(authenticator)).toMatchObject(refused);
   expect(
     await server.db.selectFrom('two_factor').where('member_id', '=', ann.id).selectAll().execute(),

@@ -6,42 +6,42 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import { limits } from '#shared/limits.ts';
 import {
   type NewPasskey,
-  type NewPasskeyAnswer,
+  type PasskeyRegistrationResponse,
   type Passkey,
-  type PasskeyAnswer,
+  type PasskeyAuthenticationResponse,
   passkeyMessages,
 } from '#shared/passkeys.ts';
-import { type Proof, secondFactorMessages } from '#shared/second-factor.ts';
+import { type Reauthentication, twoFactorMessages } from '#shared/second-factor.ts';
 import {
-  countWaysIn,
+  countSignInMethods,
   deletePasskey,
   insertPasskey,
-  lockWaysIn,
-  noteUse,
-  passkeyByCredential,
-  passkeysOf,
+  lockSignInMethods,
+  recordPasskeyUse,
+  findPasskeyByCredential,
+  listPasskeys,
   renamePasskey,
 } from './passkey-queries.ts';
 import type { AskForPassword } from './own-password.ts';
-import { ownMember } from './queries.ts';
-import { type RelyingParty, relyingParty } from './relying-party.ts';
+import { findOwnMember } from './queries.ts';
+import { type RelyingParty, getRelyingParty } from './relying-party.ts';
 import { markUsed } from './second-factor-queries.ts';
-import { tellOfSecurityEvent } from './security-events.ts';
-import type { SigningIn, SignInOutcome } from './signing-in.ts';
-import { createStep } from './steps.ts';
+import { recordSecurityEvent } from './security-events.ts';
+import type { SignIn, SignInOutcome } from './signing-in.ts';
+import { createEncryptedCookie } from './steps.ts';
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
 /** Options of WebAuthn as JSON, and the cookie that keeps their challenge. */
-export type Asked = { options: { challenge: string }; cookie: string };
+export type PasskeyChallenge = { options: { challenge: string }; cookie: string };
 
 const minutes = 60;
 
@@ -54,83 +54,104 @@ const algorithms = [-8, -7, -257];
  */
 export function createPasskeys(deps: {
   db: Database;
-  settings: Settings;
+  settings: SiteSettings;
   askForPassword: AskForPassword;
-  signingIn: SigningIn;
+  signingIn: SignIn;
 }) {
   const { db, settings, askForPassword, signingIn } = deps;
-  const asked = createStep(settings, {
+  const signInCookie = createEncryptedCookie(settings, {
     name: 'passkey',
     schema: z.object({ challenge: z.string() }),
-    seconds: 60 * minutes,
+    maxAgeSeconds: 60 * minutes,
   });
-  const adding = createStep(settings, {
+  const registrationCookie = createEncryptedCookie(settings, {
     name: 'passkey_new',
     schema: z.object({ challenge: z.string(), memberId: z.number(), userHandle: z.string() }),
-    seconds: 15 * minutes,
+    maxAgeSeconds: 15 * minutes,
   });
-  return { list, askToSignIn, signIn, askToAdd, add, rename, remove };
+  return {
+    list,
+    askToSignIn: createSignInOptions,
+    signIn,
+    askToAdd: createRegistrationOptions,
+    add,
+    rename,
+    remove,
+  };
 
   async function list(memberId: number): Promise<Passkey[]> {
-    return (await passkeysOf(db, memberId)).map(toPasskey);
+    return (await listPasskeys(db, memberId)).map(toPasskey);
   }
 
   /** For anybody: which members have passkeys is not told, the browser offers those it has for this site. */
-  async function askToSignIn(headers: Headers): Promise<Asked> {
-    const { id } = relyingParty(settings, headers);
+  async function createSignInOptions(headers: Headers): Promise<PasskeyChallenge> {
+    const { id } = getRelyingParty(settings, headers);
     const options = await generateAuthenticationOptions({
       rpID: id,
       userVerification: 'required',
-      timeout: asked.seconds * 1_000,
+      timeout: signInCookie.maxAgeSeconds * 1_000,
     });
-    return { options, cookie: asked.begin({ challenge: options.challenge }) };
+    return { options, cookie: signInCookie.set({ challenge: options.challenge }) };
   }
 
   /** @throws ProblemError 'passkey-refused', 'step-ended' */
-  async function signIn(answer: PasskeyAnswer, headers: Headers): Promise<SignInOutcome> {
-    const begun = asked.read(headers);
-    if (begun === null) throw new ProblemError('step-ended', secondFactorMessages.ended);
-    const kept = await passkeyByCredential(db, answer.id);
+  async function signIn(answer: PasskeyAuthenticationResponse, headers: Headers): Promise<SignInOutcome> {
+    const pending = signInCookie.read(headers);
+    if (pending === null) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const stored = await findPasskeyByCredential(db, answer.id);
     const isTheirs =
-      kept !== undefined && (answer.response.userHandle ?? kept.user_handle) === kept.user_handle;
-    const site = relyingParty(settings, headers);
-    const counter = isTheirs ? await counterOf(answer, { kept, challenge: begun.challenge, site }) : null;
+      stored !== undefined && (answer.response.userHandle ?? stored.user_handle) === stored.user_handle;
+    const site = getRelyingParty(settings, headers);
+    const counter = isTheirs
+      ? await verifyCredential(answer, { stored, challenge: pending.challenge, site })
+      : null;
     // A challenge counts once, also where its answer was overheard.
-    const until = new Date(databaseTime() + asked.seconds * 1_000);
-    if (kept === undefined || counter === null || !(await markUsed(db, `passkey ${begun.challenge}`, until)))
+    const until = new Date(databaseNowMs() + signInCookie.maxAgeSeconds * 1_000);
+    if (
+      stored === undefined ||
+      counter === null ||
+      !(await markUsed(db, `passkey ${pending.challenge}`, until))
+    )
       throw new ProblemError('passkey-refused', passkeyMessages.refused);
-    await noteUse(db, { id: kept.id, counter });
-    const cookies = await signingIn.begin(kept.member_id, headers);
-    return { memberId: kept.member_id, cookies: [...cookies, asked.end()] };
+    await recordPasskeyUse(db, { id: stored.id, counter });
+    const cookies = await signingIn.begin(stored.member_id, headers);
+    return { memberId: stored.member_id, cookies: [...cookies, signInCookie.clear()] };
   }
 
   /** Asks for the password: who adds a passkey can sign in ever after. */
-  async function askToAdd(viewer: Viewer, proof: Proof, headers: Headers): Promise<Asked> {
+  async function createRegistrationOptions(
+    viewer: Viewer,
+    proof: Reauthentication,
+    headers: Headers,
+  ): Promise<PasskeyChallenge> {
     await askForPassword(viewer, proof);
-    const [member, kept] = await Promise.all([ownMember(db, viewer.id), passkeysOf(db, viewer.id)]);
-    if (kept.length >= limits.passkeys) throw new ProblemError('not-allowed', passkeyMessages.tooMany);
-    const userHandle = kept[0]?.user_handle ?? randomBytes(32).toString('base64url');
+    const [member, existing] = await Promise.all([findOwnMember(db, viewer.id), listPasskeys(db, viewer.id)]);
+    if (existing.length >= limits.passkeys) throw new ProblemError('not-allowed', passkeyMessages.tooMany);
+    const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
     const options = await generateRegistrationOptions({
       rpName: 'Parley',
-      rpID: relyingParty(settings, headers).id,
+      rpID: getRelyingParty(settings, headers).id,
       userID: Uint8Array.from(Buffer.from(userHandle, 'base64url')),
       userName: member?.email ?? '',
       userDisplayName: member?.display_name ?? '',
       attestationType: 'none',
       supportedAlgorithmIDs: algorithms,
-      excludeCredentials: kept.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
+      excludeCredentials: existing.map(({ credential_id, transports }) => ({
+        id: credential_id,
+        transports,
+      })),
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-      timeout: adding.seconds * 1_000,
+      timeout: registrationCookie.maxAgeSeconds * 1_000,
     });
     const { challenge } = options;
-    return { options, cookie: adding.begin({ challenge, memberId: viewer.id, userHandle }) };
+    return { options, cookie: registrationCookie.set({ challenge, memberId: viewer.id, userHandle }) };
   }
 
   /** @throws ProblemError 'passkey-refused', 'step-ended' */
   async function add(viewer: Viewer, { name, credential }: NewPasskey, headers: Headers) {
-    const begun = adding.read(headers);
-    if (begun?.memberId !== viewer.id) throw new ProblemError('step-ended', secondFactorMessages.ended);
-    const made = await madeBy(credential, begun.challenge, relyingParty(settings, headers));
+    const begun = registrationCookie.read(headers);
+    if (begun?.memberId !== viewer.id) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const made = await verifyNewCredential(credential, begun.challenge, getRelyingParty(settings, headers));
     if (made === null) throw new ProblemError('passkey-refused', passkeyMessages.notAdded);
     const row = {
       memberId: viewer.id,
@@ -142,40 +163,40 @@ export function createPasskeys(deps: {
       transports: credential.response.transports ?? [],
     };
     return transaction(db, async (tx) => {
-      await lockWaysIn(tx, viewer.id);
-      if ((await passkeysOf(tx, viewer.id)).length >= limits.passkeys)
+      await lockSignInMethods(tx, viewer.id);
+      if ((await listPasskeys(tx, viewer.id)).length >= limits.passkeys)
         throw new ProblemError('not-allowed', passkeyMessages.tooMany);
       const added = await insertPasskey(tx, row);
-      if (added === undefined) throw new ProblemError('done-already', passkeyMessages.known);
-      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-added' });
-      return { passkey: toPasskey(added), cookie: adding.end() };
+      if (added === undefined) throw new ProblemError('done-already', passkeyMessages.alreadyAdded);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-added' });
+      return { passkey: toPasskey(added), cookie: registrationCookie.clear() };
     });
   }
 
   async function rename(viewer: Viewer, id: number, name: string): Promise<Passkey> {
     const renamed = await renamePasskey(db, { id, memberId: viewer.id, name });
-    if (renamed === undefined) throw notThere();
+    if (renamed === undefined) throw createPasskeyNotFound();
     return toPasskey(renamed);
   }
 
-  async function remove(viewer: Viewer, id: number, proof: Proof): Promise<void> {
+  async function remove(viewer: Viewer, id: number, proof: Reauthentication): Promise<void> {
     await askForPassword(viewer, proof);
     await transaction(db, async (tx) => {
-      await lockWaysIn(tx, viewer.id);
-      if (!(await deletePasskey(tx, { id, memberId: viewer.id }))) throw notThere();
-      if ((await countWaysIn(tx, viewer.id)) === 0)
-        throw new ProblemError('not-allowed', passkeyMessages.last);
-      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-removed' });
+      await lockSignInMethods(tx, viewer.id);
+      if (!(await deletePasskey(tx, { id, memberId: viewer.id }))) throw createPasskeyNotFound();
+      if ((await countSignInMethods(tx, viewer.id)) === 0)
+        throw new ProblemError('not-allowed', passkeyMessages.lastSignInMethod);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-removed' });
     });
   }
 }
 
-type Kept = NonNullable<Awaited<ReturnType<typeof passkeyByCredential>>>;
+type StoredPasskey = NonNullable<Awaited<ReturnType<typeof findPasskeyByCredential>>>;
 
 /** How often the passkey says it was used; null where the answer is not right. */
-async function counterOf(
-  answer: PasskeyAnswer,
-  { kept, challenge, site }: { kept: Kept; challenge: string; site: RelyingParty },
+async function verifyCredential(
+  answer: PasskeyAuthenticationResponse,
+  { stored, challenge, site }: { stored: StoredPasskey; challenge: string; site: RelyingParty },
 ): Promise<number | null> {
   const { clientDataJSON, authenticatorData, signature } = answer.response;
   try {
@@ -193,8 +214,8 @@ async function counterOf(
       requireUserVerification: true,
       credential: {
         id: answer.id,
-        publicKey: Uint8Array.from(kept.public_key),
-        counter: kept.counter,
+        publicKey: Uint8Array.from(stored.public_key),
+        counter: stored.counter,
       },
     });
     return verified ? authenticationInfo.newCounter : null;
@@ -205,7 +226,11 @@ async function counterOf(
 }
 
 /** The key a passkey was made with; null where the answer is not right. */
-async function madeBy(answer: NewPasskeyAnswer, challenge: string, site: RelyingParty) {
+async function verifyNewCredential(
+  answer: PasskeyRegistrationResponse,
+  challenge: string,
+  site: RelyingParty,
+) {
   const { clientDataJSON, attestationObject } = answer.response;
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
@@ -240,4 +265,4 @@ const toPasskey = (row: {
   lastUsedAt: row.last_used_at?.toISOString() ?? null,
 });
 
-const notThere = () => new ProblemError('not-found', 'You have no such passkey.');
+const createPasskeyNotFound = () => new ProblemError('not-found', 'You have no such passkey.');

@@ -4,23 +4,26 @@ import { promisify } from 'node:util';
 const derive = promisify(argon2);
 
 /** What trying one password costs: KiB of memory, and passes over it. */
-export type PasswordCost = { memory: number; passes: number };
+export type PasswordCost = { memoryKib: number; passes: number };
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
-export const fullCost: PasswordCost = { memory: 19_456, passes: 2 };
+export const defaultPasswordCost: PasswordCost = { memoryKib: 19_456, passes: 2 };
 
 /** A password as stored: the PHC string format of argon2id. */
-export async function hashPassword(password: string, { memory, passes } = fullCost): Promise<string> {
+export async function hashPassword(
+  password: string,
+  { memoryKib, passes } = defaultPasswordCost,
+): Promise<string> {
   const salt = randomBytes(16);
   const tag = await derive('argon2id', {
     message: password.normalize('NFKC'),
     nonce: salt,
-    memory,
+    memory: memoryKib,
     passes,
     parallelism: 1,
     tagLength: 32,
   });
-  return `$argon2id$v=19$m=${memory},t=${passes},p=1$${base64(salt)}$${base64(tag)}`;
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${base64(salt)}$${base64(tag)}`;
 }
 
 /** Whether a password belongs to a stored hash; false for a hash that is not argon2id. */
@@ -50,7 +53,10 @@ export async function verifyPassword({
  * Whether a password belongs to the hash that is kept of an account. Takes as long where there is none, so that the time
  * does not tell which addresses are known.
  */
-export async function isPasswordOf(hash: string | null | undefined, password: string): Promise<boolean> {
+export async function matchesPasswordHash(
+  hash: string | null | undefined,
+  password: string,
+): Promise<boolean> {
   if (hash != null) return verifyPassword({ password, hash });
   await hashPassword(password);
   return false;

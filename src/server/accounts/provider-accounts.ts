@@ -1,45 +1,48 @@
 import { type Database, transaction } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import { providerAccountMessages } from '#shared/providers.ts';
-import { countWaysIn, lockWaysIn } from './passkey-queries.ts';
-import { accountOf, deleteAccount, insertAccount } from './provider-queries.ts';
-import { tellOfSecurityEvent } from './security-events.ts';
+import { countSignInMethods, lockSignInMethods } from './passkey-queries.ts';
+import { findProviderAccount, deleteProviderAccount, insertProviderAccount } from './provider-queries.ts';
+import { recordSecurityEvent } from './security-events.ts';
 
-type Whose = { memberId: number; settings: Pick<Settings, 'identityProvider'> };
+type ProviderAccountOwner = { memberId: number; settings: Pick<SiteSettings, 'identityProvider'> };
 
 /** Accounts of one issuer say nothing about those of another, so each has its own name in `account.provider_id`. */
-export function providerIdOf({ identityProvider }: Pick<Settings, 'identityProvider'>): string {
-  if (identityProvider === null) throw new ProblemError('disabled', providerAccountMessages.off);
+export function getProviderId({ identityProvider }: Pick<SiteSettings, 'identityProvider'>): string {
+  if (identityProvider === null) throw new ProblemError('disabled', providerAccountMessages.notConfigured);
   return `oidc ${identityProvider.issuer}`;
 }
 
 /** Lets an account at the provider sign a member in, who has shown that both are theirs. */
 export async function linkAccount(
   db: Database,
-  { memberId, subject, settings }: Whose & { subject: string },
+  { memberId, subject, settings }: ProviderAccountOwner & { subject: string },
 ): Promise<void> {
-  const providerId = providerIdOf(settings);
+  const providerId = getProviderId(settings);
   await transaction(db, async (tx) => {
-    await lockWaysIn(tx, memberId);
-    if ((await accountOf(tx, { providerId, memberId })) !== undefined)
+    await lockSignInMethods(tx, memberId);
+    if ((await findProviderAccount(tx, { providerId, memberId })) !== undefined)
       throw new ProblemError('done-already', providerAccountMessages.linked);
-    if (!(await insertAccount(tx, { providerId, memberId, subject })))
+    if (!(await insertProviderAccount(tx, { providerId, memberId, subject })))
       throw new ProblemError('done-already', providerAccountMessages.otherMember);
-    await tellOfSecurityEvent(tx, { memberId, event: 'sign-in-linked' });
+    await recordSecurityEvent(tx, { memberId, event: 'sign-in-linked' });
   });
 }
 
 /** @throws ProblemError 'not-allowed' where the member could sign in no more. */
-export async function unlinkAccount(db: Database, { memberId, settings }: Whose): Promise<void> {
-  const providerId = providerIdOf(settings);
+export async function unlinkAccount(
+  db: Database,
+  { memberId, settings }: ProviderAccountOwner,
+): Promise<void> {
+  const providerId = getProviderId(settings);
   await transaction(db, async (tx) => {
-    await lockWaysIn(tx, memberId);
-    const linked = await accountOf(tx, { providerId, memberId });
+    await lockSignInMethods(tx, memberId);
+    const linked = await findProviderAccount(tx, { providerId, memberId });
     if (linked === undefined) throw new ProblemError('done-already', providerAccountMessages.notLinked);
-    await deleteAccount(tx, linked.id);
-    if ((await countWaysIn(tx, memberId)) === 0)
-      throw new ProblemError('not-allowed', providerAccountMessages.last);
-    await tellOfSecurityEvent(tx, { memberId, event: 'sign-in-unlinked' });
+    await deleteProviderAccount(tx, linked.id);
+    if ((await countSignInMethods(tx, memberId)) === 0)
+      throw new ProblemError('not-allowed', providerAccountMessages.lastSignInMethod);
+    await recordSecurityEvent(tx, { memberId, event: 'sign-in-unlinked' });
   });
 }

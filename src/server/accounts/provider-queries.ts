@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '#server/platform/database.ts';
 
 /** Whose account at the provider it is; undefined for nobody's here. */
-export async function memberByAccount(
+export async function findMemberByProviderAccount(
   db: Queryable,
   { providerId, subject }: { providerId: string; subject: string },
 ) {
@@ -14,7 +14,7 @@ export async function memberByAccount(
 }
 
 /** The member's account at the provider. */
-export async function accountOf(
+export async function findProviderAccount(
   db: Queryable,
   { providerId, memberId }: { providerId: string; memberId: number },
 ) {
@@ -27,7 +27,7 @@ export async function accountOf(
 }
 
 /** Returns false where the account is linked to somebody already. */
-export async function insertAccount(
+export async function insertProviderAccount(
   tx: Tx,
   { providerId, memberId, subject }: { providerId: string; memberId: number; subject: string },
 ): Promise<boolean> {
@@ -39,6 +39,6 @@ export async function insertAccount(
   return made.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function deleteAccount(tx: Tx, id: number): Promise<void> {
+export async function deleteProviderAccount(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('account').where('id', '=', id).execute();
 }

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { startBesideProvider } from '#server/testing/beside-provider.ts';
-import { type Person, startProvider } from '#server/testing/identity-provider.ts';
-import { type Caller, done, type Member, password } from '#server/testing/member.ts';
-import { appCode, switchSecondFactorOn } from '#server/testing/second-factor.ts';
+import { startServerWithProvider } from '#server/testing/beside-provider.ts';
+import { type ProviderPerson, startOidcProvider } from '#server/testing/identity-provider.ts';
+import { type ApiClient, expectOk, type Member, password } from '#server/testing/member.ts';
+import { generateTotpCode, enableTwoFactor } from '#server/testing/second-factor.ts';
 import { accountMessages } from '#shared/accounts.ts';
 import {
   type OwnProviderAccount,
   providerAccountMessages,
   providerMessages,
-  type ProviderState,
+  type ProviderSignInResult,
 } from '#shared/providers.ts';
 
-const { server, provider } = await startBesideProvider();
+const { server, provider } = await startServerWithProvider();
 
 let people = 0;
 /** Somebody with a verified address at the provider. */
-function person(more: Partial<Person> = {}): Person & { email: string } {
+function person(more: Partial<ProviderPerson> = {}): ProviderPerson & { email: string } {
   const number = ++people;
   const email = `person${number}@example.net`;
   return {
@@ -28,21 +28,23 @@ function person(more: Partial<Person> = {}): Person & { email: string } {
 }
 
 /** Goes to the provider and comes back with what it said; nothing is done with it yet. */
-async function away(browser: Caller, who: Person, path = '/session/provider', body: object = {}) {
-  const { url } = done(await browser.post<{ url: string }>(path, body));
+async function away(browser: ApiClient, who: ProviderPerson, path = '/session/provider', body: object = {}) {
+  const { url } = expectOk(await browser.post<{ url: string }>(path, body));
   return provider.visit(url, who);
 }
 
-async function enter(who: Person, browser: Caller = server.visitor()) {
+async function enter(who: ProviderPerson, browser: ApiClient = server.visitor()) {
   const query = await away(browser, who);
-  return browser.post<ProviderState>('/session/provider/return', { query });
+  return browser.post<ProviderSignInResult>('/session/provider/return', { query });
 }
 
-const own = async (member: Member) => done(await member.get<OwnProviderAccount>('/provider-account'));
+const own = async (member: Member) => expectOk(await member.get<OwnProviderAccount>('/provider-account'));
 
-async function linked(member: Member, who: Person): Promise<void> {
+async function linked(member: Member, who: ProviderPerson): Promise<void> {
   const query = await away(member, who, '/provider-account', { password });
-  expect(done(await member.post<ProviderState>('/session/provider/return', { query })).linked).toBe(true);
+  expect(
+    expectOk(await member.post<ProviderSignInResult>('/session/provider/return', { query })).linked,
+  ).toBe(true);
 }
 
 describe('somebody with a verified address', () => {
@@ -74,18 +76,18 @@ describe('somebody with a verified address', () => {
   test('comes back to where they wanted to be', async () => {
     const browser = server.visitor();
     const query = await away(browser, person(), '/session/provider', { next: '/topics' });
-    const { body } = await browser.post<ProviderState>('/session/provider/return', { query });
+    const { body } = await browser.post<ProviderSignInResult>('/session/provider/return', { query });
     expect(body.next).toBe('/topics');
   });
 
   test('is not taken in where sign-up is off', async () => {
-    const closed = await server.beside({
+    const closed = await server.startBeside({
       identityProvider: provider.settings,
-      signUp: false,
+      isSignUpOpen: false,
       publicUrl: server.address,
     });
     const refused = await enter(person(), closed.visitor());
-    expect(refused).toMatchObject({ status: 403, detail: providerAccountMessages.closed });
+    expect(refused).toMatchObject({ status: 403, detail: providerAccountMessages.signUpDisabled });
     await closed.stop();
   });
 });
@@ -95,8 +97,8 @@ test.each([
   ['about which the provider says nothing', { email_verified: undefined }],
 ])('an address %s makes no member, and gives nobody the account of who has it', async (_, claims) => {
   const ann = await server.register('Ann');
-  const refused = await enter({ ...person({ email: ann.email }), ...claims } as Person);
-  expect(refused).toMatchObject({ status: 401, detail: providerAccountMessages.noAddress });
+  const refused = await enter({ ...person({ email: ann.email }), ...claims } as ProviderPerson);
+  expect(refused).toMatchObject({ status: 401, detail: providerAccountMessages.emailNotVerified });
 });
 
 describe('whose address a member has', () => {
@@ -110,7 +112,7 @@ describe('whose address a member has', () => {
     const wrong = await browser.post('/session/provider/link', { password: 'guess' });
     expect(wrong).toMatchObject({ status: 401, detail: accountMessages.wrongPassword });
     expect((await own(ann)).since).toBeNull();
-    done(await browser.post('/session/provider/link', { password }));
+    expectOk(await browser.post('/session/provider/link', { password }));
     expect(await own(ann)).toEqual({ provider: 'Example', since: expect.any(String) });
     expect((await enter(who)).body.member).toMatchObject({ id: ann.id });
   });
@@ -129,14 +131,14 @@ describe('whose address a member has', () => {
 
   test('is asked for the second factor as well, and linked only then', async () => {
     const ann = await server.register('Ann');
-    const key = await switchSecondFactorOn(ann);
+    const key = await enableTwoFactor(ann);
     const who = person({ email: ann.email });
     const browser = server.visitor();
     await enter(who, browser);
     const half = await browser.post('/session/provider/link', { password });
     expect(half.body).toMatchObject({ member: null, needs: 'second-factor' });
     expect((await own(ann)).since).toBeNull();
-    done(await browser.post('/session/second-factor', { code: appCode(key, 1) }));
+    expectOk(await browser.post('/session/second-factor', { code: generateTotpCode(key, 1) }));
     expect((await own(ann)).since).not.toBeNull();
     expect((await enter(who)).body).toMatchObject({ member: null, needs: 'second-factor' });
   });
@@ -149,7 +151,7 @@ describe('a member who is signed in', () => {
     expect(await ann.post('/provider-account', { password: 'guess' })).toMatchObject({ status: 400 });
     await linked(ann, who);
     expect((await enter(who)).body.member).toMatchObject({ id: ann.id });
-    done(await ann.post('/provider-account/removal', { password }));
+    expectOk(await ann.post('/provider-account/removal', { password }));
     expect((await own(ann)).since).toBeNull();
     expect((await enter(who)).body.member?.id).not.toBe(ann.id);
   });
@@ -170,7 +172,7 @@ describe('a member who is signed in', () => {
   test('who was signed out on the way is linked to nothing', async () => {
     const ann = await server.register('Ann');
     const query = await away(ann, person(), '/provider-account', { password });
-    done(await ann.delete('/session'));
+    expectOk(await ann.delete('/session'));
     expect(await ann.post('/session/provider/return', { query })).toMatchObject({ code: 'step-ended' });
   });
 
@@ -178,7 +180,7 @@ describe('a member who is signed in', () => {
     const browser = server.visitor();
     await enter(person(), browser);
     const refused = await browser.post('/provider-account/removal', {});
-    expect(refused).toMatchObject({ status: 403, detail: providerAccountMessages.last });
+    expect(refused).toMatchObject({ status: 403, detail: providerAccountMessages.lastSignInMethod });
   });
 });
 
@@ -226,9 +228,9 @@ describe('a token of the provider', () => {
     const browser = server.visitor();
     const who = person();
     const query = await away(browser, who);
-    provider.changeTokens(claims);
+    provider.overrideClaims(claims);
     const refused = await browser.post('/session/provider/return', { query });
-    provider.changeTokens(null);
+    provider.overrideClaims(null);
     expect(refused).toMatchObject({
       status: 401,
       code: 'provider-refused',
@@ -245,10 +247,10 @@ describe('a provider', () => {
     ['that sends Parley elsewhere', (url: string) => url],
     ['that answers without an end', () => null],
   ])('%s is not followed', async (_, elsewhere) => {
-    const other = await startProvider();
-    const node = await server.beside({ identityProvider: other.settings, publicUrl: server.address });
+    const other = await startOidcProvider();
+    const node = await server.startBeside({ identityProvider: other.settings, publicUrl: server.address });
     let asked = 0;
-    other.disturb((request, response) => {
+    other.intercept((request, response) => {
       asked++;
       const url = elsewhere(`${other.settings.issuer}/elsewhere`);
       if (url !== null) response.writeHead(302, { location: url }).end();
@@ -263,11 +265,14 @@ describe('a provider', () => {
   });
 
   test('that is not set up is not offered', async () => {
-    const plain = await server.beside();
-    expect(done(await plain.visitor().get('/sign-in'))).toEqual({ provider: null, profileEmail: 'shown' });
+    const plain = await server.startBeside();
+    expect(expectOk(await plain.visitor().get('/sign-in'))).toEqual({
+      provider: null,
+      profileEmail: 'shown',
+    });
     expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ code: 'disabled' });
     await plain.stop();
-    expect(done(await server.visitor().get('/sign-in'))).toEqual({
+    expect(expectOk(await server.visitor().get('/sign-in'))).toEqual({
       provider: 'Example',
       profileEmail: 'shown',
     });

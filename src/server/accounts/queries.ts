@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '#server/platform/database.ts';
-import type { WaitsFor } from '#shared/accounts.ts';
-import { sessionsMax } from './session-bounds.ts';
+import type { PendingStep } from '#shared/accounts.ts';
+import { maxSessionsPerMember } from './session-bounds.ts';
 
-export async function memberByEmail(db: Queryable, email: string) {
+export async function findMemberByEmail(db: Queryable, email: string) {
   return db.selectFrom('member').select(['id']).where('email', '=', email).executeTakeFirst();
 }
 
 /** The hash of the password that goes with an address; undefined where there is none. */
-export async function credentialOf(db: Queryable, email: string) {
+export async function findCredential(db: Queryable, email: string) {
   return db
     .selectFrom('member')
     .innerJoin('account', 'account.member_id', 'member.id')
@@ -18,7 +18,7 @@ export async function credentialOf(db: Queryable, email: string) {
     .executeTakeFirst();
 }
 
-export async function ownMember(db: Queryable, id: number) {
+export async function findOwnMember(db: Queryable, id: number) {
   return db
     .selectFrom('member')
     .select([
@@ -36,22 +36,22 @@ export async function ownMember(db: Queryable, id: number) {
       'suspended_until',
       'suspension_reason',
       waitsFor,
-      counted(sql`moderator_message where member_id = member.id and seen_at is null`).as('notices'),
-      counted(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
+      countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as('notices'),
+      countUpTo100(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
     ])
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-const waitsFor = sql<WaitsFor | null>`(
+const waitsFor = sql<PendingStep | null>`(
   select pending_step from registration where registration.member_id = member.id
 )`.as('pending_step');
 
 /** Up to 100: nobody is shown more. */
-const counted = (rows: RawBuilder<unknown>) =>
+const countUpTo100 = (rows: RawBuilder<unknown>) =>
   sql<number>`(select count(*) from (select from ${rows} limit 100) few)`;
 
-export async function standingOf(db: Queryable, id: number) {
+export async function findAccountStatus(db: Queryable, id: number) {
   return db
     .selectFrom('member')
     .select(['role', 'suspended_until', 'suspension_reason', waitsFor])
@@ -59,14 +59,14 @@ export async function standingOf(db: Queryable, id: number) {
     .executeTakeFirst();
 }
 
-export async function sessionsOf(db: Queryable, memberId: number) {
+export async function listSessions(db: Queryable, memberId: number) {
   return db
     .selectFrom('session')
     .select(['id', 'created_at', 'updated_at', 'expires_at', 'user_agent'])
     .where('member_id', '=', memberId)
     .where('expires_at', '>', sql<Date>`now()`)
     .orderBy('created_at', 'desc')
-    .limit(sessionsMax)
+    .limit(maxSessionsPerMember)
     .execute();
 }
 
@@ -83,12 +83,12 @@ export async function deleteSession(db: Queryable, { id, memberId }: { id: numbe
 /** Returns how many there were. */
 export async function deleteOtherSessions(
   db: Queryable,
-  { keep, memberId }: { keep: number; memberId: number },
+  { exceptSessionId, memberId }: { exceptSessionId: number; memberId: number },
 ): Promise<number> {
   const gone = await db
     .deleteFrom('session')
     .where('member_id', '=', memberId)
-    .where('id', '!=', keep)
+    .where('id', '!=', exceptSessionId)
     .executeTakeFirst();
   return Number(gone.numDeletedRows);
 }

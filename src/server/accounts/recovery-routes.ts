@@ -1,59 +1,79 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { answers, json, problems, router, type VisitorEnv } from '#server/platform/http.ts';
-import { networkAddress } from '#server/platform/network-address.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { mailToken } from '#shared/notification-settings.ts';
-import { addressChange, newPassword, ownAddress, resetRequest, resetting } from '#shared/recovery.ts';
-import type { Addresses } from './address.ts';
-import type { Resetting } from './reset.ts';
+import {
+  jsonResponse,
+  jsonBody,
+  problemResponses,
+  createRouter,
+  type VisitorEnv,
+} from '#server/platform/http.ts';
+import { getNetworkAddress } from '#server/platform/network-address.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { emailToken } from '#shared/notification-settings.ts';
+import {
+  emailChange,
+  passwordReset,
+  ownEmail,
+  passwordResetRequest,
+  passwordResetOptions,
+} from '#shared/recovery.ts';
+import type { EmailAddresses } from './address.ts';
+import type { PasswordResets } from './reset.ts';
 
-export type RecoveryDeps = { settings: Settings; resetting: Resetting; addresses: Addresses };
+export type AccountRecoveryDeps = {
+  settings: SiteSettings;
+  passwordResets: PasswordResets;
+  emailAddresses: EmailAddresses;
+};
 
-const readResetting = createRoute({
+const readResetOptions = createRoute({
   method: 'get',
   path: '/password-resets',
   summary: 'Whether a forgotten password is reset by mail, or by whoever runs this Parley',
-  responses: { 200: answers(resetting, 'How it is done here'), ...problems },
+  responses: { 200: jsonResponse(passwordResetOptions, 'How it is done here'), ...problemResponses },
 });
 
-const askReset = createRoute({
+const requestReset = createRoute({
   method: 'post',
   path: '/password-resets',
   summary: 'Mail a link that sets a new password to whoever has an address',
-  request: { body: json(resetRequest) },
-  responses: { 202: { description: 'The same whether anybody has the address or not' }, ...problems },
+  request: { body: jsonBody(passwordResetRequest) },
+  responses: { 202: { description: 'The same whether anybody has the address or not' }, ...problemResponses },
 });
 
 const reset = createRoute({
   method: 'post',
   path: '/mail/password',
   summary: 'Set a new password by a link, and end all sessions',
-  request: { body: json(newPassword) },
-  responses: { 204: { description: 'Set' }, ...problems },
+  request: { body: jsonBody(passwordReset) },
+  responses: { 204: { description: 'Set' }, ...problemResponses },
 });
 
-const confirmAddress = createRoute({
+const confirmEmailChange = createRoute({
   method: 'post',
   path: '/mail/address',
   summary: 'Make an address the member’s, by the link in the mail to it',
-  request: { body: json(mailToken) },
-  responses: { 204: { description: 'It is theirs' }, ...problems },
+  request: { body: jsonBody(emailToken) },
+  responses: { 204: { description: 'It is theirs' }, ...problemResponses },
 });
 
-const takeBack = createRoute({
+const revertEmailChange = createRoute({
   method: 'post',
   path: '/mail/old-address',
   summary: 'Take an address back, by the link in the mail that told of its change, and end all sessions',
-  request: { body: json(mailToken) },
-  responses: { 204: { description: 'It is theirs again' }, ...problems },
+  request: { body: jsonBody(emailToken) },
+  responses: { 204: { description: 'It is theirs again' }, ...problemResponses },
 });
 
 /** What somebody may do who cannot sign in, or opens a link in a mail. */
-export function recoveryRoutes({ settings, resetting: resets, addresses }: RecoveryDeps) {
-  return router<VisitorEnv>()
-    .openapi(readResetting, (c) => c.json({ byMail: resets.isMailed }, 200))
-    .openapi(askReset, async (c) => {
+export function accountRecoveryRoutes({
+  settings,
+  passwordResets: resets,
+  emailAddresses,
+}: AccountRecoveryDeps) {
+  return createRouter<VisitorEnv>()
+    .openapi(readResetOptions, (c) => c.json({ byEmail: resets.isMailed }, 200))
+    .openapi(requestReset, async (c) => {
       await resets.ask(c.req.valid('json').email, network(c));
       return c.body(null, 202);
     })
@@ -61,51 +81,51 @@ export function recoveryRoutes({ settings, resetting: resets, addresses }: Recov
       await resets.reset(c.req.valid('json'), network(c));
       return c.body(null, 204);
     })
-    .openapi(confirmAddress, async (c) => {
-      await addresses.confirm(c.req.valid('json').token);
+    .openapi(confirmEmailChange, async (c) => {
+      await emailAddresses.confirm(c.req.valid('json').token);
       return c.body(null, 204);
     })
-    .openapi(takeBack, async (c) => {
-      await addresses.takeBack(c.req.valid('json').token);
+    .openapi(revertEmailChange, async (c) => {
+      await emailAddresses.takeBack(c.req.valid('json').token);
       return c.body(null, 204);
     });
 
   function network(c: Context): string {
-    return networkAddress(c, settings.trustedProxies);
+    return getNetworkAddress(c, settings.trustedProxies);
   }
 }
 
-const readAddress = createRoute({
+const readEmail = createRoute({
   method: 'get',
   path: '/address',
   summary: 'The own address, and the one it is to become',
-  responses: { 200: answers(ownAddress, 'As it is now'), ...problems },
+  responses: { 200: jsonResponse(ownEmail, 'As it is now'), ...problemResponses },
 });
 
-const changeAddress = createRoute({
+const changeEmail = createRoute({
   method: 'put',
   path: '/address',
   summary: 'Change the own address; with a mail server, once the link in the mail to it was opened',
-  request: { body: json(addressChange) },
-  responses: { 200: answers(ownAddress, 'As it is now'), ...problems },
+  request: { body: jsonBody(emailChange) },
+  responses: { 200: jsonResponse(ownEmail, 'As it is now'), ...problemResponses },
 });
 
-const cancelChange = createRoute({
+const cancelEmailChange = createRoute({
   method: 'delete',
   path: '/address/change',
   summary: 'Keep the address that is to be changed',
-  responses: { 200: answers(ownAddress, 'As it is now'), ...problems },
+  responses: { 200: jsonResponse(ownEmail, 'As it is now'), ...problemResponses },
 });
 
-export function addressRoutes({ addresses }: Pick<RecoveryDeps, 'addresses'>) {
-  return router()
-    .openapi(readAddress, async (c) => c.json(await addresses.read(c.get('viewer')), 200))
-    .openapi(changeAddress, async (c) => {
-      await addresses.change(c.get('viewer'), c.req.valid('json'));
-      return c.json(await addresses.read(c.get('viewer')), 200);
+export function emailAddressRoutes({ emailAddresses }: Pick<AccountRecoveryDeps, 'emailAddresses'>) {
+  return createRouter()
+    .openapi(readEmail, async (c) => c.json(await emailAddresses.read(c.get('viewer')), 200))
+    .openapi(changeEmail, async (c) => {
+      await emailAddresses.change(c.get('viewer'), c.req.valid('json'));
+      return c.json(await emailAddresses.read(c.get('viewer')), 200);
     })
-    .openapi(cancelChange, async (c) => {
-      await addresses.cancel(c.get('viewer'));
-      return c.json(await addresses.read(c.get('viewer')), 200);
+    .openapi(cancelEmailChange, async (c) => {
+      await emailAddresses.cancel(c.get('viewer'));
+      return c.json(await emailAddresses.read(c.get('viewer')), 200);
     });
 }

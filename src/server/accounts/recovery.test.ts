@@ -1,31 +1,31 @@
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { addPasskey, passkeySignIn } from '#server/testing/authenticator.ts';
-import { site, startMailing } from '#server/testing/mailing.ts';
-import { done, type Member, password } from '#server/testing/member.ts';
-import type { ArrivedMail } from '#server/testing/mail-server.ts';
-import { switchSecondFactorOn } from '#server/testing/second-factor.ts';
-import type { OwnAddress } from '#shared/recovery.ts';
-import { registerResetPassword } from './command.ts';
+import { addPasskey, createPasskeySignIn } from '#server/testing/authenticator.ts';
+import { siteUrl, startServerWithEmail } from '#server/testing/mailing.ts';
+import { expectOk, type Member, password } from '#server/testing/member.ts';
+import type { ReceivedEmail } from '#server/testing/mail-server.ts';
+import { enableTwoFactor } from '#server/testing/second-factor.ts';
+import type { OwnEmail } from '#shared/recovery.ts';
+import { addResetPasswordCommand } from './command.ts';
 
-const mailing = await startMailing();
+const mailing = await startServerWithEmail();
 const { post, server, node } = mailing;
 afterAll(() => mailing.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 
 const newPassword = 'another horse battery';
 
 /** The token of a link in a mail; '' where there is none. */
-function tokenIn(mail: ArrivedMail | undefined, page: string): string {
-  return new RegExp(`${site}/${page}#(\\S+)`).exec(mail?.text ?? '')?.[1] ?? '';
+function tokenIn(mail: ReceivedEmail | undefined, page: string): string {
+  return new RegExp(`${siteUrl}/${page}#(\\S+)`).exec(mail?.text ?? '')?.[1] ?? '';
 }
 
 /** Mails to an address whose subject is this, once there is one. */
-async function mailed(address: string, subject: string | RegExp): Promise<ArrivedMail[]> {
-  await node.background?.queueDue();
+async function mailed(address: string, subject: string | RegExp): Promise<ReceivedEmail[]> {
+  await node.backgroundJobs?.enqueueDueJobs();
   for (let count = 1; ; count++) {
-    const found = (await post.mailsTo(address, count)).filter((mail) => mail.subject?.match(subject));
+    const found = (await post.waitForEmails(address, count)).filter((mail) => mail.subject?.match(subject));
     if (found.length > 0) return found;
   }
 }
@@ -43,7 +43,7 @@ const isSignedIn = async (member: Member) => (await member.get('/sessions')).sta
 describe('a forgotten password', () => {
   test('is replaced by the link in a mail, which works once and ends every session', async () => {
     const ann = await server.register('Ann');
-    const elsewhere = await ann.elsewhere();
+    const elsewhere = await ann.signInElsewhere();
     const token = await linkFor(ann.email);
     expect(await setPassword(token)).toMatchObject({ status: 204 });
     expect(await isSignedIn(ann)).toBe(false);
@@ -52,21 +52,21 @@ describe('a forgotten password', () => {
     expect(await signsIn(ann, newPassword)).toBe(true);
     expect(await setPassword(token)).toMatchObject({ status: 410, code: 'gone' });
     const [told] = await mailed(ann.email, 'Your password was reset');
-    expect(told?.text).toContain(`${site}/forgot-password`);
-    done(await ann.signIn(ann.email, newPassword));
-    expect(done(await ann.get<OwnAddress>('/address')).isConfirmed).toBe(true);
+    expect(told?.text).toContain(`${siteUrl}/forgot-password`);
+    expectOk(await ann.signIn(ann.email, newPassword));
+    expect(expectOk(await ann.get<OwnEmail>('/address')).isConfirmed).toBe(true);
   });
 
   test('leaves the second factor, and no passkey of before the address was confirmed', async () => {
     const [ann, ben] = [await server.register('Ann'), await server.register('Ben')];
-    await switchSecondFactorOn(ann);
+    await enableTwoFactor(ann);
     await server.db.updateTable('member').set({ email_verified: true }).where('id', '=', ben.id).execute();
     const outcomes = [];
     for (const member of [ann, ben]) {
       const { authenticator } = await addPasskey(member);
       expect(await setPassword(await linkFor(member.email))).toMatchObject({ status: 204 });
       const browser = server.visitor();
-      const answer = await passkeySignIn(browser, authenticator);
+      const answer = await createPasskeySignIn(browser, authenticator);
       outcomes.push((await browser.post('/session/passkey', answer)).status);
     }
     expect(outcomes).toEqual([401, 200]);
@@ -80,7 +80,7 @@ describe('a forgotten password', () => {
     const [yes, no] = [await ask(known.email), await ask('nobody@example.org')];
     expect([no.status, no.body]).toEqual([yes.status, yes.body]);
     await mailed(known.email, 'Set a new password');
-    expect(post.mails.flatMap(({ recipients }) => recipients)).not.toContain('nobody@example.org');
+    expect(post.emails.flatMap(({ recipients }) => recipients)).not.toContain('nobody@example.org');
   });
 
   test('is mailed four times an hour at most, and the answer does not change', async () => {
@@ -123,25 +123,25 @@ describe('a forgotten password', () => {
 test('a mail asks new members whether the address is theirs, and nothing is closed to them until then', async () => {
   const visitor = node.visitor();
   const form = { displayName: 'Fay', email: 'fay@example.org', password };
-  done(await visitor.post('/members', form));
+  expectOk(await visitor.post('/members', form));
   const [asked] = await mailed(form.email, 'Please confirm your address');
-  expect(asked?.text).toContain(`${site}/confirm-mail/`);
-  done(await visitor.post('/questions', { title: 'Who?', content: 'Me.' }));
+  expect(asked?.text).toContain(`${siteUrl}/confirm-mail/`);
+  expectOk(await visitor.post('/questions', { title: 'Who?', content: 'Me.' }));
 });
 
 describe('another address', () => {
   async function change({ email: from }: { email: string }, email: string, given = password) {
     // Cookies of a site with TLS have another name: signed in there.
     const there = node.visitor();
-    done(await there.signIn(from, password));
-    return there.put<OwnAddress>('/address', { email, password: given });
+    expectOk(await there.signIn(from, password));
+    return there.put<OwnEmail>('/address', { email, password: given });
   }
 
   async function changed(name: string, email: string) {
     const member = await server.register(name);
-    done(await change(member, email));
+    expectOk(await change(member, email));
     const token = tokenIn((await mailed(email, 'confirm your new address'))[0], 'new-address');
-    done(await node.visitor().post('/mail/address', { token }));
+    expectOk(await node.visitor().post('/mail/address', { token }));
     const back = tokenIn((await mailed(member.email, 'was changed'))[0], 'take-back-address');
     return { member, token, back };
   }
@@ -164,36 +164,36 @@ describe('another address', () => {
     });
     expect(await change(hal, ida.email)).toMatchObject({ status: 409, code: 'email-taken' });
     expect(await change(hal, hal.email)).toMatchObject({ status: 400, errors: [{ field: 'email' }] });
-    expect(done(await change(hal, 'hal@new.example'))).toMatchObject({
+    expect(expectOk(await change(hal, 'hal@new.example'))).toMatchObject({
       email: hal.email,
       wanted: 'hal@new.example',
     });
     const token = tokenIn((await mailed('hal@new.example', 'confirm your new'))[0], 'new-address');
-    expect(done(await hal.delete('/address/change'))).toMatchObject({ wanted: null });
+    expect(expectOk(await hal.delete('/address/change'))).toMatchObject({ wanted: null });
     expect(await node.visitor().post('/mail/address', { token })).toMatchObject({ status: 410 });
   });
 
   test('is taken back by the link to the old one, with a new password and no session left', async () => {
     const { member, back } = await changed('Jon', 'jon@new.example');
     const thief = node.visitor();
-    done(await thief.signIn('jon@new.example', password));
-    done(await node.visitor().post('/mail/old-address', { token: back }));
+    expectOk(await thief.signIn('jon@new.example', password));
+    expectOk(await node.visitor().post('/mail/old-address', { token: back }));
     expect((await thief.get('/sessions')).status).toBe(401);
     expect(await signsIn({ email: 'jon@new.example' }, password)).toBe(false);
     expect(await signsIn(member, password)).toBe(false);
     const link = tokenIn((await mailed(member.email, 'Set a new password')).at(-1), 'reset-password');
-    done(await setPassword(link));
+    expectOk(await setPassword(link));
     expect(await signsIn(member, newPassword)).toBe(true);
   });
 
   test('changed twice, the first one still takes it back, whatever the second does', async () => {
     const { member, back } = await changed('Kim', 'kim@second.example');
-    done(await change({ email: 'kim@second.example' }, 'kim@third.example'));
+    expectOk(await change({ email: 'kim@second.example' }, 'kim@third.example'));
     const token = tokenIn((await mailed('kim@third.example', 'confirm your new'))[0], 'new-address');
-    done(await node.visitor().post('/mail/address', { token }));
+    expectOk(await node.visitor().post('/mail/address', { token }));
     const second = tokenIn((await mailed('kim@second.example', 'was changed'))[0], 'take-back-address');
-    done(await node.visitor().post('/mail/old-address', { token: second }));
-    done(await node.visitor().post('/mail/old-address', { token: back }));
+    expectOk(await node.visitor().post('/mail/old-address', { token: second }));
+    expectOk(await node.visitor().post('/mail/old-address', { token: back }));
     const { rows } = await sql<{ email: string }>`select email from member where id = ${member.id}`.execute(
       server.db,
     );
@@ -203,7 +203,7 @@ describe('another address', () => {
   test('holds at once where there is no mail server', async () => {
     const liv = await server.register('Liv');
     const to = { email: 'liv@new.example', password };
-    expect(done(await liv.put<OwnAddress>('/address', to))).toMatchObject({
+    expect(expectOk(await liv.put<OwnEmail>('/address', to))).toMatchObject({
       email: to.email,
       isConfirmed: false,
     });
@@ -212,9 +212,9 @@ describe('another address', () => {
 
 test('ending sessions and changing the password are mailed and logged by number', async () => {
   const mia = await server.register('Mia');
-  await mia.elsewhere();
-  done(await mia.delete('/sessions'));
-  done(await mia.put('/password', { currentPassword: password, newPassword }));
+  await mia.signInElsewhere();
+  expectOk(await mia.delete('/sessions'));
+  expectOk(await mia.put('/password', { currentPassword: password, newPassword }));
   await mailed(mia.email, 'You were signed out');
   await mailed(mia.email, 'Your password was changed');
   const { rows } = await sql<{ event: string; notify_email: string | null }>`
@@ -230,7 +230,7 @@ test('ending sessions and changing the password are mailed and logged by number'
 async function run(email: string): Promise<{ out: string; code: number }> {
   const shown = { out: '', code: 0 };
   const program = new Command('parley').exitOverride();
-  registerResetPassword(program, {
+  addResetPasswordCommand(program, {
     withDatabase: (work) => work(server.db, 'http://localhost'),
     out: { write: (text) => (shown.out += text) },
     err: { write: () => {} },

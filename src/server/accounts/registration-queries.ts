@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/platform/database.ts';
-import type { WaitsFor } from '#shared/accounts.ts';
+import type { PendingStep } from '#shared/accounts.ts';
 
 /** Registrations of one network are stored one after the other, so that each knows how many there were before. */
-export async function lockNetwork(tx: Tx, network: string): Promise<void> {
+export async function lockRegistrationNetwork(tx: Tx, network: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`registrations ${network}`}, 0))`.execute(tx);
 }
 
@@ -20,7 +20,7 @@ export async function countRegistrations(
 
 export async function insertRegistration(
   tx: Tx,
-  { memberId, network, waitsFor }: { memberId: number; network: string; waitsFor: WaitsFor | null },
+  { memberId, network, waitsFor }: { memberId: number; network: string; waitsFor: PendingStep | null },
 ): Promise<void> {
   await sql`
     insert into registration (member_id, network, pending_step)
@@ -33,7 +33,7 @@ export async function hasModerators(tx: Tx): Promise<boolean> {
 }
 
 /** Returns those who waited. */
-export async function endWaiting(tx: Tx, memberIds: readonly number[]): Promise<number[]> {
+export async function clearPendingRegistrations(tx: Tx, memberIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update registration set pending_step = null
     where member_id = any(${[...memberIds]}::bigint[]) and pending_step is not null returning member_id as id`.execute(
@@ -43,7 +43,7 @@ export async function endWaiting(tx: Tx, memberIds: readonly number[]): Promise<
 }
 
 /** Deletes old registrations. Of an account that still waits only the network goes. */
-export async function forgetRegistrations(db: Queryable, { days }: { days: number }): Promise<void> {
+export async function deleteRegistrations(db: Queryable, { days }: { days: number }): Promise<void> {
   const old = sql`registered_at < now() - make_interval(days => ${days})`;
   await sql`delete from registration where ${old} and pending_step is null`.execute(db);
   await sql`update registration set network = null where ${old} and network is not null`.execute(db);

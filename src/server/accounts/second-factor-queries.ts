@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/platform/database.ts';
 
-export async function secondFactorOf(db: Queryable, memberId: number) {
+export async function findTwoFactor(db: Queryable, memberId: number) {
   return db
     .selectFrom('two_factor')
     .select(['encrypted_key', 'created_at'])
@@ -10,26 +10,26 @@ export async function secondFactorOf(db: Queryable, memberId: number) {
 }
 
 /** Returns false where there is one already. */
-export async function insertSecondFactor(
+export async function insertTwoFactor(
   tx: Tx,
-  { memberId, sealedKey, period }: { memberId: number; sealedKey: string; period: number },
+  { memberId, encryptedKey, period }: { memberId: number; encryptedKey: string; period: number },
 ): Promise<boolean> {
   const made = await tx
     .insertInto('two_factor')
-    .values({ member_id: memberId, encrypted_key: sealedKey, last_period: period })
+    .values({ member_id: memberId, encrypted_key: encryptedKey, last_period: period })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return made.numInsertedOrUpdatedRows === 1n;
 }
 
 /** Returns false where there was none. The recovery codes go with it. */
-export async function deleteSecondFactor(tx: Tx, memberId: number): Promise<boolean> {
+export async function deleteTwoFactor(tx: Tx, memberId: number): Promise<boolean> {
   const gone = await tx.deleteFrom('two_factor').where('member_id', '=', memberId).executeTakeFirst();
   return gone.numDeletedRows === 1n;
 }
 
 /** Takes the code of a period; false where it, or a later one, was taken before. */
-export async function takePeriod(
+export async function consumeTotpPeriod(
   db: Queryable,
   { memberId, period }: { memberId: number; period: number },
 ): Promise<boolean> {
@@ -66,7 +66,7 @@ export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: rea
     .execute();
 }
 
-export async function recoveryCodeAt(db: Queryable, memberId: number, place: number) {
+export async function findRecoveryCode(db: Queryable, memberId: number, place: number) {
   return db
     .selectFrom('recovery_code')
     .select('hash')
@@ -90,7 +90,7 @@ export async function deleteRecoveryCode(
 }
 
 /** When the member's password was set last; undefined where they have none. */
-export async function passwordSetAt(db: Queryable, memberId: number): Promise<Date | undefined> {
+export async function findPasswordChangedAt(db: Queryable, memberId: number): Promise<Date | undefined> {
   const row = await db
     .selectFrom('account')
     .select('updated_at')
@@ -101,7 +101,7 @@ export async function passwordSetAt(db: Queryable, memberId: number): Promise<Da
 }
 
 /** When the session was begun. */
-export async function sessionBegun(db: Queryable, sessionId: number) {
+export async function findSessionCreatedAt(db: Queryable, sessionId: number) {
   const row = await db
     .selectFrom('session')
     .select('created_at')

@@ -2,35 +2,35 @@ import { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { addPasskey } from '#server/testing/authenticator.ts';
-import { type Caller, done, type Member, password } from '#server/testing/member.ts';
-import { appCode, switchSecondFactorOn } from '#server/testing/second-factor.ts';
+import { type ApiClient, expectOk, type Member, password } from '#server/testing/member.ts';
+import { generateTotpCode, enableTwoFactor } from '#server/testing/second-factor.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import type { OwnSession, SessionState } from '#shared/accounts.ts';
 import {
-  secondFactorMessages,
-  type SecondFactorSetup,
-  type SecondFactorState,
+  twoFactorMessages,
+  type TwoFactorSetup,
+  type TwoFactorState,
   type SignInState,
 } from '#shared/second-factor.ts';
 
-import { registerRemoveFactors } from './command.ts';
+import { addRemoveTwoFactorCommand } from './command.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 
 /** A member with an authenticator app. */
 type Careful = { member: Member; key: string; codes: string[] };
 
 async function careful(name: string): Promise<Careful> {
   const member = await server.register(name);
-  const key = await switchSecondFactorOn(member);
+  const key = await enableTwoFactor(member);
   await letPeriodsPass(member.id);
   return { member, key, codes: member.recoveryCodes };
 }
 
 const setUp = async (member: Member) =>
-  done(await member.post<SecondFactorSetup>('/second-factor/setup', { password }));
+  expectOk(await member.post<TwoFactorSetup>('/second-factor/setup', { password }));
 
 /** As if the codes taken so far were of a while ago. */
 async function letPeriodsPass(memberId: number) {
@@ -42,16 +42,17 @@ async function letPeriodsPass(memberId: number) {
 }
 
 /** A browser in which the password was right. */
-async function halfIn({ member }: Careful): Promise<Caller> {
+async function halfIn({ member }: Careful): Promise<ApiClient> {
   const browser = server.visitor();
-  done(await browser.signIn(member.email, password));
+  expectOk(await browser.signIn(member.email, password));
   return browser;
 }
 
-const send = (browser: Caller, code: string) => browser.post<SignInState>('/session/second-factor', { code });
+const send = (browser: ApiClient, code: string) =>
+  browser.post<SignInState>('/session/second-factor', { code });
 
-const whoIs = async (browser: Caller) =>
-  done(await browser.get<SessionState>('/session')).member?.displayName;
+const whoIs = async (browser: ApiClient) =>
+  expectOk(await browser.get<SessionState>('/session')).member?.displayName;
 
 describe('switching on', () => {
   test('asks for the password, and then for a code of the app', async () => {
@@ -61,22 +62,22 @@ describe('switching on', () => {
     const { setup, uri, key } = await setUp(ann);
     expect(uri).toContain('otpauth://totp/Parley');
     expect(uri).toContain(key);
-    const wrong = await ann.put('/second-factor', { setup, code: appCode(key, 20) });
+    const wrong = await ann.put('/second-factor', { setup, code: generateTotpCode(key, 20) });
     expect(wrong).toMatchObject({
       status: 400,
-      errors: [{ field: 'code', message: secondFactorMessages.wrongCode }],
+      errors: [{ field: 'code', message: twoFactorMessages.wrongCode }],
     });
     expect(await stateOf(ann)).toEqual({ since: null, recoveryCodesLeft: 0 });
-    expect((await ann.put('/second-factor', { setup, code: appCode(key) })).status).toBe(200);
+    expect((await ann.put('/second-factor', { setup, code: generateTotpCode(key) })).status).toBe(200);
     expect(await stateOf(ann)).toEqual({ since: expect.any(String), recoveryCodesLeft: 10 });
     expect(await ann.post('/second-factor/setup', { password })).toMatchObject({ code: 'done-already' });
   });
 
   test('ends the sessions elsewhere, and not this one', async () => {
     const ann = await server.register('Ann');
-    const phone = await ann.elsewhere();
+    const phone = await ann.signInElsewhere();
     const { setup, key } = await setUp(ann);
-    done(await ann.put('/second-factor', { setup, code: appCode(key) }));
+    expectOk(await ann.put('/second-factor', { setup, code: generateTotpCode(key) }));
     expect(await whoIs(phone)).toBeUndefined();
     expect(await whoIs(ann)).toBe('Ann');
   });
@@ -85,7 +86,7 @@ describe('switching on', () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const { setup, key } = await setUp(ann);
     for (const foreign of [setup, 'made-up', ''])
-      expect(await bob.put('/second-factor', { setup: foreign, code: appCode(key) })).toMatchObject({
+      expect(await bob.put('/second-factor', { setup: foreign, code: generateTotpCode(key) })).toMatchObject({
         status: 403,
       });
     expect(await stateOf(bob)).toMatchObject({ since: null });
@@ -114,7 +115,10 @@ describe('signing in', () => {
     expect(half).toMatchObject({ status: 200, body: { member: null, needs: 'second-factor' } });
     expect(await whoIs(browser)).toBeUndefined();
     expect(await browser.get('/feeds/recent')).toMatchObject({ status: 401 });
-    const { body } = await send(browser, ` ${appCode(ann.key).slice(0, 3)} ${appCode(ann.key).slice(3)}`);
+    const { body } = await send(
+      browser,
+      ` ${generateTotpCode(ann.key).slice(0, 3)} ${generateTotpCode(ann.key).slice(3)}`,
+    );
     expect(body.member?.id).toBe(ann.member.id);
     expect(await whoIs(browser)).toBe('Ann');
   });
@@ -122,46 +126,52 @@ describe('signing in', () => {
   test('a code is taken once, also when two browsers send it at once, and none from before it', async () => {
     const ann = await careful('Ann');
     const browsers = await Promise.all([halfIn(ann), halfIn(ann)]);
-    const tries = await Promise.all(browsers.map((browser) => send(browser, appCode(ann.key))));
+    const tries = await Promise.all(browsers.map((browser) => send(browser, generateTotpCode(ann.key))));
     expect(tries.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
-    expect(await send(await halfIn(ann), appCode(ann.key, -1))).toMatchObject({ code: 'wrong-code' });
+    expect(await send(await halfIn(ann), generateTotpCode(ann.key, -1))).toMatchObject({
+      code: 'wrong-code',
+    });
   });
 
   test('a clock half a minute off does not matter, one of minutes does', async () => {
     const ann = await careful('Ann');
-    expect(await send(await halfIn(ann), appCode(ann.key, -4))).toMatchObject({ code: 'wrong-code' });
-    expect(await send(await halfIn(ann), appCode(ann.key, 1))).toMatchObject({ status: 200 });
+    expect(await send(await halfIn(ann), generateTotpCode(ann.key, -4))).toMatchObject({
+      code: 'wrong-code',
+    });
+    expect(await send(await halfIn(ann), generateTotpCode(ann.key, 1))).toMatchObject({ status: 200 });
   });
 
   test('another browser cannot go on from the password', async () => {
     const ann = await careful('Ann');
     await halfIn(ann);
-    const refused = await send(server.visitor(), appCode(ann.key));
-    expect(refused).toMatchObject({ status: 401, code: 'step-ended', detail: secondFactorMessages.ended });
+    const refused = await send(server.visitor(), generateTotpCode(ann.key));
+    expect(refused).toMatchObject({ status: 401, code: 'step-ended', detail: twoFactorMessages.expired });
     const forger = server.visitor();
     forger.cookies.set(
       'parley.two_factor',
       (await halfIn(ann)).cookies.get('parley.two_factor')!.slice(0, -3) + 'AAA',
     );
-    expect(await send(forger, appCode(ann.key))).toMatchObject({ code: 'step-ended' });
+    expect(await send(forger, generateTotpCode(ann.key))).toMatchObject({ code: 'step-ended' });
   });
 
   test('a password that was changed meanwhile counts no more', async () => {
     const ann = await careful('Ann');
     const browser = await halfIn(ann);
-    done(await ann.member.put('/password', { currentPassword: password, newPassword: 'another password' }));
-    expect(await send(browser, appCode(ann.key))).toMatchObject({ code: 'step-ended' });
+    expectOk(
+      await ann.member.put('/password', { currentPassword: password, newPassword: 'another password' }),
+    );
+    expect(await send(browser, generateTotpCode(ann.key))).toMatchObject({ code: 'step-ended' });
   });
 
   test('after five wrong codes even the right one is refused for a quarter of an hour, on every node', async () => {
     const ann = await careful('Ann');
-    const other = await server.beside();
+    const other = await server.startBeside();
     for (let tries = 0; tries < 5; tries++)
       expect(await send(await halfIn(ann), '000000')).toMatchObject({ status: 401, code: 'wrong-code' });
     const browser = other.visitor();
-    done(await browser.signIn(ann.member.email, password));
-    const refused = await send(browser, appCode(ann.key));
-    expect(refused).toMatchObject({ status: 429, detail: secondFactorMessages.tooMany });
+    expectOk(await browser.signIn(ann.member.email, password));
+    const refused = await send(browser, generateTotpCode(ann.key));
+    expect(refused).toMatchObject({ status: 429, detail: twoFactorMessages.tooMany });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await send(await halfIn(await careful('Bob')), '000000')).toMatchObject({ status: 401 });
     await other.stop();
@@ -186,17 +196,17 @@ describe('recovery codes', () => {
     const [ann, bob] = [await careful('Ann'), await careful('Bob')];
     expect(await send(await halfIn(ann), bob.codes[0] ?? '')).toMatchObject({ code: 'wrong-code' });
     const path = '/second-factor/recovery-codes';
-    const renewed = done(await ann.member.post<{ recoveryCodes: string[] }>(path, { password }));
+    const renewed = expectOk(await ann.member.post<{ recoveryCodes: string[] }>(path, { password }));
     expect(await send(await halfIn(ann), ann.codes[1] ?? '')).toMatchObject({ code: 'wrong-code' });
     expect(await send(await halfIn(ann), renewed.recoveryCodes[1] ?? '')).toMatchObject({ status: 200 });
   });
 
   test('still sign in when the community has another secret, with which the app opens nothing', async () => {
     const ann = await careful('Ann');
-    const other = await server.beside({ secret: 'another secret, as long as the one before it' });
+    const other = await server.startBeside({ secret: 'another secret, as long as the one before it' });
     const browser = other.visitor();
-    done(await browser.signIn(ann.member.email, password));
-    expect(await send(browser, appCode(ann.key))).toMatchObject({ code: 'wrong-code' });
+    expectOk(await browser.signIn(ann.member.email, password));
+    expect(await send(browser, generateTotpCode(ann.key))).toMatchObject({ code: 'wrong-code' });
     expect(await send(browser, ann.codes[3] ?? '')).toMatchObject({ status: 200 });
     await other.stop();
   });
@@ -212,7 +222,7 @@ describe('switching off', () => {
     expect(await server.visitor().signIn(ann.member.email, password)).toMatchObject({
       body: { member: null },
     });
-    done(await ann.member.post('/second-factor/removal', { password }));
+    expectOk(await ann.member.post('/second-factor/removal', { password }));
     const { body } = await server.visitor().signIn(ann.member.email, password);
     expect(body.member?.id).toBe(ann.member.id);
     expect(await ann.member.post('/second-factor/removal', { password })).toMatchObject({
@@ -223,16 +233,18 @@ describe('switching off', () => {
 
 test('the list of own sessions says when each was begun and last used', async () => {
   const ann = await server.register('Ann');
-  const { items } = done(await ann.get<{ items: OwnSession[] }>('/sessions'));
+  const { items } = expectOk(await ann.get<{ items: OwnSession[] }>('/sessions'));
   expect(items).toHaveLength(1);
-  expect(Date.parse(items[0]?.usedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(items[0]?.createdAt ?? 'x'));
+  expect(Date.parse(items[0]?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(
+    Date.parse(items[0]?.createdAt ?? 'x'),
+  );
 });
 
 test('what happened to the second factor is told to the member', async () => {
   const ann = await careful('Ann');
   await send(await halfIn(ann), ann.codes[0] ?? '');
-  done(await ann.member.post('/second-factor/recovery-codes', { password }));
-  done(await ann.member.post('/second-factor/removal', { password }));
+  expectOk(await ann.member.post('/second-factor/recovery-codes', { password }));
+  expectOk(await ann.member.post('/second-factor/removal', { password }));
   const told = await sql<{ event: string }>`
     select event from security_event where member_id = ${ann.member.id} order by id`.execute(server.db);
   expect(told.rows.map(({ event }) => event)).toEqual([
@@ -272,7 +284,7 @@ describe('parley member remove-factors', () => {
 async function removeFactors(email: string): Promise<{ out: string; code: number }> {
   const shown = { out: '', code: 0 };
   const program = new Command('member').exitOverride();
-  registerRemoveFactors(program, {
+  addRemoveTwoFactorCommand(program, {
     withDatabase: (work) => work(server.db, 'http://localhost'),
     out: { write: (text) => (shown.out += text) },
     err: { write: () => {} },
@@ -282,4 +294,4 @@ async function removeFactors(email: string): Promise<{ out: string; code: number
   return shown;
 }
 
-const stateOf = async (member: Member) => done(await member.get<SecondFactorState>('/second-factor'));
+const stateOf = async (member: Member) => expectOk(await member.get<TwoFactorState>('/second-factor'));

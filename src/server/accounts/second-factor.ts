@@ -1,37 +1,37 @@
 import { z } from 'zod';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { rateLimit } from '#server/platform/rate-limits.ts';
-import { seal, unseal } from '#server/platform/sealed.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import { createRateLimit } from '#server/platform/rate-limits.ts';
+import { encrypt, decrypt } from '#server/platform/sealed.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import {
-  type Proof,
-  secondFactorMessages,
-  type SecondFactorSetup,
-  type SecondFactorState,
+  type Reauthentication,
+  twoFactorMessages,
+  type TwoFactorSetup,
+  type TwoFactorState,
 } from '#shared/second-factor.ts';
-import { createCodeTries, type Source } from './failed-tries.ts';
-import { newAppKey, periodOf } from './authenticator-app.ts';
+import { createTwoFactorAttemptLimit, type AttemptSource } from './failed-tries.ts';
+import { createTotpKey, findTotpPeriod } from './authenticator-app.ts';
 import type { AskForPassword } from './own-password.ts';
 import type { PasswordCost } from './password.ts';
-import { deleteOtherSessions, ownMember } from './queries.ts';
-import { keepRecoveryCodes, makeRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
+import { deleteOtherSessions, findOwnMember } from './queries.ts';
+import { storeRecoveryCodes, createRecoveryCodes, consumeRecoveryCode } from './recovery-codes.ts';
 import {
   countRecoveryCodes,
-  deleteSecondFactor,
-  insertSecondFactor,
-  secondFactorOf,
-  takePeriod,
+  deleteTwoFactor,
+  insertTwoFactor,
+  findTwoFactor,
+  consumeTotpPeriod,
 } from './second-factor-queries.ts';
-import { tellOfSecurityEvent } from './security-events.ts';
+import { recordSecurityEvent } from './security-events.ts';
 
-export type SecondFactor = ReturnType<typeof createSecondFactor>;
+export type TwoFactor = ReturnType<typeof createTwoFactor>;
 
 /** How long setting up may take, in milliseconds. */
-const setupTime = 30 * 60 * 1_000;
+const setupLifetimeMs = 30 * 60 * 1_000;
 
 const setupSchema = z.object({ memberId: z.number(), key: z.string(), until: z.number() });
 
@@ -39,88 +39,97 @@ const setupSchema = z.object({ memberId: z.number(), key: z.string(), until: z.n
  * The codes of an authenticator app (TOTP, RFC 6238), which a member may ask for beside the password, and ten recovery
  * codes for who has lost it.
  */
-export function createSecondFactor(deps: {
+export function createTwoFactor(deps: {
   db: Database;
-  settings: Settings;
+  settings: SiteSettings;
   askForPassword: AskForPassword;
   passwordCost: PasswordCost;
 }) {
   const { db, settings, askForPassword } = deps;
   const quarterHour = 15 * 60;
-  const tries = createCodeTries(db);
+  const attemptLimit = createTwoFactorAttemptLimit(db);
   // Of who is signed in, at a key of their own: against wasted work only.
-  const starts = rateLimit(db, { name: 'second-factor-start', points: 5, seconds: quarterHour });
-  const setupSealing = { secret: settings.secret, purpose: 'second factor setup' };
-  return { state, setUp, switchOn, renewCodes, switchOff, isOn, check };
+  const enableLimit = createRateLimit(db, { name: 'second-factor-start', points: 5, seconds: quarterHour });
+  const setupEncryption = { secret: settings.secret, purpose: 'second factor setup' };
+  return {
+    state: getState,
+    setUp: beginSetup,
+    switchOn: enable,
+    renewCodes: renewRecoveryCodes,
+    switchOff: disable,
+    isOn: isEnabled,
+    check: verifyCode,
+  };
 
-  async function state(memberId: number): Promise<SecondFactorState> {
-    const [kept, left] = await Promise.all([secondFactorOf(db, memberId), countRecoveryCodes(db, memberId)]);
-    return { since: kept?.created_at.toISOString() ?? null, recoveryCodesLeft: left };
+  async function getState(memberId: number): Promise<TwoFactorState> {
+    const [stored, left] = await Promise.all([findTwoFactor(db, memberId), countRecoveryCodes(db, memberId)]);
+    return { enabledAt: stored?.created_at.toISOString() ?? null, recoveryCodesLeft: left };
   }
 
-  async function isOn(memberId: number): Promise<boolean> {
-    return (await secondFactorOf(db, memberId)) !== undefined;
+  async function isEnabled(memberId: number): Promise<boolean> {
+    return (await findTwoFactor(db, memberId)) !== undefined;
   }
 
   /** A key for the authenticator app. Nothing is kept of it until its first code has come. */
-  async function setUp(viewer: Viewer, proof: Proof): Promise<SecondFactorSetup> {
+  async function beginSetup(viewer: Viewer, proof: Reauthentication): Promise<TwoFactorSetup> {
     await askForPassword(viewer, proof);
-    if (await isOn(viewer.id)) throw new ProblemError('done-already', secondFactorMessages.isOn);
-    const member = await ownMember(db, viewer.id);
+    if (await isEnabled(viewer.id)) throw new ProblemError('done-already', twoFactorMessages.alreadyEnabled);
+    const member = await findOwnMember(db, viewer.id);
     const site = settings.publicUrl === null ? 'Parley' : `Parley (${new URL(settings.publicUrl).host})`;
-    const made = newAppKey({ site, email: member?.email ?? '' });
-    const setup = { memberId: viewer.id, key: made.key, until: databaseTime() + setupTime };
-    return { ...made, setup: seal(setupSealing, JSON.stringify(setup)) };
+    const made = createTotpKey({ site, email: member?.email ?? '' });
+    const setup = { memberId: viewer.id, key: made.key, until: databaseNowMs() + setupLifetimeMs };
+    return { ...made, setup: encrypt(setupEncryption, JSON.stringify(setup)) };
   }
 
   /**
    * From here on a password alone signs nobody in, and sessions that were begun by one end, but for the one that asks.
    * Returns the recovery codes.
    */
-  async function switchOn(viewer: Viewer, form: { setup: string; code: string }): Promise<string[]> {
-    const opened = setupSchema.safeParse(JSON.parse(unseal(setupSealing, form.setup) ?? 'null')).data;
-    if (opened === undefined || opened.memberId !== viewer.id || opened.until < databaseTime())
-      throw new ProblemError('sign-in-again', secondFactorMessages.ended);
-    if (!(await starts.take(String(viewer.id))))
-      throw new ProblemError('too-many', secondFactorMessages.tooMany, { retryAfter: quarterHour });
-    const period = periodOf(opened.key, digitsOf(form.code));
-    if (period === null) throw invalidField('code', secondFactorMessages.wrongCode);
-    const made = await makeRecoveryCodes(deps.passwordCost);
+  async function enable(viewer: Viewer, form: { setup: string; code: string }): Promise<string[]> {
+    const opened = setupSchema.safeParse(JSON.parse(decrypt(setupEncryption, form.setup) ?? 'null')).data;
+    if (opened === undefined || opened.memberId !== viewer.id || opened.until < databaseNowMs())
+      throw new ProblemError('sign-in-again', twoFactorMessages.expired);
+    if (!(await enableLimit.consume(String(viewer.id))))
+      throw new ProblemError('too-many', twoFactorMessages.tooMany, { retryAfter: quarterHour });
+    const period = findTotpPeriod(opened.key, removeSpaces(form.code));
+    if (period === null) throw invalidFieldError('code', twoFactorMessages.wrongCode);
+    const made = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
-      const sealedKey = seal(keySealing(viewer.id), opened.key);
-      if (!(await insertSecondFactor(tx, { memberId: viewer.id, sealedKey, period })))
-        throw new ProblemError('done-already', secondFactorMessages.isOn);
-      await keepRecoveryCodes(tx, viewer.id, made);
-      await deleteOtherSessions(tx, { keep: viewer.sessionId, memberId: viewer.id });
-      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-on' });
+      const encryptedKey = encrypt(getKeyEncryption(viewer.id), opened.key);
+      if (!(await insertTwoFactor(tx, { memberId: viewer.id, encryptedKey, period })))
+        throw new ProblemError('done-already', twoFactorMessages.alreadyEnabled);
+      await storeRecoveryCodes(tx, viewer.id, made);
+      await deleteOtherSessions(tx, { exceptSessionId: viewer.sessionId, memberId: viewer.id });
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-on' });
       await publish(tx, `member:${viewer.id}`, {
         kind: 'sessions-ended',
         sessionId: null,
         except: viewer.sessionId,
       });
     });
-    await starts.reset(String(viewer.id));
+    await enableLimit.reset(String(viewer.id));
     return made.codes;
   }
 
   /** Ten recovery codes in the place of those before. */
-  async function renewCodes(viewer: Viewer, proof: Proof): Promise<string[]> {
+  async function renewRecoveryCodes(viewer: Viewer, proof: Reauthentication): Promise<string[]> {
     await askForPassword(viewer, proof);
-    if (!(await isOn(viewer.id))) throw new ProblemError('done-already', secondFactorMessages.isOff);
-    const made = await makeRecoveryCodes(deps.passwordCost);
+    if (!(await isEnabled(viewer.id)))
+      throw new ProblemError('done-already', twoFactorMessages.alreadyDisabled);
+    const made = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
-      await keepRecoveryCodes(tx, viewer.id, made);
-      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'recovery-codes-made' });
+      await storeRecoveryCodes(tx, viewer.id, made);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'recovery-codes-made' });
     });
     return made.codes;
   }
 
-  async function switchOff(viewer: Viewer, proof: Proof): Promise<void> {
+  async function disable(viewer: Viewer, proof: Reauthentication): Promise<void> {
     await askForPassword(viewer, proof);
     await transaction(db, async (tx) => {
-      if (!(await deleteSecondFactor(tx, viewer.id)))
-        throw new ProblemError('done-already', secondFactorMessages.isOff);
-      await tellOfSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-off' });
+      if (!(await deleteTwoFactor(tx, viewer.id)))
+        throw new ProblemError('done-already', twoFactorMessages.alreadyDisabled);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-off' });
     });
   }
 
@@ -128,26 +137,26 @@ export function createSecondFactor(deps: {
    * Takes a code of the app, or a recovery code; each once.
    * @throws ProblemError 'wrong-code', 'too-many'
    */
-  async function check(memberId: number, code: string, source: Source): Promise<void> {
-    if (!(await tries.attempt(memberId, source, () => isRight(memberId, code))))
-      throw new ProblemError('wrong-code', secondFactorMessages.wrongCode);
+  async function verifyCode(memberId: number, code: string, source: AttemptSource): Promise<void> {
+    if (!(await attemptLimit.attempt(memberId, source, () => isValidCode(memberId, code))))
+      throw new ProblemError('wrong-code', twoFactorMessages.wrongCode);
   }
 
-  async function isRight(memberId: number, code: string): Promise<boolean> {
-    const digits = digitsOf(code);
-    if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(db, memberId, code);
-    const kept = await secondFactorOf(db, memberId);
+  async function isValidCode(memberId: number, code: string): Promise<boolean> {
+    const digits = removeSpaces(code);
+    if (!/^\d{6}$/.test(digits)) return consumeRecoveryCode(db, memberId, code);
+    const stored = await findTwoFactor(db, memberId);
     // Null after the community's secret was changed: recovery codes are left.
-    const key = kept === undefined ? null : unseal(keySealing(memberId), kept.encrypted_key);
-    const period = key === null ? null : periodOf(key, digits);
-    return period !== null && takePeriod(db, { memberId, period });
+    const key = stored === undefined ? null : decrypt(getKeyEncryption(memberId), stored.encrypted_key);
+    const period = key === null ? null : findTotpPeriod(key, digits);
+    return period !== null && consumeTotpPeriod(db, { memberId, period });
   }
 
   /** Bound to the member, so that a sealed key moved to another row opens nothing. */
-  function keySealing(memberId: number) {
+  function getKeyEncryption(memberId: number) {
     return { secret: settings.secret, purpose: `second factor of ${memberId}` };
   }
 }
 
 /** Apps show '123 456'. */
-const digitsOf = (code: string) => code.replaceAll(/\s/g, '');
+const removeSpaces = (code: string) => code.replaceAll(/\s/g, '');

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { noticeLetter, queueLetter } from '#server/mailing/mailing.ts';
+import { buildSimpleEmail, queueEmail } from '#server/mailing/mailing.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
-import { onCommitted, publish, type StreamedEvent } from '#server/platform/events.ts';
-import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import { onEventsCommitted, publish, type TopicEvent } from '#server/platform/events.ts';
+import type { JobQueue } from '#server/platform/jobs/jobs.ts';
 import type { SecurityEvent } from '#shared/security-events.ts';
-import { forgetSecurityEvents, insertSecurityEvent, takeUnsentSecurityEvents } from './security-queries.ts';
+import { deleteSecurityEvents, insertSecurityEvent, claimUnsentSecurityEvents } from './security-queries.ts';
 
 /**
  * Tells a member, by mail where Parley has a mail server, and the log that something happened to the safety of their
@@ -12,18 +12,18 @@ import { forgetSecurityEvents, insertSecurityEvent, takeUnsentSecurityEvents } f
  * @param told.to where the mail goes; absent: to the member's address as it is in this transaction; null: nowhere, where
  * another mail tells of it.
  */
-export async function tellOfSecurityEvent(
+export async function recordSecurityEvent(
   tx: Tx,
-  told: { memberId: number; event: SecurityEvent; to?: string | null },
+  entry: { memberId: number; event: SecurityEvent; to?: string | null },
 ): Promise<void> {
-  const { memberId, event } = told;
-  await insertSecurityEvent(tx, told);
+  const { memberId, event } = entry;
+  await insertSecurityEvent(tx, entry);
   await publish(tx, `member:${memberId}`, { kind: 'account-changed', what: event });
 }
 
 /** The log says what happened to whom, by number: it is no place for names and addresses. */
 export function logSecurityEvents(db: Database, log: Logger): void {
-  onCommitted(db, ({ events }) => {
+  onEventsCommitted(db, ({ events }) => {
     for (const { topic, event } of events)
       if (event.kind === 'account-changed')
         log.info({ memberId: Number(topic.slice('member:'.length)), event: event.what }, 'security event');
@@ -31,43 +31,46 @@ export function logSecurityEvents(db: Database, log: Logger): void {
 }
 
 /** Whether mails of security events wait to be queued. */
-export function hasSecurityNews(events: readonly StreamedEvent[]): boolean {
+export function hasSecurityEvent(events: readonly TopicEvent[]): boolean {
   return events.some(({ event }) => event.kind === 'account-changed');
 }
 
 /** Queues the mails that are to be sent; every node may, at any time. */
-export async function queueSecurityMails(
+export async function queueSecurityEmails(
   db: Database,
-  jobs: Jobs,
+  jobs: JobQueue,
   { site }: { site: string },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    for (const { id, event, notify_email: to, created_at: at } of await takeUnsentSecurityEvents(tx, {
+    for (const { id, event, notify_email: to, created_at: at } of await claimUnsentSecurityEvents(tx, {
       limit: 200,
     })) {
-      const letter = { ...securityLetter({ event, at, site }), to, until: at.getTime() + 3 * day };
-      await queueLetter(tx, jobs, { key: `security ${id}`, letter });
+      const email = { ...buildSecurityEmail({ event, at, site }), to, expiresAtMs: at.getTime() + 3 * day };
+      await queueEmail(tx, jobs, { key: `security ${id}`, letter: email });
     }
   });
 }
 
 /** Days for which security events are kept. */
-const keptDays = 90;
+const retentionDays = 90;
 
 const day = 24 * 60 * 60 * 1_000;
 
 /** @param mails false: nothing is mailed, so no address waits for it. */
-export async function forgetOldSecurityEvents(db: Database, { mails }: { mails: boolean }): Promise<void> {
-  await forgetSecurityEvents(db, { days: keptDays, unsentDays: mails ? 3 : 0 });
+export async function deleteOldSecurityEvents(
+  db: Database,
+  { isEmailEnabled }: { isEmailEnabled: boolean },
+): Promise<void> {
+  await deleteSecurityEvents(db, { days: retentionDays, unsentDays: isEmailEnabled ? 3 : 0 });
 }
 
-function securityLetter({ event, at, site }: { event: SecurityEvent; at: Date; site: string }) {
+function buildSecurityEmail({ event, at, site }: { event: SecurityEvent; at: Date; site: string }) {
   const when = `When: ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
-  const [subject, sentence] = sentences[event];
+  const [subject, message] = emailMessages[event];
   const isGone = event === 'account-deleted';
-  return noticeLetter({
+  return buildSimpleEmail({
     subject,
-    paragraphs: [sentence, when],
+    paragraphs: [message, when],
     action: isGone ? null : { label: 'Look at your settings', link: `${site}/settings?tab=account#security` },
     small: isGone
       ? 'This is the last mail from us.'
@@ -75,7 +78,7 @@ function securityLetter({ event, at, site }: { event: SecurityEvent; at: Date; s
   });
 }
 
-const sentences: Readonly<Record<SecurityEvent, readonly [subject: string, sentence: string]>> = {
+const emailMessages: Readonly<Record<SecurityEvent, readonly [subject: string, sentence: string]>> = {
   'password-changed': [
     'Your password was changed',
     'The password of your account on Parley was changed. It is signed out everywhere else.',

@@ -4,9 +4,9 @@ import type { SecurityEvent } from '#shared/security-events.ts';
 
 export async function insertSecurityEvent(
   tx: Tx,
-  told: { memberId: number; event: SecurityEvent; to?: string | null },
+  entry: { memberId: number; event: SecurityEvent; to?: string | null },
 ): Promise<void> {
-  const { memberId, event, to } = told;
+  const { memberId, event, to } = entry;
   await sql`
     insert into security_event (member_id, event, notify_email)
     select id, ${event}, ${to === undefined ? sql.ref('email') : sql`${to}::text`}
@@ -21,7 +21,7 @@ export type UnsentSecurityEvent = {
 };
 
 /** Those to be mailed, which are taken by this transaction; others leave them to it. */
-export async function takeUnsentSecurityEvents(
+export async function claimUnsentSecurityEvents(
   tx: Tx,
   { limit }: { limit: number },
 ): Promise<UnsentSecurityEvent[]> {
@@ -37,7 +37,7 @@ export async function takeUnsentSecurityEvents(
 }
 
 /** Ends what is older than so many days, and what was not mailed in that time. */
-export async function forgetSecurityEvents(
+export async function deleteSecurityEvents(
   db: Database,
   { days, unsentDays }: { days: number; unsentDays: number },
 ): Promise<void> {

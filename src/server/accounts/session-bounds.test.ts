@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { done } from '#server/testing/member.ts';
+import { expectOk } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 
 const server = await startTestServer();
@@ -15,8 +15,8 @@ test('a member has a hundred sessions at most, all of them listed: one more ends
       now() + make_interval(days => 110 - days)
     from member, generate_series(1, 120) days`.execute(server.db);
 
-  const elsewhere = await ann.elsewhere();
-  const { items } = done(await elsewhere.get<{ items: { current: boolean }[] }>('/sessions'));
+  const elsewhere = await ann.signInElsewhere();
+  const { items } = expectOk(await elsewhere.get<{ items: { current: boolean }[] }>('/sessions'));
   expect(items).toHaveLength(100);
   expect(items[0]).toMatchObject({ current: true });
   const { rows: kept } = await sql`

@@ -3,7 +3,7 @@ import { type Database, transaction, type Tx } from '#server/platform/database.t
 import { publishAll } from '#server/platform/events.ts';
 
 /** Living sessions of a member at most, all of which the settings show; one more ends the oldest. */
-export const sessionsMax = 100;
+export const maxSessionsPerMember = 100;
 
 /**
  * Ends the oldest sessions of a member beyond the number one may have, and forgets those that have expired. Called when
@@ -11,7 +11,7 @@ export const sessionsMax = 100;
  */
 export async function endOldestSessions(db: Database, memberId: number): Promise<void> {
   await transaction(db, async (tx) => {
-    const ended = await deleteOldest(tx, memberId);
+    const ended = await deleteOldestSessions(tx, memberId);
     await publishAll(
       tx,
       ended.map((sessionId) => ({
@@ -23,13 +23,13 @@ export async function endOldestSessions(db: Database, memberId: number): Promise
 }
 
 /** Returns those that had not expired. A session that somebody else ends at this moment is passed over. */
-async function deleteOldest(tx: Tx, memberId: number): Promise<number[]> {
+async function deleteOldestSessions(tx: Tx, memberId: number): Promise<number[]> {
   const { rows } = await sql<{ id: number; lives: boolean }>`
     delete from session where id in (
       select id from session
       where member_id = ${memberId} and (expires_at <= now() or id in (
         select id from session where member_id = ${memberId} and expires_at > now()
-        order by created_at desc, id desc offset ${sessionsMax}
+        order by created_at desc, id desc offset ${maxSessionsPerMember}
       ))
       for update skip locked
     )

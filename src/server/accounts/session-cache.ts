@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { databaseTime } from '#server/platform/clock.ts';
-import type { StreamedEvent } from '#server/platform/events.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
+import type { TopicEvent } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { cookiePrefix, type Settings } from '#server/platform/settings.ts';
+import { getCookiePrefix, type SiteSettings } from '#server/platform/settings.ts';
 
 /**
  * Sessions that were found to be good a moment ago, so that not every request asks the database. One ends here as the
@@ -12,25 +12,25 @@ import { cookiePrefix, type Settings } from '#server/platform/settings.ts';
 export type SessionCache = {
   find: (cookie: string) => Viewer | undefined;
   /** To be called before a session is looked up, so that one that ends meanwhile is not kept. */
-  begin: () => KeepSession;
-  changed: (news: readonly StreamedEvent[]) => void;
+  beginLookup: () => CacheSession;
+  invalidate: (events: readonly TopicEvent[]) => void;
   clear: () => void;
 };
 
 /** @param renewedAt when the session is to be renewed, or has ended, in milliseconds since 1970. */
-export type KeepSession = (cookie: string, viewer: Viewer, renewedAt: number) => void;
+export type CacheSession = (cookie: string, viewer: Viewer, renewedAt: number) => void;
 
-type Known = { viewer: Viewer; until: number };
+type CachedSession = { viewer: Viewer; until: number };
 
-const most = 20_000;
+const maxSessions = 20_000;
 
 /** Milliseconds after which a session is looked up again, whatever nobody told of: a statement by hand. */
-const longest = 10 * 60_000;
+const maxAgeMs = 10 * 60_000;
 
-export function createSessionCache(settings: Settings, isFollowed: () => boolean): SessionCache {
-  const name = sessionCookie(settings);
-  const sessions = new LRUCache<string, Known>({
-    max: most,
+export function createSessionCache(settings: SiteSettings, isStreamFollowed: () => boolean): SessionCache {
+  const name = getSessionCookieName(settings);
+  const sessions = new LRUCache<string, CachedSession>({
+    max: maxSessions,
     dispose: ({ viewer }, token) => {
       const tokens = tokensOf.get(viewer.id);
       if (tokens !== undefined && tokens.delete(token) && tokens.size === 0) tokensOf.delete(viewer.id);
@@ -41,22 +41,22 @@ export function createSessionCache(settings: Settings, isFollowed: () => boolean
   let ended = 0;
   return {
     find(cookie) {
-      if (!isFollowed()) return undefined;
-      const token = valueOf(cookie, name);
-      const known = token === undefined ? undefined : sessions.get(token);
-      return known !== undefined && known.until > databaseTime() ? known.viewer : undefined;
+      if (!isStreamFollowed()) return undefined;
+      const token = getCookieValue(cookie, name);
+      const cached = token === undefined ? undefined : sessions.get(token);
+      return cached !== undefined && cached.until > databaseNowMs() ? cached.viewer : undefined;
     },
-    begin() {
+    beginLookup() {
       const before = ended;
       return (cookie, viewer, renewedAt) => {
-        const token = valueOf(cookie, name);
-        if (token === undefined || ended !== before || !isFollowed()) return;
-        sessions.set(token, { viewer, until: Math.min(databaseTime() + longest, renewedAt) });
+        const token = getCookieValue(cookie, name);
+        if (token === undefined || ended !== before || !isStreamFollowed()) return;
+        sessions.set(token, { viewer, until: Math.min(databaseNowMs() + maxAgeMs, renewedAt) });
         tokensOf.set(viewer.id, (tokensOf.get(viewer.id) ?? new Set()).add(token));
       };
     },
-    changed(news) {
-      for (const { topic, event } of news) {
+    invalidate(events) {
+      for (const { topic, event } of events) {
         if (event.kind !== 'sessions-ended' && event.kind !== 'standing-changed') continue;
         ended++;
         // Those that go on are looked up again.
@@ -71,12 +71,12 @@ export function createSessionCache(settings: Settings, isFollowed: () => boolean
 }
 
 /** As better-auth names it, by the settings in auth.ts. */
-function sessionCookie(settings: Settings): string {
-  return `${cookiePrefix(settings)}.session_token`;
+function getSessionCookieName(settings: SiteSettings): string {
+  return `${getCookiePrefix(settings)}.session_token`;
 }
 
 /** Undefined also where the name stands there twice: which one counts is not decided here. */
-function valueOf(cookie: string, name: string): string | undefined {
+function getCookieValue(cookie: string, name: string): string | undefined {
   const at = cookie.indexOf(`${name}=`);
   if (at === -1 || cookie.includes(`${name}=`, at + 1)) return undefined;
   if (at > 0 && cookie[at - 1] !== ' ' && cookie[at - 1] !== ';') return undefined;

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { appCode, switchSecondFactorOn } from '#server/testing/second-factor.ts';
-import { type Caller, done, type Member, password, type Response } from '#server/testing/member.ts';
-import { startTestServer, type TestParley } from '#server/testing/server.ts';
+import { generateTotpCode, enableTwoFactor } from '#server/testing/second-factor.ts';
+import { type ApiClient, expectOk, type Member, password, type ApiResponse } from '#server/testing/member.ts';
+import { startTestServer, type TestServer } from '#server/testing/server.ts';
 import { accountMessages } from '#shared/accounts.ts';
-import { secondFactorMessages } from '#shared/second-factor.ts';
-import { slowedBy } from './failed-tries.ts';
+import { twoFactorMessages } from '#shared/second-factor.ts';
+import { getAttemptDelayMs } from './failed-tries.ts';
 
 const server = await startTestServer({ trustedProxies: 1 });
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 
 const refusal = { status: 429, code: 'too-many', detail: accountMessages.tooManyLogins };
 
@@ -18,20 +18,20 @@ function signIn(
   email: string,
   secret = 'guess',
   { from = '203.0.113.1', on = server, browser = on.visitor() }: Place = {},
-): Promise<Response> {
+): Promise<ApiResponse> {
   const headers = { 'x-forwarded-for': from };
   return browser.send('POST', '/session', { body: { email, password: secret }, headers });
 }
 
 /** A browser that sends no cookies where none is named. */
-type Place = { from?: string; on?: TestParley; browser?: Caller };
+type Place = { from?: string; on?: TestServer; browser?: ApiClient };
 
 async function failFiveTimes(member: Member, place: Place = {}) {
   for (let tries = 0; tries < 5; tries++)
     expect(await signIn(member.email, 'guess', place)).toMatchObject({ status: 401, code: 'wrong-password' });
 }
 
-const countOf = (responses: Response[], status: number) =>
+const countOf = (responses: ApiResponse[], status: number) =>
   responses.filter((response) => response.status === status).length;
 
 describe('after five failures for one address from one network', () => {
@@ -104,7 +104,7 @@ describe('many tries at the same moment', () => {
 
   test('let five guesses through where they are spread over two nodes', async () => {
     const ann = await server.register('Ann');
-    const other = await server.beside({ trustedProxies: 1 });
+    const other = await server.startBeside({ trustedProxies: 1 });
     try {
       const guesses = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
@@ -138,7 +138,7 @@ describe('many tries at the same moment', () => {
 describe('a browser in which the member signed in before', () => {
   test('is let in by the right password while a stranger guesses from the same network, for ever', async () => {
     const ann = await server.register('Ann');
-    done(await ann.delete('/session'));
+    expectOk(await ann.delete('/session'));
     for (let rounds = 0; rounds < 2; rounds++) {
       await failFiveTimes(ann);
       expect(await signIn(ann.email, password)).toMatchObject(refusal);
@@ -180,9 +180,9 @@ describe('a browser in which the member signed in before', () => {
 
   test('is known no longer after the password was changed elsewhere', async () => {
     const ann = await server.register('Ann');
-    const elsewhere = await ann.elsewhere();
+    const elsewhere = await ann.signInElsewhere();
     const changed = 'another horse battery';
-    done(await elsewhere.put('/password', { currentPassword: password, newPassword: changed }));
+    expectOk(await elsewhere.put('/password', { currentPassword: password, newPassword: changed }));
     await failFiveTimes(ann);
     expect(await signIn(ann.email, changed, { browser: ann })).toMatchObject(refusal);
     expect(await signIn(ann.email, changed, { browser: elsewhere })).toMatchObject({ status: 200 });
@@ -234,12 +234,12 @@ describe('many failures for one address from many networks', () => {
     [14, 4_000],
     [10_000, 4_000],
   ])('of which there were %i make a try wait %i ms', (failures, milliseconds) => {
-    expect(slowedBy(failures)).toBe(milliseconds);
+    expect(getAttemptDelayMs(failures)).toBe(milliseconds);
   });
 });
 
 describe('codes of the second factor', () => {
-  const sendCode = (browser: Caller, code: string, from: string) =>
+  const sendCode = (browser: ApiClient, code: string, from: string) =>
     browser.send('POST', '/session/second-factor', { body: { code }, headers: { 'x-forwarded-for': from } });
 
   /** Who knows the password guesses codes, each time in a fresh browser. */
@@ -251,30 +251,30 @@ describe('codes of the second factor', () => {
 
   test('that are wrong five times from one network leave other networks and the member’s browser open', async () => {
     const ann = await server.register('Ann');
-    const key = await switchSecondFactorOn(ann);
+    const key = await enableTwoFactor(ann);
     for (let tries = 0; tries < 5; tries++)
       expect(await guessCode(ann, '203.0.113.1')).toMatchObject({ status: 401, code: 'wrong-code' });
-    const refused = { status: 429, detail: secondFactorMessages.tooMany };
+    const refused = { status: 429, detail: twoFactorMessages.tooMany };
     expect(await guessCode(ann, '203.0.113.1')).toMatchObject(refused);
     expect(await guessCode(ann, '198.51.100.7')).toMatchObject({ code: 'wrong-code' });
-    done(await signIn(ann.email, password, { browser: ann }));
-    expect(await sendCode(ann, appCode(key, 1), '203.0.113.1')).toMatchObject({ status: 200 });
+    expectOk(await signIn(ann.email, password, { browser: ann }));
+    expect(await sendCode(ann, generateTotpCode(key, 1), '203.0.113.1')).toMatchObject({ status: 200 });
   });
 
   test('that are wrong twenty times from anywhere are refused but in the member’s browser', async () => {
     const ann = await server.register('Ann');
-    const key = await switchSecondFactorOn(ann);
+    const key = await enableTwoFactor(ann);
     for (let n = 0; n < 20; n++)
       expect(await guessCode(ann, `203.0.113.${n}`)).toMatchObject({ code: 'wrong-code' });
     expect(await guessCode(ann, '203.0.113.99')).toMatchObject({ status: 429 });
-    done(await signIn(ann.email, password, { browser: ann }));
-    expect(await sendCode(ann, appCode(key, 1), '203.0.113.99')).toMatchObject({ status: 200 });
+    expectOk(await signIn(ann.email, password, { browser: ann }));
+    expect(await sendCode(ann, generateTotpCode(key, 1), '203.0.113.99')).toMatchObject({ status: 200 });
   });
 });
 
 test('wrong passwords in one session leave the member’s other sessions open', async () => {
   const ann = await server.register('Ann');
-  const phone = await ann.elsewhere();
+  const phone = await ann.signInElsewhere();
   const change = (member: Member, currentPassword: string) =>
     member.put('/password', { currentPassword, newPassword: password });
   for (let tries = 0; tries < 5; tries++) await change(phone, 'guess');
@@ -328,7 +328,7 @@ describe('the network address', () => {
   });
 
   test('is that of the connection where no proxy is trusted, whatever a header says', async () => {
-    const open = await server.beside({ trustedProxies: 0 });
+    const open = await server.startBeside({ trustedProxies: 0 });
     try {
       await exhaustNetwork((n) => `203.0.113.${n}`, open);
       const refused = await signIn('last@example.org', 'guess', { from: '203.0.113.200', on: open });
@@ -356,7 +356,7 @@ async function letPass(minutes: number) {
 }
 
 /** Thirty guesses from one network address, which `from` writes each time another way. */
-async function exhaustNetwork(from: (n: number) => string, on: TestParley = server) {
+async function exhaustNetwork(from: (n: number) => string, on: TestServer = server) {
   const guess = async (n: number) =>
     expect(await signIn(`victim${n}@example.org`, 'guess', { from: from(n), on })).toMatchObject({
       status: 401,

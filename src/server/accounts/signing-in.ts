@@ -1,36 +1,44 @@
 import { z } from 'zod';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { secondFactorMessages } from '#shared/second-factor.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { twoFactorMessages } from '#shared/second-factor.ts';
 import type { Auth } from './auth.ts';
 import type { Visitor } from './accounts.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
-import type { SecondFactor } from './second-factor.ts';
+import type { TwoFactor } from './second-factor.ts';
 import { linkAccount } from './provider-accounts.ts';
-import { passwordSetAt } from './second-factor-queries.ts';
-import { createStep } from './steps.ts';
+import { findPasswordChangedAt } from './second-factor-queries.ts';
+import { createEncryptedCookie } from './steps.ts';
 
-export type SigningIn = ReturnType<typeof createSigningIn>;
+export type SignIn = ReturnType<typeof createSignIn>;
 
 /** How a try to sign in ended, with the cookies to set: signed in, or `memberId` null and asked for a second factor. */
 export type SignInOutcome = { memberId: number | null; cookies: string[] };
 
 /** @param subject an account at the identity provider, which is linked once the member has signed in. */
-const pending = z.object({ memberId: z.number(), at: z.number(), subject: z.string().nullable() });
+const pendingSignInSchema = z.object({
+  memberId: z.number(),
+  at: z.number(),
+  subject: z.string().nullable(),
+});
 
 /** From having shown who one is to a session. */
-export function createSigningIn(deps: {
+export function createSignIn(deps: {
   db: Database;
   auth: Auth;
-  settings: Settings;
-  secondFactor: SecondFactor;
+  settings: SiteSettings;
+  secondFactor: TwoFactor;
 }) {
-  const { db, auth, settings, secondFactor } = deps;
-  const known = createKnownBrowsers(db, settings);
-  const step = createStep(settings, { name: 'two_factor', schema: pending, seconds: 10 * 60 });
-  return { afterFirstFactor, withCode, begin };
+  const { db, auth, settings, secondFactor: twoFactor } = deps;
+  const knownBrowsers = createKnownBrowsers(db, settings);
+  const pendingCookie = createEncryptedCookie(settings, {
+    name: 'two_factor',
+    schema: pendingSignInSchema,
+    maxAgeSeconds: 10 * 60,
+  });
+  return { afterFirstFactor, withCode: submitTwoFactorCode, begin: startSession };
 
   /** Signs in who has shown one factor, or asks this browser for the second within ten minutes. */
   async function afterFirstFactor(
@@ -38,26 +46,32 @@ export function createSigningIn(deps: {
     headers: Headers,
     { subject = null }: { subject?: string | null } = {},
   ): Promise<SignInOutcome> {
-    if (await secondFactor.isOn(memberId))
-      return { memberId: null, cookies: [step.begin({ memberId, at: databaseTime(), subject })] };
+    if (await twoFactor.isOn(memberId))
+      return { memberId: null, cookies: [pendingCookie.set({ memberId, at: databaseNowMs(), subject })] };
     if (subject !== null) await link(memberId, subject);
-    return { memberId, cookies: await begin(memberId, headers) };
+    return { memberId, cookies: await startSession(memberId, headers) };
   }
 
   /** Signs in who was asked for the second factor in this browser. @throws ProblemError 'step-ended', 'wrong-code', 'too-many' */
-  async function withCode(code: string, { headers, address }: Visitor): Promise<SignInOutcome> {
-    const begun = step.read(headers);
+  async function submitTwoFactorCode(
+    code: string,
+    { headers, networkAddress }: Visitor,
+  ): Promise<SignInOutcome> {
+    const begun = pendingCookie.read(headers);
     if (begun === null || (await isOutdated(begun)))
-      throw new ProblemError('step-ended', secondFactorMessages.ended);
-    const browser = await known.browserOf(headers, begun.memberId);
-    await secondFactor.check(begun.memberId, code, { network: address, browser });
+      throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const browser = await knownBrowsers.browserOf(headers, begun.memberId);
+    await twoFactor.check(begun.memberId, code, { network: networkAddress, browser });
     if (begun.subject !== null) await link(begun.memberId, begun.subject);
-    return { memberId: begun.memberId, cookies: [...(await begin(begun.memberId, headers)), step.end()] };
+    return {
+      memberId: begun.memberId,
+      cookies: [...(await startSession(begun.memberId, headers)), pendingCookie.clear()],
+    };
   }
 
   /** Whether the password was changed after it was shown. */
-  async function isOutdated({ memberId, at }: z.infer<typeof pending>): Promise<boolean> {
-    const setAt = await passwordSetAt(db, memberId);
+  async function isOutdated({ memberId, at }: z.infer<typeof pendingSignInSchema>): Promise<boolean> {
+    const setAt = await findPasswordChangedAt(db, memberId);
     return setAt !== undefined && setAt.getTime() > at;
   }
 
@@ -66,8 +80,8 @@ export function createSigningIn(deps: {
   }
 
   /** Begins a session for who has shown all that is asked of them. Returns its cookies. */
-  async function begin(memberId: number, headers: Headers): Promise<string[]> {
+  async function startSession(memberId: number, headers: Headers): Promise<string[]> {
     const result = await auth.api.beginSession({ body: { memberId }, headers, returnHeaders: true });
-    return [...result.headers.getSetCookie(), known.remember(headers, memberId)];
+    return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, memberId)];
   }
 }

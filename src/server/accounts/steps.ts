@@ -1,19 +1,19 @@
 import { parse, serialize } from 'hono/utils/cookie';
 import type { z } from 'zod';
-import { databaseTime } from '#server/platform/clock.ts';
-import { seal, unseal } from '#server/platform/sealed.ts';
-import { cookiePrefix, isHttps, type Settings } from '#server/platform/settings.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
+import { encrypt, decrypt } from '#server/platform/sealed.ts';
+import { getCookiePrefix, isHttps, type SiteSettings } from '#server/platform/settings.ts';
 
 /** A step of a sign-in that the next request goes on from. */
-export type Step<Value> = {
+export type EncryptedCookie<Value> = {
   /** The cookie that keeps it. */
-  begin: (value: Value) => string;
+  set: (value: Value) => string;
   /** What was begun in this browser and has not run out; null otherwise. */
   read: (headers: Headers) => Value | null;
   /** The cookie that forgets it. */
-  end: () => string;
+  clear: () => string;
   /** How long it lasts, in seconds. */
-  seconds: number;
+  maxAgeSeconds: number;
 };
 
 /**
@@ -21,27 +21,30 @@ export type Step<Value> = {
  * on from it, every node can, and nothing is stored for those who never come back. What may count once only is told from
  * that by whoever reads it (`markUsed`).
  */
-export function createStep<Value extends object>(
-  settings: Pick<Settings, 'secret' | 'publicUrl'>,
-  { name, schema, seconds }: { name: string; schema: z.ZodType<Value>; seconds: number },
-): Step<Value> {
+export function createEncryptedCookie<Value extends object>(
+  settings: Pick<SiteSettings, 'secret' | 'publicUrl'>,
+  { name, schema, maxAgeSeconds }: { name: string; schema: z.ZodType<Value>; maxAgeSeconds: number },
+): EncryptedCookie<Value> {
   const secure = isHttps(settings);
-  const cookie = `${cookiePrefix(settings)}.${name}`;
+  const cookie = `${getCookiePrefix(settings)}.${name}`;
   const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const;
-  const sealing = { secret: settings.secret, purpose: `step ${name}` };
+  const encryption = { secret: settings.secret, purpose: `step ${name}` };
   return {
-    seconds,
-    begin(value) {
-      const kept = { value, until: databaseTime() + seconds * 1_000 };
-      return serialize(cookie, seal(sealing, JSON.stringify(kept)), { ...options, maxAge: seconds });
+    maxAgeSeconds,
+    set(value) {
+      const payload = { value, until: databaseNowMs() + maxAgeSeconds * 1_000 };
+      return serialize(cookie, encrypt(encryption, JSON.stringify(payload)), {
+        ...options,
+        maxAge: maxAgeSeconds,
+      });
     },
     read(headers) {
       const given = parse(headers.get('cookie') ?? '', cookie)[cookie];
-      const text = given === undefined ? null : unseal(sealing, given);
+      const text = given === undefined ? null : decrypt(encryption, given);
       if (text === null) return null;
-      const kept = JSON.parse(text) as { value: unknown; until: number };
-      return kept.until > databaseTime() ? (schema.safeParse(kept.value).data ?? null) : null;
+      const payload = JSON.parse(text) as { value: unknown; until: number };
+      return payload.until > databaseNowMs() ? (schema.safeParse(payload.value).data ?? null) : null;
     },
-    end: () => serialize(cookie, '', { ...options, maxAge: 0 }),
+    clear: () => serialize(cookie, '', { ...options, maxAge: 0 }),
   };
 }

@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import { fullCost } from './password.ts';
+import { defaultPasswordCost } from './password.ts';
 
-const server = await startTestServer({ hideLoginReason: true, passwordCost: fullCost });
+const server = await startTestServer({ hidesLoginReason: true, passwordCost: defaultPasswordCost });
 afterAll(() => server.stop());
 
 test('a sign-in with an unknown address takes as long as one with a wrong password', async () => {
   const ann = await server.register('Ann');
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
   for (let round = 0; round < 9; round++) {
-    await server.forgetRates();
+    await server.resetRateLimits();
     times.known.push(await secondsOf(ann.email));
     times.unknown.push(await secondsOf(`nobody${round}@example.org`));
   }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { done, type Member } from '#server/testing/member.ts';
-import { keepSums } from '#server/sums/sums.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
+import { updateStatistics } from '#server/sums/sums.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import {
   addDays,
   type MemberActivity,
   type MemberReputation,
-  mondayOf,
-  type TopicActivity,
-  topicQuestionsCounted,
+  getMonday,
+  type TagActivity,
+  maxTagQuestionsCounted,
 } from '#shared/activity.ts';
 
 const server = await startTestServer();
@@ -22,10 +22,10 @@ beforeEach(async () => {
 });
 
 const yearOf = async (member: Member) =>
-  done(await bob.get<MemberActivity>(`/members/${member.id}/activity`));
+  expectOk(await bob.get<MemberActivity>(`/members/${member.id}/activity`));
 const reputationOf = async (member: Member) =>
-  done(await bob.get<MemberReputation>(`/members/${member.id}/reputation`));
-const topicYear = async (tag: string) => done(await bob.get<TopicActivity>(`/topics/${tag}/activity`));
+  expectOk(await bob.get<MemberReputation>(`/members/${member.id}/reputation`));
+const topicYear = async (tag: string) => expectOk(await bob.get<TagActivity>(`/topics/${tag}/activity`));
 
 /** As if it had been written at that time. */
 async function date(table: 'question' | 'answer' | 'reply', id: number, at: string): Promise<void> {
@@ -41,8 +41,8 @@ describe("a member's year", () => {
   test('counts questions, answers and replies on their days, and what others wrote on none', async () => {
     const question = await ann.ask();
     const answer = await ann.answer(question);
-    await ann.reply(answer.id);
-    await ann.comment(question);
+    await ann.replyToAnswer(answer.id);
+    await ann.replyToQuestion(question);
     await bob.answer(question);
     const year = await yearOf(ann);
     expect(year.to).toBe(today());
@@ -62,7 +62,7 @@ describe("a member's year", () => {
 
   test('begins on a Monday, 53 weeks with the running one, and holds nothing older', async () => {
     const { from } = await yearOf(ann);
-    expect(from).toBe(addDays(mondayOf(today()), -52 * 7));
+    expect(from).toBe(addDays(getMonday(today()), -52 * 7));
     const [within, before] = [await ann.answer(await bob.ask()), await ann.answer(await bob.ask())];
     await date('answer', within.id, `${from}T00:00:00Z`);
     await date('answer', before.id, `${addDays(from, -1)}T23:59:59Z`);
@@ -71,8 +71,8 @@ describe("a member's year", () => {
 
   test('loses what is deleted, also a reply that leaves a line', async () => {
     const answer = await bob.answer(await bob.ask());
-    const reply = await ann.reply(answer.id);
-    await bob.reply(answer.id, { to: reply });
+    const reply = await ann.replyToAnswer(answer.id);
+    await bob.replyToAnswer(answer.id, { to: reply });
     await ann.remove('replies', reply.id);
     expect((await yearOf(ann)).days).toEqual([]);
   });
@@ -91,10 +91,10 @@ describe("a member's year", () => {
       select ${question}, ${id}, 'Yes', 3, 3, now() - n * interval '1 hour' from generate_series(1, 5000) n`.execute(
       server.db,
     );
-    const { days, from, to } = done(await bob.get<MemberActivity>(`/members/${id}/activity`));
+    const { days, from, to } = expectOk(await bob.get<MemberActivity>(`/members/${id}/activity`));
     expect(days.reduce((sum, { answers }) => sum + answers, 0)).toBe(5000);
     expect(days.length).toBeLessThan(212);
-    expect(done(await bob.get(`/members/${id}/reputation`))).toEqual({ from, to, start: 4321, days: [] });
+    expect(expectOk(await bob.get(`/members/${id}/reputation`))).toEqual({ from, to, start: 4321, days: [] });
   });
 });
 
@@ -155,7 +155,7 @@ describe("a topic's year", () => {
     await bob.answer(await ann.ask({ tags: ['cake'] }));
     const { weeks, complete, to } = await topicYear(tag);
     expect({ weeks, complete, to }).toEqual({
-      weeks: [{ week: mondayOf(today()), questions: 1, answers: 2 }],
+      weeks: [{ week: getMonday(today()), questions: 1, answers: 2 }],
       complete: true,
       to: today(),
     });
@@ -171,19 +171,19 @@ describe("a topic's year", () => {
     await sql`
       insert into question_tag (question_id, question_created_at, tag_id, position)
       select ${question}, ${older}, id, 0 from tag where key = ${tag}`.execute(server.db);
-    expect((await topicYear(tag)).weeks).toEqual([{ week: mondayOf(today()), questions: 0, answers: 1 }]);
+    expect((await topicYear(tag)).weeks).toEqual([{ week: getMonday(today()), questions: 0, answers: 1 }]);
   });
 
   test('looks at a bounded part of a huge topic whose sums are still to be made, and says so', async () => {
     const tag = `huge-${ann.id}`;
     await ann.ask({ tags: [tag] });
     await sql`
-      update tag set questions_count = ${topicQuestionsCounted + 1}, has_statistics = false where key = ${tag}`.execute(
+      update tag set questions_count = ${maxTagQuestionsCounted + 1}, has_statistics = false where key = ${tag}`.execute(
       server.db,
     );
-    const week = { week: mondayOf(today()), questions: 1, answers: 0 };
+    const week = { week: getMonday(today()), questions: 1, answers: 0 };
     expect(await topicYear(tag)).toMatchObject({ complete: false, weeks: [week] });
-    await keepSums(server.db, Date.now() + 60_000);
+    await updateStatistics(server.db, Date.now() + 60_000);
     expect(await topicYear(tag)).toMatchObject({ complete: true, weeks: [week] });
   });
 });

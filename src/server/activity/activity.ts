@@ -3,19 +3,30 @@ import { ProblemError } from '#server/platform/errors.ts';
 import {
   type MemberActivity,
   type MemberReputation,
-  type TopicActivity,
-  topicQuestionsCounted,
-  yearUntil,
+  type TagActivity,
+  maxTagQuestionsCounted,
+  getYearUntil,
 } from '#shared/activity.ts';
 import { tagKey } from '#shared/tags.ts';
-import { countedByWeek, memberOf, pointsByDay, postsByDay, summedByWeek, topicOf } from './queries.ts';
+import {
+  countTagWeeks,
+  findMemberReputation,
+  listPointsByDay,
+  listPostsByDay,
+  listTagWeeks,
+  findTag,
+} from './queries.ts';
 
 /** A member's year: questions, answers and replies a day, in UTC, so that it is the same for every reader. */
 export async function readMemberActivity(db: Reader, { id }: { id: number }): Promise<MemberActivity> {
-  const member = await memberOf(db, id);
+  const member = await findMemberReputation(db, id);
   if (member === undefined) throw new ProblemError('not-found', 'User not found');
-  const { from, to } = yearUntil(new Date());
-  return { from, to, days: await postsByDay(db, { memberId: id, from, isSummed: member.has_statistics }) };
+  const { from, to } = getYearUntil(new Date());
+  return {
+    from,
+    to,
+    days: await listPostsByDay(db, { memberId: id, from, isSummed: member.has_statistics }),
+  };
 }
 
 /**
@@ -24,10 +35,10 @@ export async function readMemberActivity(db: Reader, { id }: { id: number }): Pr
  * are there from the start.
  */
 export async function readMemberReputation(db: Reader, { id }: { id: number }): Promise<MemberReputation> {
-  const member = await memberOf(db, id);
+  const member = await findMemberReputation(db, id);
   if (member === undefined) throw new ProblemError('not-found', 'User not found');
-  const { from, to } = yearUntil(new Date());
-  const changes = await pointsByDay(db, { memberId: id, from, isSummed: member.has_statistics });
+  const { from, to } = getYearUntil(new Date());
+  const changes = await listPointsByDay(db, { memberId: id, from, isSummed: member.has_statistics });
   const before = member.reputation - changes.reduce((sum, { points }) => sum + points, 0);
   let running = before;
   const days = changes.map(({ day, points }) => {
@@ -38,17 +49,17 @@ export async function readMemberReputation(db: Reader, { id }: { id: number }): 
 }
 
 /** A topic's year: questions and the answers to them a week. @throws ProblemError 'not-found' for no topic. */
-export async function readTopicActivity(db: Reader, { tag }: { tag: string }): Promise<TopicActivity> {
-  const topic = await topicOf(db, tagKey(tag));
-  if (topic === undefined) throw new ProblemError('not-found', 'Topic not found');
-  const { from, to } = yearUntil(new Date());
-  const tagId = topic.id;
-  if (topic.has_statistics)
-    return { from, to, weeks: await summedByWeek(db, { tagId, from }), complete: true };
+export async function readTagActivity(db: Reader, { tag }: { tag: string }): Promise<TagActivity> {
+  const tagRow = await findTag(db, tagKey(tag));
+  if (tagRow === undefined) throw new ProblemError('not-found', 'Topic not found');
+  const { from, to } = getYearUntil(new Date());
+  const tagId = tagRow.id;
+  if (tagRow.has_statistics)
+    return { from, to, weeks: await listTagWeeks(db, { tagId, from }), complete: true };
   return {
     from,
     to,
-    weeks: await countedByWeek(db, { tagId, from, limit: topicQuestionsCounted }),
-    complete: topic.questions_count <= topicQuestionsCounted,
+    weeks: await countTagWeeks(db, { tagId, from, limit: maxTagQuestionsCounted }),
+    complete: tagRow.questions_count <= maxTagQuestionsCounted,
   };
 }

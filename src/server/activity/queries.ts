@@ -1,12 +1,19 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
-import { countedPoints, countedPosts, daysOf, keptDays, keptWeeks, startOf } from '#server/sums/counted.ts';
+import {
+  countPoints,
+  countPosts,
+  groupByDay,
+  storedMemberDays,
+  storedTagWeeks,
+  startOfDay,
+} from '#server/sums/counted.ts';
 import { addDays } from '#shared/activity.ts';
 
-type Wanted = { memberId: number; from: string };
+type MemberYear = { memberId: number; from: string };
 
 /** What a picture of a member begins with; their reputation is as it is stored, which may be below 0. */
-export async function memberOf(db: Reader, id: number) {
+export async function findMemberReputation(db: Reader, id: number) {
   return db
     .selectFrom('member')
     .select(['reputation', 'has_statistics'])
@@ -18,11 +25,14 @@ export async function memberOf(db: Reader, id: number) {
  * By what is summed up of the member's days, at most a row for each, or else by their posts. A year's days come in a few
  * lists: hundreds of rows would cost more to send and to read than to find.
  */
-export async function postsByDay(db: Reader, { memberId, from, isSummed }: Wanted & { isSummed: boolean }) {
+export async function listPostsByDay(
+  db: Reader,
+  { memberId, from, isSummed }: MemberYear & { isSummed: boolean },
+) {
   const { rows } = await sql<Record<'offsets' | 'questions' | 'answers' | 'replies', number[]>>`
-    select ${list(sql`day - ${dayFrom(from)}`)} as offsets, ${list(sql`questions`)} as questions,
-      ${list(sql`answers`)} as answers, ${list(sql`replies`)} as replies
-    from (${daysOf((isSummed ? keptDays : countedPosts)(sql`= ${memberId}`, dayFrom(from)))}) known
+    select ${toDayList(sql`day - ${toDate(from)}`)} as offsets, ${toDayList(sql`questions`)} as questions,
+      ${toDayList(sql`answers`)} as answers, ${toDayList(sql`replies`)} as replies
+    from (${groupByDay((isSummed ? storedMemberDays : countPosts)(sql`= ${memberId}`, toDate(from)))}) known
     where questions <> 0 or answers <> 0 or replies <> 0`.execute(db);
   const { offsets = [], questions = [], answers = [], replies = [] } = rows[0] ?? {};
   return offsets.map((offset, index) => ({
@@ -34,16 +44,19 @@ export async function postsByDay(db: Reader, { memberId, from, isSummed }: Wante
 }
 
 /** The points a member has by votes of others, by the day of the vote; by the sums or else by the votes. */
-export async function pointsByDay(db: Reader, { memberId, from, isSummed }: Wanted & { isSummed: boolean }) {
+export async function listPointsByDay(
+  db: Reader,
+  { memberId, from, isSummed }: MemberYear & { isSummed: boolean },
+) {
   const { rows } = await sql<Record<'offsets' | 'points', number[]>>`
-    select ${list(sql`day - ${dayFrom(from)}`)} as offsets, ${list(sql`points`)} as points
-    from (${daysOf((isSummed ? keptDays : countedPoints)(sql`= ${memberId}`, dayFrom(from)))}) known
+    select ${toDayList(sql`day - ${toDate(from)}`)} as offsets, ${toDayList(sql`points`)} as points
+    from (${groupByDay((isSummed ? storedMemberDays : countPoints)(sql`= ${memberId}`, toDate(from)))}) known
     where points <> 0`.execute(db);
   const { offsets = [], points = [] } = rows[0] ?? {};
   return offsets.map((offset, index) => ({ day: addDays(from, offset), points: points[index] ?? 0 }));
 }
 
-export async function topicOf(db: Reader, key: string) {
+export async function findTag(db: Reader, key: string) {
   return db
     .selectFrom('tag')
     .select(['id', 'questions_count', 'has_statistics'])
@@ -52,10 +65,10 @@ export async function topicOf(db: Reader, key: string) {
 }
 
 /** By what is summed up of the topic's weeks, at most a row for each. */
-export async function summedByWeek(db: Reader, { tagId, from }: { tagId: number; from: string }) {
+export async function listTagWeeks(db: Reader, { tagId, from }: { tagId: number; from: string }) {
   const { rows } = await sql<{ week: string; questions: number; answers: number }>`
     select to_char(week, 'YYYY-MM-DD') as week, sum(questions)::bigint as questions, sum(answers)::bigint as answers
-    from (${keptWeeks(sql`= ${tagId}`, dayFrom(from))}) known
+    from (${storedTagWeeks(sql`= ${tagId}`, toDate(from))}) known
     group by known.week having sum(questions) <> 0 or sum(answers) <> 0 order by 1`.execute(db);
   return rows;
 }
@@ -64,7 +77,7 @@ export async function summedByWeek(db: Reader, { tagId, from }: { tagId: number;
  * Of a topic whose sums are still to be made: looks at its newest questions, `limit` at most, by the index
  * question_tag_newest, and at their answers.
  */
-export async function countedByWeek(
+export async function countTagWeeks(
   db: Reader,
   { tagId, from, limit }: { tagId: number; from: string; limit: number },
 ) {
@@ -76,16 +89,16 @@ export async function countedByWeek(
     select to_char(date_trunc('week', at at time zone 'UTC'), 'YYYY-MM-DD') as week,
       sum(questions)::bigint as questions, sum(answers)::bigint as answers
     from (
-      select question_created_at as at, 1 as questions, 0 as answers from newest where question_created_at >= ${startOf(dayFrom(from))}
+      select question_created_at as at, 1 as questions, 0 as answers from newest where question_created_at >= ${startOfDay(toDate(from))}
       union all
       select answer.created_at, 0, 1 from newest join answer on answer.question_id = newest.question_id
-      where answer.created_at >= ${startOf(dayFrom(from))}
+      where answer.created_at >= ${startOfDay(toDate(from))}
     ) post
     group by week order by week`.execute(db);
   return rows;
 }
 
-const dayFrom = (day: string) => sql`${day}::date`;
+const toDate = (day: string) => sql`${day}::date`;
 
 /** A list of numbers, in the order of the days. */
-const list = (number: ReturnType<typeof sql>) => sql`coalesce(json_agg(${number} order by day), '[]')`;
+const toDayList = (number: ReturnType<typeof sql>) => sql`coalesce(json_agg(${number} order by day), '[]')`;

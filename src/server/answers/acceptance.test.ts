@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { brokenInvariants } from '#server/invariants.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { findViolations } from '#server/invariants.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import type { Notifications } from '#shared/notifications.ts';
 import type { AnswerCards } from '#shared/profiles.ts';
 import type { SearchResults } from '#shared/search.ts';
 
 const server = await startTestServer();
-const secondNode = await server.beside();
+const secondNode = await server.startBeside();
 afterAll(async () => {
   await secondNode.stop();
   await server.stop();
@@ -193,18 +193,18 @@ describe('an accepted answer tells', () => {
     expect((await bellOf(bob)).map(({ entityId }) => entityId)).toEqual([second.id, first.id]);
     expect((await bellOf(eve)).map(({ entityId }) => entityId)).toEqual([second.id, first.id]);
     expect(await bellOf(ann)).toEqual([]);
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
   });
 
   test('once also where two nodes are asked at the same moment', async () => {
     const id = await ann.ask();
     const answer = await bob.answer(id);
     const both = await Promise.all(
-      [ann, ann.at(secondNode.address), ann, ann.at(secondNode.address)].map((node) =>
+      [ann, ann.onServer(secondNode.address), ann, ann.onServer(secondNode.address)].map((node) =>
         accept(node, id, answer.id),
       ),
     );
-    for (const response of both) expect(done(response)).toEqual({ acceptedAnswerId: answer.id });
+    for (const response of both) expect(expectOk(response)).toEqual({ acceptedAnswerId: answer.id });
     expect(await bellOf(bob)).toHaveLength(1);
     expect(await told(id)).toHaveLength(3);
   });
@@ -222,6 +222,6 @@ describe('an accepted answer tells', () => {
       expect(await acceptedOf(id)).toBeNull();
     }
     expect(await bellOf(bob)).toEqual([]);
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
-import { tellOfAcceptance } from '#server/notifications/notifications.ts';
+import { notifyOfAcceptance } from '#server/notifications/notifications.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { acceptanceChanged } from '#server/posts/told.ts';
+import { buildAcceptanceEvents } from '#server/posts/told.ts';
 import { lockOwnQuestion } from '#server/questions/questions.ts';
-import { answerOfQuestion, writeAcceptance } from './queries.ts';
+import { findAnswerOfQuestion, updateAcceptedAnswer } from './queries.ts';
 
 /**
  * Makes an answer, or none (null), the one that the asker says solved it. Setting the same again changes nothing. It moves
@@ -24,12 +24,12 @@ export async function acceptAnswer(
       against: 'changes',
     });
     if (question.accepted_answer_id === answerId) return { acceptedAnswerId: answerId };
-    const answer = answerId === null ? null : await answerOfQuestion(tx, { id: answerId, questionId });
+    const answer = answerId === null ? null : await findAnswerOfQuestion(tx, { id: answerId, questionId });
     if (answer === undefined) throw new ProblemError('not-found', 'Answer not found');
-    await writeAcceptance(tx, { questionId, answerId });
-    const bells =
-      answer === null ? [] : await tellOfAcceptance(tx, { questionId, answer, senderId: viewer.id });
-    await publishAll(tx, [...acceptanceChanged(questionId, answerId), ...bells]);
+    await updateAcceptedAnswer(tx, { questionId, answerId });
+    const notificationEvents =
+      answer === null ? [] : await notifyOfAcceptance(tx, { questionId, answer, senderId: viewer.id });
+    await publishAll(tx, [...buildAcceptanceEvents(questionId, answerId), ...notificationEvents]);
     return { acceptedAnswerId: answerId };
   });
 }

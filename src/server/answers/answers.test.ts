@@ -4,7 +4,7 @@ import type { Answer, AnswersPage } from '#shared/answers.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
@@ -119,8 +119,8 @@ describe('deleting an answer', () => {
     const [answerer, replier] = [await server.register('Answerer'), await server.register('Replier')];
     const id = await ann.ask();
     const [gone, kept] = [await answerer.answer(id), await answerer.answer(id)];
-    const reply = await replier.reply(gone.id);
-    const keptReply = await replier.reply(kept.id);
+    const reply = await replier.replyToAnswer(gone.id);
+    const keptReply = await replier.replyToAnswer(kept.id);
     for (const answer of [gone, kept]) await bob.vote('answers', answer.id, 'up');
     for (const { id } of [reply, keptReply]) await bob.vote('replies', id, 'up');
     await answerer.remove('answers', gone.id);

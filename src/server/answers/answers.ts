@@ -1,43 +1,43 @@
 import { endDraft } from '#server/drafts/drafts.ts';
 import { refuseManyMentions } from '#server/mentions/limits.ts';
-import { mentionsAdded } from '#server/mentions/mentioned.ts';
-import { forgetPost, tellOfMentions } from '#server/notifications/notifications.ts';
+import { findAddedMentions } from '#server/mentions/mentioned.ts';
+import { deletePostNotifications, notifyOfMentions } from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
-import { byline, times } from '#server/posts/post.ts';
+import { decodeCursor, paginate } from '#server/posts/cursor.ts';
+import { toByline, toTimes } from '#server/posts/post.ts';
 import {
-  checkBasis,
+  refuseStaleEdit,
   type CurrentVersion,
-  keepRevision,
-  revisionOf,
-  revisionsOf,
+  saveRevision,
+  getRevision,
+  listRevisions,
 } from '#server/posts/revisions.ts';
 import { lockAuthors, refuseLocked } from '#server/posts/thread.ts';
-import { acceptanceChanged, profilesChanged, questionCounted } from '#server/posts/told.ts';
+import { buildAcceptanceEvents, buildProfileEvents, buildQuestionCountsEvent } from '#server/posts/told.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from '#server/questions/questions.ts';
-import { repliesOfAnswers } from '#server/replies/replies.ts';
-import { untouchTopics } from '#server/topics/topics.ts';
+import { listFirstRepliesByAnswer } from '#server/replies/replies.ts';
+import { recomputeTagsOf } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/answers.ts';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftTargets } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage } from '#shared/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/revisions.ts';
-import { answerExcerpt } from './cards.ts';
+import { createAnswerExcerpt } from './cards.ts';
 import {
-  answerById,
+  findAnswerById,
   type AnswerRow,
-  answersOfQuestion,
+  listAnswerRows,
   changeAnswerCount,
-  changeAnswersCounts,
+  changeMemberAnswerCounts,
   deleteAnswerRows,
   type ListedAnswerRow,
   lockAnswer,
   lockRepliesOfAnswer,
-  questionOfAnswer,
+  findQuestionOfAnswer,
   recountAnswers,
   selectAnswers,
   updateAnswer,
@@ -45,10 +45,10 @@ import {
 
 export type { AnswerRow, ListedAnswerRow };
 
-const missing = () => new ProblemError('not-found', 'Answer not found');
+const answerNotFound = () => new ProblemError('not-found', 'Answer not found');
 
 /** Which answers: those behind the cursor, in that order. */
-export type AnswersWanted = {
+export type AnswersRequest = {
   questionId: number;
   viewer: Viewer;
   sort: AnswerSort;
@@ -56,16 +56,16 @@ export type AnswersWanted = {
 };
 
 /** A page of a question's answers, each with its first replies. The accepted one stands first on the first page. */
-export async function answersOf(db: Reader, wanted: AnswersWanted): Promise<AnswersPage> {
+export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
   const { questionId, viewer, sort } = wanted;
-  const rows = await answersOfQuestion(db, {
+  const rows = await listAnswerRows(db, {
     questionId,
     viewerId: viewer.id,
     sort,
     cursor: decodeCursor(wanted.cursor),
     limit: limits.answersPage + 1,
   });
-  const { items, nextCursor } = pageOf(rows, sort);
+  const { items, nextCursor } = toPage(rows, sort);
   return { items: await withReplies(db, items, viewer), nextCursor };
 }
 
@@ -75,18 +75,18 @@ export function selectFirstAnswers(wanted: { questionId: number; viewerId: numbe
 }
 
 /** What those rows, and the first replies to their answers, are a page of. */
-export function firstAnswers(
+export function toFirstAnswersPage(
   rows: readonly ListedAnswerRow[],
   sort: AnswerSort,
   replies: ReadonlyMap<number, RepliesPage>,
 ): AnswersPage {
-  const { items, nextCursor } = pageOf(rows, sort);
+  const { items, nextCursor } = toPage(rows, sort);
   return { items: items.map((row) => toAnswer(row, replies.get(row.id))), nextCursor };
 }
 
-function pageOf(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
+function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
   const size = limits.answersPage + (rows[0]?.accepted === true ? 1 : 0);
-  return page(rows, size, (row) => ({
+  return paginate(rows, size, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,
     ...(sort === 'helpful' && { score: row.upvotes - row.downvotes }),
@@ -94,9 +94,9 @@ function pageOf(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
 }
 
 /** The same, for an address that may name no question. */
-export async function answersOfExisting(db: Reader, wanted: AnswersWanted): Promise<AnswersPage> {
+export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
   await requireQuestion(db, wanted.questionId);
-  return answersOf(db, wanted);
+  return listAnswers(db, wanted);
 }
 
 /** @throws ProblemError 'not-found' */
@@ -104,17 +104,17 @@ export async function readAnswer(
   db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<Answer> {
-  const row = await answerById(db, { id, viewerId: viewer.id });
-  if (row === undefined) throw missing();
+  const row = await findAnswerById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw answerNotFound();
   const [answer] = await withReplies(db, [row], viewer);
-  if (answer === undefined) throw missing();
+  if (answer === undefined) throw answerNotFound();
   return answer;
 }
 
 /** @throws ProblemError 'not-found'. Returns the question the answer belongs to. */
 export async function requireAnswer(db: Reader, id: number): Promise<number> {
-  const questionId = await questionOfAnswer(db, id);
-  if (questionId === undefined) throw missing();
+  const questionId = await findQuestionOfAnswer(db, id);
+  if (questionId === undefined) throw answerNotFound();
   return questionId;
 }
 
@@ -130,20 +130,20 @@ export async function editAnswer(
     const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
     // Also the answer to the same edit sent again, after the first one's got lost.
     if (old.content === draft.content) return;
-    checkBasis({ kind: 'answer', old }, draft.basedOn);
-    const mentioned = mentionsAdded({ before: old.content, after: draft.content, publicUrl });
+    refuseStaleEdit({ kind: 'answer', old }, draft.basedOn);
+    const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
     await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
-    await keepRevision(tx, { kind: 'answer', id, old });
+    await saveRevision(tx, { kind: 'answer', id, old });
     const at = await updateAnswer(tx, { id, content: draft.content });
     const active = await touchQuestion(tx, { id: questionId, at });
-    const start = answerExcerpt(draft.content);
-    const place = { senderId: viewer.id, questionId, answerId: id, replyId: null };
-    const bells = await tellOfMentions(tx, { ...place, mentioned });
-    const post = draftPlaces.edit({ kind: 'answer', id });
-    const ended = await endDraft(tx, { memberId: viewer.id, place: post, key, text: draft });
+    const start = createAnswerExcerpt(draft.content);
+    const location = { senderId: viewer.id, questionId, answerId: id, replyId: null };
+    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+    const post = draftTargets.edit({ kind: 'answer', id });
+    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
     await publishAll(tx, [
-      ...bells,
-      ...ended,
+      ...notificationEvents,
+      ...draftEvents,
       { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
       { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
       active,
@@ -179,19 +179,19 @@ export async function removeAnswer(
   const replyIds = replies.map((reply) => reply.id);
   await lockAuthors(tx, [answer, ...replies]);
   await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
-  const bells = await forgetPost(tx, { kind: 'answer', id });
+  const notificationEvents = await deletePostNotifications(tx, { kind: 'answer', id });
   await deleteAnswerRows(tx, [id]);
   const counts = await changeAnswerCount(tx, { questionId, by: -1 });
-  if (authorId !== null) await changeAnswersCounts(tx, [{ memberId: authorId, by: -1 }]);
-  await untouchTopics(tx, { questionId, at: answer.created_at });
+  if (authorId !== null) await changeMemberAnswerCounts(tx, [{ memberId: authorId, by: -1 }]);
+  await recomputeTagsOf(tx, { questionId, at: answer.created_at });
   const deleted = { kind: 'answer-deleted', answerId: id } as const;
   await publishAll(tx, [
     { topic: `question:${questionId}`, event: deleted },
     { topic: 'answers', event: deleted },
-    questionCounted('answer', questionId, counts),
-    ...(question.accepted_answer_id === id ? acceptanceChanged(questionId, null) : []),
-    ...profilesChanged([answer, ...replies].map((post) => post.author_id)),
-    ...bells,
+    buildQuestionCountsEvent('answer', questionId, counts),
+    ...(question.accepted_answer_id === id ? buildAcceptanceEvents(questionId, null) : []),
+    ...buildProfileEvents([answer, ...replies].map((post) => post.author_id)),
+    ...notificationEvents,
   ]);
 }
 
@@ -202,20 +202,20 @@ export async function removeAnswer(
 export async function lockAnswerThread(tx: Tx, id: number) {
   const question = await lockQuestionThread(tx, await requireAnswer(tx, id));
   const answer = await lockAnswer(tx, id);
-  if (answer === undefined) throw missing();
+  if (answer === undefined) throw answerNotFound();
   return { question, answer };
 }
 
 /** Answers came back with their locked question: counts them for it and for their authors. Returns the question's counts. */
-export async function countAnswersBack(
+export async function addRestoredAnswers(
   tx: Tx,
   { questionId, authorIds }: { questionId: number; authorIds: readonly (number | null)[] },
 ) {
-  const written = new Map<number, number>();
-  for (const id of authorIds) if (id !== null) written.set(id, (written.get(id) ?? 0) + 1);
-  await changeAnswersCounts(
+  const countByAuthor = new Map<number, number>();
+  for (const id of authorIds) if (id !== null) countByAuthor.set(id, (countByAuthor.get(id) ?? 0) + 1);
+  await changeMemberAnswerCounts(
     tx,
-    [...written].map(([memberId, by]) => ({ memberId, by })),
+    [...countByAuthor].map(([memberId, by]) => ({ memberId, by })),
   );
   return recountAnswers(tx, questionId);
 }
@@ -225,12 +225,12 @@ export async function removeAnswersOfQuestion(
   tx: Tx,
   answers: readonly { id: number; author_id: number | null }[],
 ): Promise<void> {
-  const written = new Map<number, number>();
+  const countByAuthor = new Map<number, number>();
   for (const { author_id } of answers)
-    if (author_id !== null) written.set(author_id, (written.get(author_id) ?? 0) + 1);
-  await changeAnswersCounts(
+    if (author_id !== null) countByAuthor.set(author_id, (countByAuthor.get(author_id) ?? 0) + 1);
+  await changeMemberAnswerCounts(
     tx,
-    [...written].map(([memberId, count]) => ({ memberId, by: -count })),
+    [...countByAuthor].map(([memberId, count]) => ({ memberId, by: -count })),
   );
   await deleteAnswerRows(
     tx,
@@ -239,36 +239,49 @@ export async function removeAnswersOfQuestion(
 }
 
 /** The versions of an answer, the current one first, without their texts. */
-export async function answerRevisions(
+export async function listAnswerRevisions(
   db: Reader,
   { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
 ): Promise<RevisionsPage> {
-  return revisionsOf(db, { kind: 'answer', id, current: await currentVersion(db, { id, viewer }), cursor });
+  return listRevisions(db, {
+    kind: 'answer',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    cursor,
+  });
 }
 
-export async function answerRevision(
+export async function getAnswerRevision(
   db: Reader,
   { id, viewer, number }: { id: number; viewer: Viewer; number: number },
 ): Promise<Revision> {
-  return revisionOf(db, { kind: 'answer', id, current: await currentVersion(db, { id, viewer }), number });
+  return getRevision(db, {
+    kind: 'answer',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    number,
+  });
 }
 
-async function currentVersion(db: Reader, wanted: { id: number; viewer: Viewer }): Promise<CurrentVersion> {
-  const row = await answerById(db, { id: wanted.id, viewerId: wanted.viewer.id });
-  if (row === undefined) throw missing();
+async function readCurrentVersion(
+  db: Reader,
+  wanted: { id: number; viewer: Viewer },
+): Promise<CurrentVersion> {
+  const row = await findAnswerById(db, { id: wanted.id, viewerId: wanted.viewer.id });
+  if (row === undefined) throw answerNotFound();
   const createdAt = (row.edited_at ?? row.created_at).toISOString();
   return { title: null, content: row.content, tags: null, createdAt };
 }
 
 async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
   const answer = await lockAnswer(tx, wanted.id);
-  if (answer === undefined) throw missing();
+  if (answer === undefined) throw answerNotFound();
   if (answer.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
   return answer;
 }
 
 async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
-  const replies = await repliesOfAnswers(db, { answerIds: rows.map((row) => row.id), viewer });
+  const replies = await listFirstRepliesByAnswer(db, { answerIds: rows.map((row) => row.id), viewer });
   return rows.map((row) => toAnswer(row, replies.get(row.id)));
 }
 
@@ -278,8 +291,8 @@ export function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nex
     id: row.id,
     questionId: row.question_id,
     content: row.content,
-    ...byline(row, 'answer'),
-    ...times(row),
+    ...toByline(row, 'answer'),
+    ...toTimes(row),
     upvotes: row.upvotes,
     downvotes: row.downvotes,
     myVote: row.my_vote,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { byline, bylineColumns, type BylineRow } from '#server/posts/post.ts';
-import { excerpt } from '#server/questions/excerpt.ts';
+import { toByline, bylineColumns, type BylineRow } from '#server/posts/post.ts';
+import { createExcerpt } from '#server/questions/excerpt.ts';
 import type { AnswerCard } from '#shared/search.ts';
 
 export type AnswerCardRow = BylineRow & {
@@ -21,8 +21,8 @@ export const answerCardColumns = sql`
   ${bylineColumns}`;
 
 /** What a list shows of an answer's text, of which a few thousand characters are enough. */
-export function answerExcerpt(content: string): Pick<AnswerCard, 'excerpt' | 'excerptCut'> {
-  const { excerpt: text, cut } = excerpt(content.slice(0, 3500));
+export function createAnswerExcerpt(content: string): Pick<AnswerCard, 'excerpt' | 'excerptCut'> {
+  const { excerpt: text, cut } = createExcerpt(content.slice(0, 3500));
   return { excerpt: text, excerptCut: cut };
 }
 
@@ -32,8 +32,8 @@ export function toAnswerCard(row: AnswerCardRow): AnswerCard {
     id: row.id,
     questionId: row.question_id,
     questionTitle: row.question_title,
-    ...answerExcerpt(row.content_start),
-    ...byline(row, 'answer'),
+    ...createAnswerExcerpt(row.content_start),
+    ...toByline(row, 'answer'),
     createdAt: row.created_at.toISOString(),
     upvotes: row.upvotes,
     downvotes: row.downvotes,

@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { findViolations } from '#server/invariants.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import type { AnswersPage, AnswerSort } from '#shared/answers.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
 
 const pageOf = async (member: Member, id: number, sort: AnswerSort) =>
-  done(await member.get<QuestionPage>(`/questions/${id}?sort=${sort}`));
+  expectOk(await member.get<QuestionPage>(`/questions/${id}?sort=${sort}`));
 const idsOf = ({ items }: AnswersPage) => items.map((answer) => answer.id);
 
 /** All pages of a question's answers in an order, as the ids. */
@@ -24,7 +24,7 @@ async function allPages(id: number, sort: AnswerSort): Promise<number[]> {
   let cursor = first.answers.nextCursor;
   while (cursor !== null) {
     const path: string = `/questions/${id}/answers?sort=${sort}&cursor=${cursor}`;
-    const page = done(await ann.get<AnswersPage>(path));
+    const page = expectOk(await ann.get<AnswersPage>(path));
     ids.push(...idsOf(page));
     cursor = page.nextCursor;
   }
@@ -53,7 +53,7 @@ describe('the answers of a question', () => {
     await eve.vote('answers', oldest.id, 'up');
     await eve.vote('answers', bad.id, 'up');
     expect(await allPages(id, 'helpful')).toEqual([good.id, oldest.id, bad.id, plain.id]);
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
   });
 
   test('come fifty at a time in each order, without gaps or doubles, also among equals', async () => {
@@ -87,14 +87,14 @@ describe('the answers of a question', () => {
     const newest = plain.get('newest') ?? [];
     for (const at of [0, 60, 119]) {
       const accepted = newest[at];
-      done(await ann.put(`/questions/${id}/accepted-answer`, { answerId: accepted }));
+      expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: accepted }));
       for (const sort of orders) {
         const others = plain.get(sort)?.filter((each) => each !== accepted);
         expect(await allPages(id, sort), `${sort}, accepted at ${at}`).toEqual([accepted, ...(others ?? [])]);
       }
     }
     expect(idsOf((await pageOf(ann, id, 'newest')).answers)).toHaveLength(51);
-    done(await ann.put(`/questions/${id}/accepted-answer`, { answerId: null }));
+    expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: null }));
     for (const sort of orders) expect(await allPages(id, sort)).toEqual(plain.get(sort));
   });
 });

@@ -1,70 +1,79 @@
 import type { RawBuilder } from 'kysely';
-import { endingOf, type KnownDraft, knownDrafts } from '#server/drafts/drafts.ts';
-import { mentionsProblem } from '#server/mentions/limits.ts';
-import { mentionedIn } from '#server/mentions/mentioned.ts';
-import { answersTold, bellsOf } from '#server/notifications/notifications.ts';
+import { prepareDraftEndings, type LockedDraft, lockDraftsStatements } from '#server/drafts/drafts.ts';
+import { findMentionsProblem } from '#server/mentions/limits.ts';
+import { findMentions } from '#server/mentions/mentioned.ts';
+import { buildAnswerNotifications, createNotifiedEvents } from '#server/notifications/notifications.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
-import { inOneGo } from '#server/platform/driver.ts';
-import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
+import { runPipelined } from '#server/platform/driver.ts';
+import { publishAll, type TopicEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { type Outcome, together } from '#server/platform/together.ts';
-import { claimOf, earlier, keysKept, type Posting } from '#server/posts/idempotency.ts';
-import { lockedProblem } from '#server/posts/thread.ts';
-import { profilesChanged, questionActive, questionCounted } from '#server/posts/told.ts';
-import { topicsTouched } from '#server/topics/topics.ts';
+import { type Outcome, createWriteBatcher } from '#server/platform/together.ts';
+import {
+  prepareKeyClaims,
+  getPostedId,
+  saveKeysStatements,
+  type PostRequest,
+} from '#server/posts/idempotency.ts';
+import { getLockedError } from '#server/posts/thread.ts';
+import {
+  buildProfileEvents,
+  buildQuestionActivityEvent,
+  buildQuestionCountsEvent,
+} from '#server/posts/told.ts';
+import { touchTagsStatement } from '#server/topics/topics.ts';
 import type { Answer, AnswerDraft } from '#shared/answers.ts';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftTargets } from '#shared/drafts.ts';
 import { readAnswer, toAnswer } from './answers.ts';
 import {
-  answersCounted,
-  answersCountsChanged,
-  answersOfAuthors,
+  addToAnswerCountsStatement,
+  changeMemberAnswerCountsStatements,
+  selectAnswersAsAuthors,
   insertAnswers,
-  lockedQuestions,
+  lockQuestionsStatement,
 } from './queries.ts';
 
-export type WantedAnswer = {
+export type AnswerRequest = {
   questionId: number;
   viewer: Viewer;
   key: string | undefined;
   draft: AnswerDraft;
 };
 
-type AnswerPosting = Posting & { wanted: WantedAnswer };
+type AnswerPostRequest = PostRequest & { answer: AnswerRequest };
 
 /** An answer that is stored, and who asked. */
-type Posted = { posting: AnswerPosting; id: number; at: Date; askerId: number | null };
+type Posted = { posting: AnswerPostRequest; id: number; at: Date; questionAuthorId: number | null };
 
 /**
  * Posts an answer once a key, and counts it on the question and its author. Returns it as its author sees it. Answers that come at the
  * same time, to one question or to many, are stored together.
  */
-export function createAnswering({ db, publicUrl }: { db: Database; publicUrl: string | null }) {
-  return together<WantedAnswer, Answer>({
-    write: (answers, how) => postAnswers(db, { answers, publicUrl, how }),
-    about: ({ questionId }) => questionId,
-    most: 100,
+export function createAnswerBatcher({ db, publicUrl }: { db: Database; publicUrl: string | null }) {
+  return createWriteBatcher<AnswerRequest, Answer>({
+    writeBatch: (answers, how) => postAnswers(db, { answers, publicUrl, how }),
+    keyOf: ({ questionId }) => questionId,
+    maxBatchSize: 100,
   });
 }
 
 async function postAnswers(
   db: Database,
-  wanted: { answers: readonly WantedAnswer[]; publicUrl: string | null; how: { patient: boolean } },
+  wanted: { answers: readonly AnswerRequest[]; publicUrl: string | null; how: { waitsForLocks: boolean } },
 ): Promise<Outcome<Answer>[]> {
   const { answers, publicUrl, how } = wanted;
-  const postings = answers.map((answer): AnswerPosting => {
+  const postings = answers.map((answer): AnswerPostRequest => {
     const { viewer, key, questionId, draft } = answer;
-    return { viewer, key, kind: 'answer', request: [questionId, draft], wanted: answer };
+    return { viewer, key, kind: 'answer', request: [questionId, draft], answer };
   });
   return transaction(
     db,
     async (tx) => {
-      const { claim, claims } = claimOf(postings);
-      const { claimed, questions, drafts } = await inOneGo(tx, {
+      const { claim, claims } = prepareKeyClaims(postings);
+      const { claimed, questions, drafts } = await runPipelined(tx, {
         claimed: claim,
-        questions: [lockedQuestions([...new Set(answers.map(({ questionId }) => questionId))])],
-        drafts: knownDrafts(postings.map(draftOf)),
+        questions: [lockQuestionsStatement([...new Set(answers.map(({ questionId }) => questionId))])],
+        drafts: lockDraftsStatements(postings.map(toPostedDraft)),
       });
       const { fresh, repeated } = claims(claimed.flat());
       const outcomes = await postFresh(tx, {
@@ -73,8 +82,8 @@ async function postAnswers(
         drafts: drafts.flat(),
         publicUrl,
       });
-      for (const posting of repeated) outcomes.set(posting, await outcomeOf(postedEarlier(tx, posting)));
-      return postings.map((posting) => outcomes.get(posting) ?? missing());
+      for (const posting of repeated) outcomes.set(posting, await toOutcome(readEarlierAnswer(tx, posting)));
+      return postings.map((posting) => outcomes.get(posting) ?? questionNotFound());
     },
     how,
   );
@@ -83,138 +92,152 @@ async function postAnswers(
 type LockedQuestion = { author_id: number | null; lock_reason: string | null };
 
 type Posts = {
-  fresh: readonly AnswerPosting[];
+  fresh: readonly AnswerPostRequest[];
   questions: ReadonlyMap<number, LockedQuestion>;
   /** The drafts of these answers that there are, locked. */
-  drafts: readonly KnownDraft[];
+  drafts: readonly LockedDraft[];
   publicUrl: string | null;
 };
 
-async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPosting, Outcome<Answer>>> {
+async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPostRequest, Outcome<Answer>>> {
   const { fresh, questions } = posts;
-  const refused: [AnswerPosting, ProblemError][] = [];
+  const refused: [AnswerPostRequest, ProblemError][] = [];
   // By member, so that two transactions count the mentions of the same members in one order.
   for (const posting of fresh.toSorted((a, b) => a.viewer.id - b.viewer.id)) {
-    const problem = await refusalOf(tx, posting, posts);
+    const problem = await findRefusal(tx, posting, posts);
     if (problem !== null) refused.push([posting, problem]);
   }
-  const refusals = new Map<AnswerPosting, Outcome<Answer>>(refused);
+  const refusals = new Map<AnswerPostRequest, Outcome<Answer>>(refused);
   const postable = fresh.filter((posting) => !refusals.has(posting));
   const freed = refused.map(([posting]) => ({ posting, id: null }));
   if (postable.length === 0) {
-    await inOneGo(tx, { keys: keysKept(freed) });
+    await runPipelined(tx, { keys: saveKeysStatements(freed) });
     return refusals;
   }
   const stored = await insertAnswers(
     tx,
-    postable.map(({ viewer, wanted }) => ({
-      questionId: wanted.questionId,
+    postable.map(({ viewer, answer }) => ({
+      questionId: answer.questionId,
       authorId: viewer.id,
-      content: wanted.draft.content,
+      content: answer.draft.content,
     })),
   );
   const posted = postable.map((posting, index): Posted => {
     const row = stored[index];
     if (row === undefined) throw new Error('insert returned too few rows');
-    const askerId = questions.get(posting.wanted.questionId)?.author_id ?? null;
-    return { posting, id: row.id, at: row.created_at, askerId };
+    const questionAuthorId = questions.get(posting.answer.questionId)?.author_id ?? null;
+    return { posting, id: row.id, at: row.created_at, questionAuthorId };
   });
-  const answers = await countAndTell(tx, { ...posts, posted, keys: keysKept([...posted, ...freed]) });
+  const answers = await updateCountsAndNotify(tx, {
+    ...posts,
+    posted,
+    keys: saveKeysStatements([...posted, ...freed]),
+  });
   return new Map([
     ...refusals,
-    ...posted.map(({ posting, id }): [AnswerPosting, Answer] => [posting, answers.get(id) ?? lost()]),
+    ...posted.map(({ posting, id }): [AnswerPostRequest, Answer] => [posting, answers.get(id) ?? lost()]),
   ]);
 }
 
-async function refusalOf(
+async function findRefusal(
   tx: Tx,
-  { viewer, wanted }: AnswerPosting,
+  { viewer, answer }: AnswerPostRequest,
   { questions, publicUrl }: Posts,
 ): Promise<ProblemError | null> {
-  const question = questions.get(wanted.questionId);
-  if (question === undefined) return missing();
-  const text = wanted.draft.content;
-  const added = mentionedIn(text, publicUrl);
+  const question = questions.get(answer.questionId);
+  if (question === undefined) return questionNotFound();
+  const text = answer.draft.content;
+  const added = findMentions(text, publicUrl);
   return (
-    lockedProblem(question.lock_reason) ??
-    (await mentionsProblem(tx, { memberId: viewer.id, text, added, publicUrl }))
+    getLockedError(question.lock_reason) ??
+    (await findMentionsProblem(tx, { memberId: viewer.id, text, added, publicUrl }))
   );
 }
 
 /** Returns the answers by their ids. */
-async function countAndTell(
+async function updateCountsAndNotify(
   tx: Tx,
   { posted, drafts, keys, publicUrl }: Posts & { posted: readonly Posted[]; keys: RawBuilder<never>[] },
 ): Promise<Map<number, Answer>> {
-  const perQuestion = Map.groupBy(posted, ({ posting }) => posting.wanted.questionId);
+  const perQuestion = Map.groupBy(posted, ({ posting }) => posting.answer.questionId);
   const perMember = Map.groupBy(posted, ({ posting }) => posting.viewer.id);
   const at = posted.reduce((latest, each) => (each.at > latest ? each.at : latest), new Date(0));
-  const ending = endingOf(
-    posted.map(({ posting }) => draftOf(posting)),
+  const draftEndings = prepareDraftEndings(
+    posted.map(({ posting }) => toPostedDraft(posting)),
     drafts,
   );
-  const { counted, told, answers, ended, noted } = await inOneGo(tx, {
+  const {
+    counted,
+    told: recipients,
+    answers,
+    ended,
+    noted: insertedDrafts,
+  } = await runPipelined(tx, {
     counted: [
-      answersCounted([...perQuestion].map(([questionId, { length }]) => ({ questionId, answers: length }))),
+      addToAnswerCountsStatement(
+        [...perQuestion].map(([questionId, { length }]) => ({ questionId, answers: length })),
+      ),
     ],
-    members: answersCountsChanged([...perMember].map(([memberId, { length }]) => ({ memberId, by: length }))),
-    told: answersTold(
-      posted.map(({ posting, id, askerId }) => ({
-        question: { id: posting.wanted.questionId, author_id: askerId },
+    members: changeMemberAnswerCountsStatements(
+      [...perMember].map(([memberId, { length }]) => ({ memberId, by: length })),
+    ),
+    told: buildAnswerNotifications(
+      posted.map(({ posting, id, questionAuthorId }) => ({
+        question: { id: posting.answer.questionId, author_id: questionAuthorId },
         answerId: id,
         senderId: posting.viewer.id,
-        mentioned: mentionedIn(posting.wanted.draft.content, publicUrl),
+        mentioned: findMentions(posting.answer.draft.content, publicUrl),
       })),
     ),
-    topics: [topicsTouched({ questionIds: [...perQuestion.keys()], at })],
-    ended: ending.ended,
-    noted: ending.noted,
-    pruned: ending.pruned,
+    topics: [touchTagsStatement({ questionIds: [...perQuestion.keys()], at })],
+    ended: draftEndings.ended,
+    noted: draftEndings.inserted,
+    pruned: draftEndings.pruned,
     keys,
-    answers: [answersOfAuthors(posted.map(({ id }) => id))],
+    answers: [selectAnswersAsAuthors(posted.map(({ id }) => id))],
   });
   await publishAll(tx, [
-    ...bellsOf(told.flat()),
-    ...(await ending.tell(tx, [...ended, ...noted].flat())),
-    ...posted.flatMap(toldOf),
+    ...createNotifiedEvents(recipients.flat()),
+    ...(await draftEndings.finish(tx, [...ended, ...insertedDrafts].flat())),
+    ...posted.flatMap(buildAnswerPostedEvents),
     ...counted
       .flat()
       .flatMap((question) => [
-        questionCounted('answer', question.id, question),
-        questionActive(question.id, question.tags),
+        buildQuestionCountsEvent('answer', question.id, question),
+        buildQuestionActivityEvent(question.id, question.tags),
       ]),
-    ...profilesChanged(perMember.keys()),
+    ...buildProfileEvents(perMember.keys()),
   ]);
   return new Map(answers.flat().map((row) => [row.id, toAnswer(row)]));
 }
 
 /** The draft that an answer was written as. */
-const draftOf = ({ viewer, key, wanted }: AnswerPosting) => ({
+const toPostedDraft = ({ viewer, key, answer }: AnswerPostRequest) => ({
   memberId: viewer.id,
-  place: draftPlaces.answer(wanted.questionId),
+  target: draftTargets.answer(answer.questionId),
   key,
-  text: wanted.draft,
+  text: answer.draft,
 });
 
-function toldOf({ posting, id }: Posted): StreamedEvent[] {
+function buildAnswerPostedEvents({ posting, id }: Posted): TopicEvent[] {
   const event = { kind: 'answer-posted', answerId: id, authorId: posting.viewer.id } as const;
   return [
-    { topic: `question:${posting.wanted.questionId}`, event },
+    { topic: `question:${posting.answer.questionId}`, event },
     { topic: 'answers', event },
   ];
 }
 
-const missing = () => new ProblemError('not-found', 'Question not found');
+const questionNotFound = () => new ProblemError('not-found', 'Question not found');
 
 function lost(): never {
   throw new Error('an answer that was stored cannot be read');
 }
 
-async function postedEarlier(tx: Tx, posting: AnswerPosting): Promise<Answer> {
-  return readAnswer(tx, { id: await earlier(tx, posting), viewer: posting.viewer });
+async function readEarlierAnswer(tx: Tx, posting: AnswerPostRequest): Promise<Answer> {
+  return readAnswer(tx, { id: await getPostedId(tx, posting), viewer: posting.viewer });
 }
 
-async function outcomeOf(found: Promise<Answer>): Promise<Outcome<Answer>> {
+async function toOutcome(found: Promise<Answer>): Promise<Outcome<Answer>> {
   try {
     return await found;
   } catch (error) {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { inOneGo } from '#server/platform/driver.ts';
+import { runPipelined } from '#server/platform/driver.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
-import { isThere } from '#server/platform/sql.ts';
+import { existsForRow } from '#server/platform/sql.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
 import type { AnswerSort } from '#shared/answers.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 
 export type AnswerRow = BylineRow & {
@@ -16,7 +16,7 @@ export type AnswerRow = BylineRow & {
   edited_at: Date | null;
   upvotes: number;
   downvotes: number;
-  my_vote: Direction | null;
+  my_vote: VoteDirection | null;
   bookmarked: boolean;
 };
 
@@ -27,7 +27,7 @@ export type ListedAnswerRow = AnswerRow & { accepted: boolean };
 const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
   (select direction from vote where answer_id = post.id and member_id = ${viewer}) as my_vote,
-  ${isThere(sql`from bookmark where answer_id = post.id and member_id = ${viewer}`)} as bookmarked,
+  ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewer}`)} as bookmarked,
   ${bylineColumns}`;
 
 /**
@@ -42,7 +42,7 @@ export type AnswerWindow = {
   limit: number;
 };
 
-export async function answersOfQuestion(db: Reader, wanted: AnswerWindow) {
+export async function listAnswerRows(db: Reader, wanted: AnswerWindow) {
   const { rows } = await selectAnswers(wanted).execute(db);
   return rows;
 }
@@ -98,17 +98,17 @@ type Order = {
   orderOfRows?: RawBuilder<unknown>;
 };
 
-export async function answerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
+export async function findAnswerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<AnswerRow>`
     select ${answerColumns(viewerId)} from answer post ${bylineJoins} where post.id = ${id}`.execute(db);
   return rows[0];
 }
 
 /** Answers, each as its author sees it. */
-export const answersOfAuthors = (ids: readonly number[]) => sql<AnswerRow>`
+export const selectAnswersAsAuthors = (ids: readonly number[]) => sql<AnswerRow>`
   select ${answerColumns(sql`post.author_id`)} from answer post ${bylineJoins} where post.id = any(${[...ids]}::bigint[])`;
 
-export async function questionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
+export async function findQuestionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
   const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
   return row?.question_id;
 }
@@ -117,7 +117,7 @@ export async function questionOfAnswer(db: Reader, id: number): Promise<number |
  * Questions that get answers, locked in the order of their ids against everything else that changes what hangs on them;
  * votes on that, and views, need not wait.
  */
-export function lockedQuestions(ids: readonly number[]) {
+export function lockQuestionsStatement(ids: readonly number[]) {
   return sql<{ id: number; author_id: number | null; lock_reason: string | null }>`
     select id, author_id, lock_reason from question
     where id = any(${[...ids]}::bigint[]) order by id for no key update`;
@@ -149,7 +149,7 @@ export async function insertAnswers(
 }
 
 /** Adds to the numbers of answers of locked questions, which are active now. Returns them as they are then. */
-export function answersCounted(added: readonly { questionId: number; answers: number }[]) {
+export function addToAnswerCountsStatement(added: readonly { questionId: number; answers: number }[]) {
   return sql<QuestionCounts & { id: number; tags: string[] }>`
     update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
     from unnest(
@@ -194,7 +194,7 @@ export async function lockRepliesOfAnswer(tx: Tx, answerId: number) {
 }
 
 /** Whether the answer is one of the locked question's, and who wrote it; undefined where it is not. */
-export async function answerOfQuestion(
+export async function findAnswerOfQuestion(
   tx: Tx,
   { id, questionId }: { id: number; questionId: number },
 ): Promise<{ id: number; author_id: number | null } | undefined> {
@@ -206,7 +206,7 @@ export async function answerOfQuestion(
     .executeTakeFirst();
 }
 
-export async function writeAcceptance(
+export async function updateAcceptedAnswer(
   tx: Tx,
   { questionId, answerId }: { questionId: number; answerId: number | null },
 ) {
@@ -239,12 +239,12 @@ export async function recountAnswers(tx: Tx, questionId: number) {
 }
 
 /** Adds to members' numbers of answers; the rows are locked in id order. */
-export async function changeAnswersCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
-  await inOneGo(tx, { changed: answersCountsChanged(changes) });
+export async function changeMemberAnswerCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
+  await runPipelined(tx, { changed: changeMemberAnswerCountsStatements(changes) });
 }
 
 /** The same, to be run with others. */
-export function answersCountsChanged(
+export function changeMemberAnswerCountsStatements(
   changes: readonly { memberId: number; by: number }[],
 ): RawBuilder<unknown>[] {
   if (changes.length === 0) return [];

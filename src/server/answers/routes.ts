@@ -1,10 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
-import type { PostingLimits } from '#server/posts/limits.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  idempotencyHeaders,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/platform/http.ts';
+import type { WriteLimits } from '#server/posts/limits.ts';
 import { revisionRoutes } from '#server/posts/revision-routes.ts';
 import {
-  acceptance,
-  accepted,
+  acceptanceDraft,
+  acceptanceState,
   answer,
   answerDraft,
   answerEdit,
@@ -14,11 +21,11 @@ import {
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { acceptAnswer } from './acceptance.ts';
-import { createAnswering } from './posting.ts';
+import { createAnswerBatcher } from './posting.ts';
 import {
-  answerRevision,
-  answerRevisions,
-  answersOfExisting,
+  getAnswerRevision,
+  listAnswerRevisions,
+  listAnswersOfQuestion,
   deleteAnswer,
   editAnswer,
   readAnswer,
@@ -29,31 +36,31 @@ const list = createRoute({
   path: '/questions/{id}/answers',
   summary: 'The answers to a question, each with its first replies',
   request: { params: idParam, query: z.object({ sort: answerSort.default('newest'), cursor: cursorQuery }) },
-  responses: { 200: answers(answersPage, 'A page of answers'), ...problems },
+  responses: { 200: jsonResponse(answersPage, 'A page of answers'), ...problemResponses },
 });
 
 const post = createRoute({
   method: 'post',
   path: '/questions/{id}/answers',
   summary: 'Answer a question',
-  request: { params: idParam, headers: idempotencyHeaders, body: json(answerDraft) },
-  responses: { 201: answers(answer, 'Posted'), ...problems },
+  request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(answerDraft) },
+  responses: { 201: jsonResponse(answer, 'Posted'), ...problemResponses },
 });
 
 const accept = createRoute({
   method: 'put',
   path: '/questions/{id}/accepted-answer',
   summary: 'Say, as the asker, which answer solved it, or none',
-  request: { params: idParam, body: json(acceptance) },
-  responses: { 200: answers(accepted, 'As it is now'), ...problems },
+  request: { params: idParam, body: jsonBody(acceptanceDraft) },
+  responses: { 200: jsonResponse(acceptanceState, 'As it is now'), ...problemResponses },
 });
 
 const edit = createRoute({
   method: 'put',
   path: '/answers/{id}',
   summary: 'Edit an own answer',
-  request: { params: idParam, headers: draftHeaders, body: json(answerEdit) },
-  responses: { 200: answers(answer, 'As it is now'), ...problems },
+  request: { params: idParam, headers: draftHeaders, body: jsonBody(answerEdit) },
+  responses: { 200: jsonResponse(answer, 'As it is now'), ...problemResponses },
 });
 
 const remove = createRoute({
@@ -61,14 +68,14 @@ const remove = createRoute({
   path: '/answers/{id}',
   summary: 'Delete an own answer with its replies',
   request: { params: idParam },
-  responses: { 204: { description: 'Deleted' }, ...problems },
+  responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
 
 const versions = revisionRoutes('answers', 'an answer');
 
-export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
-  const postAnswer = createAnswering({ db, publicUrl });
-  return router()
+export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+  const postAnswer = createAnswerBatcher({ db, publicUrl });
+  return createRouter()
     .openapi(list, async (c) => {
       const wanted = {
         questionId: c.req.valid('param').id,
@@ -76,7 +83,7 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
         sort: c.req.valid('query').sort,
         cursor: c.req.valid('query').cursor,
       };
-      return c.json(await answersOfExisting(c.get('reading'), wanted), 200);
+      return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
     })
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
@@ -110,10 +117,10 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: Deps & { l
     .openapi(versions.list, async (c) => {
       const { id } = c.req.valid('param');
       const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
-      return c.json(await answerRevisions(c.get('reading'), wanted), 200);
+      return c.json(await listAnswerRevisions(c.get('reader'), wanted), 200);
     })
     .openapi(versions.one, async (c) => {
       const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
-      return c.json(await answerRevision(c.get('reading'), wanted), 200);
+      return c.json(await getAnswerRevision(c.get('reader'), wanted), 200);
     });
 }

@@ -1,18 +1,18 @@
 import type { ClientBase } from 'pg';
 import type { ArchiveFileKind } from './folder.ts';
 import { textKinds } from './session.ts';
-import { titlesAndTags } from './staging.ts';
-import { newer, type Tally } from './tally.ts';
+import { titlesAndTagsReason } from './staging.ts';
+import { newerReason, type RowTally } from './tally.ts';
 
-export type Tallies = Partial<Record<ArchiveFileKind, Tally>>;
+export type RowTallies = Partial<Record<ArchiveFileKind, RowTally>>;
 
 /** What the import added, by the tables of the community. */
-export interface Added {
+export interface ImportedCounts {
   members: number;
   /** Members known by their number only, because the archive has posts of them but no entry. */
-  nameless: number;
+  namelessMembers: number;
   /** Members of whom a former import knew the number only, and who have their name now. */
-  named: number;
+  renamedMembers: number;
   questions: number;
   answers: number;
   replies: number;
@@ -22,44 +22,48 @@ export interface Added {
 }
 
 /** Says of every staged row what became of it. Comes after the last row was added. */
-export async function accountForStaged(client: ClientBase, tallies: Tallies, added: Added): Promise<void> {
+export async function classifyStagedRows(
+  client: ClientBase,
+  tallies: RowTallies,
+  added: ImportedCounts,
+): Promise<void> {
   const { users, posts, comments, votes, tags, posthistory } = tallies;
   if (users !== undefined) {
-    await sortOut(client, users, userFates);
+    await applyOutcomes(client, users, userOutcomes);
     // They are as the archive has them, because of this import.
-    users.taken += added.named;
-    users.known -= added.named;
+    users.imported += added.renamedMembers;
+    users.alreadyImported -= added.renamedMembers;
   }
-  if (posts !== undefined) await sortOut(client, posts, postFates);
-  if (comments !== undefined) await sortOut(client, comments, commentFates);
-  if (votes !== undefined) await accountForVotes(client, votes, added.follows);
-  if (tags !== undefined) await sortOut(client, tags, tagFates);
-  if (posthistory !== undefined) await sortOut(client, posthistory, historyFates);
+  if (posts !== undefined) await applyOutcomes(client, posts, postOutcomes);
+  if (comments !== undefined) await applyOutcomes(client, comments, commentOutcomes);
+  if (votes !== undefined) await classifyVotes(client, votes, added.follows);
+  if (tags !== undefined) await applyOutcomes(client, tags, tagOutcomes);
+  if (posthistory !== undefined) await applyOutcomes(client, posthistory, historyOutcomes);
 }
 
 /** Each query gives the fate of every row: 'taken', 'known', or why the row is left out. */
-const gone = 'hidden or deleted here';
-const onGone = 'on posts that were hidden or deleted here';
-const onNone = 'on posts that are not in the archive or were left out';
+const hiddenHere = 'hidden or deleted here';
+const onHiddenPosts = 'on posts that were hidden or deleted here';
+const onMissingPosts = 'on posts that are not in the archive or were left out';
 
-const userFates = `
+const userOutcomes = `
   select case
       when known.key is null then 'taken'
       when not known.there then 'deleted here'
       when (display_name, member.bio, imported_reputation)
         is distinct from (archive_user.name, archive_user.bio, archive_user.reputation)
-        then '${newer('profiles that changed since')}'
+        then '${newerReason('profiles that changed since')}'
       else 'known' end as fate
   from archive_user
   left join archive_known_user known on known.key = archive_user.id
   left join member on member.id = known.id
   where not archive_user.nameless`;
 
-const postFates = `
+const postOutcomes = `
   select case
       when known.kind <> post.kind then 'whose number another post has here'
-      when not known.there then '${gone}'
-      when post.edited > coalesce(known.edited, known.created) then '${newer('posts that were edited since')}'
+      when not known.there then '${hiddenHere}'
+      when post.edited > coalesce(known.edited, known.created) then '${newerReason('posts that were edited since')}'
       when known.key is not null then 'known'
       when place.key is not null then 'taken'
       when parent_gone.key is not null then 'answers to questions that were hidden or deleted here'
@@ -71,16 +75,16 @@ const postFates = `
   left join archive_gone parent_gone on parent_gone.key = post.parent
   left join archive_question parent on parent.key = post.parent`;
 
-const commentFates = `
+const commentOutcomes = `
   select case
-      when not known.there then '${gone}'
+      when not known.there then '${hiddenHere}'
       when reply.imported_upvotes - reply.imported_downvotes <> comment.score
-        then '${newer('comments whose score changed since')}'
+        then '${newerReason('comments whose score changed since')}'
       when known.key is not null then 'known'
       when fresh.key is not null then 'taken'
-      when gone.key is not null then '${onGone}'
+      when gone.key is not null then '${onHiddenPosts}'
       when place.key is not null then 'on questions that are locked here'
-      else '${onNone}' end as fate
+      else '${onMissingPosts}' end as fate
   from archive_comment comment
   left join archive_known_reply known on known.key = comment.id
   left join reply on reply.id = known.id
@@ -88,14 +92,14 @@ const commentFates = `
   left join archive_gone gone on gone.key = comment.post_id
   left join archive_place place on place.key = comment.post_id`;
 
-const voteFates = `
+const voteOutcomes = `
   select case
-      when place.key is null and gone.key is not null then '${onGone}'
-      when place.key is null then '${onNone}'
+      when place.key is null and gone.key is not null then '${onHiddenPosts}'
+      when place.key is null then '${onMissingPosts}'
       when vote.kind = 1 then case
         when question.accepted_answer_id = place.answer_id then
           case when place.fresh or accepted.question_id is not null then 'taken' else 'known' end
-        when asked.accepted = vote.post_id and not place.fresh then '${newer('newer acceptances')}'
+        when asked.accepted = vote.post_id and not place.fresh then '${newerReason('newer acceptances')}'
         else 'acceptances that were taken back' end
       when vote.kind in (2, 3) then case when place.fresh then 'taken' else 'counted' end
       when place.answer_id is not null then 'favourites of answers'
@@ -110,8 +114,8 @@ const voteFates = `
   left join archive_post asked on asked.id = post.parent
   left join archive_member member on member.key = vote.member`;
 
-async function accountForVotes(client: ClientBase, tally: Tally, follows: number): Promise<void> {
-  await sortOut(client, tally, voteFates, {
+async function classifyVotes(client: ClientBase, tally: RowTally, follows: number): Promise<void> {
+  await applyOutcomes(client, tally, voteOutcomes, {
     async follow(rows) {
       const different = await count(
         client,
@@ -121,9 +125,9 @@ async function accountForVotes(client: ClientBase, tally: Tally, follows: number
            join archive_member member on member.key = vote.member
            where vote.kind = 5) favourite`,
       );
-      tally.taken += follows;
-      tally.known += different - follows;
-      tally.leaveOut('favourites of the same member and question', rows - different);
+      tally.imported += follows;
+      tally.alreadyImported += different - follows;
+      tally.skip('favourites of the same member and question', rows - different);
     },
     async counted(rows) {
       // Archives do not say which votes a former one had, only how many.
@@ -138,13 +142,13 @@ async function accountForVotes(client: ClientBase, tally: Tally, follows: number
          join question on question.id = place.question_id
          left join answer on answer.id = place.answer_id`,
       );
-      tally.known += rows - more;
-      tally.leaveOut(newer('newer votes'), more);
+      tally.alreadyImported += rows - more;
+      tally.skip(newerReason('newer votes'), more);
     },
   });
 }
 
-const tagFates = `
+const tagOutcomes = `
   with known as (
     select distinct unnest(post.tag_keys) as key from archive_post post join archive_known on archive_known.key = post.id)
   select case
@@ -159,7 +163,7 @@ const tagFates = `
 
 const isText = `kind in (${textKinds.join(', ')})`;
 
-const historyFates = `
+const historyOutcomes = `
   with history as (
     select history.*, not place.fresh and history.kind <> 2
       and history.created > coalesce(known.edited, known.created) as newer,
@@ -174,8 +178,8 @@ const historyFates = `
   select case
       when not placed and gone then 'of posts that were hidden or deleted here'
       when not placed then 'of posts that are not in the archive or were left out'
-      when newer then '${newer('newer edits')}'
-      when not (${isText.replace('kind', 'history.kind')}) then '${titlesAndTags}'
+      when newer then '${newerReason('newer edits')}'
+      when not (${isText.replace('kind', 'history.kind')}) then '${titlesAndTagsReason}'
       when shown.line is null then 'earlier versions of a text'
       when post.origin <> 'markdown' then 'texts that need the page made of them to look the same'
       when fresh.key is not null then 'taken'
@@ -185,9 +189,9 @@ const historyFates = `
   left join archive_place fresh on fresh.key = history.post_id and fresh.fresh
   left join archive_post post on post.id = history.post_id`;
 
-async function sortOut(
+async function applyOutcomes(
   client: ClientBase,
-  tally: Tally,
+  tally: RowTally,
   fates: string,
   others: Readonly<Record<string, (rows: number) => Promise<void>>> = {},
 ): Promise<void> {
@@ -196,15 +200,15 @@ async function sortOut(
   );
   for (const { fate, rows: number } of rows) {
     const other = others[fate];
-    if (fate === 'taken') tally.taken += Number(number);
-    else if (fate === 'known') tally.known += Number(number);
+    if (fate === 'taken') tally.imported += Number(number);
+    else if (fate === 'known') tally.alreadyImported += Number(number);
     else if (other !== undefined) await other(Number(number));
-    else tally.leaveOut(fate, Number(number));
+    else tally.skip(fate, Number(number));
   }
 }
 
 /** What is worth knowing about the posts beyond what became of their rows. */
-export async function remarks(client: ClientBase): Promise<string[]> {
+export async function collectRemarks(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<Record<'typed' | 'pages' | 'tags' | 'accepted' | 'closed', string>>(`
     select count(*) filter (where origin = 'markdown') as typed,
       count(*) filter (where origin = 'html') as pages,
@@ -222,15 +226,15 @@ export async function remarks(client: ClientBase): Promise<string[]> {
      join question on question.id = placed.id
      where post.kind = 1 and post.views > question.imported_views`,
   );
-  const said = [
+  const counts = [
     [row.typed, 'texts are as their authors typed them'],
     [row.pages, 'texts were converted from HTML'],
     [row.tags, 'tags were left out: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
     [row.closed, 'questions were closed on the site and are open here: Parley does not close questions'],
-    [viewed, newer('questions that were viewed more often since')],
+    [viewed, newerReason('questions that were viewed more often since')],
   ] as const;
-  return said
+  return counts
     .filter(([number]) => Number(number) !== 0)
     .map(([number, words]) => `${Number(number).toLocaleString('en')} ${words}`);
 }

@@ -1,36 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
-  comment,
-  createCommunity,
-  openTestDatabase,
-  question,
-  user,
-  vote,
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  useTestDatabase,
+  questionRow,
+  userRow,
+  voteRow,
   writeArchive,
 } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 const small = {
-  Users: [user(1), user(2, { AboutMe: '<p>I <b>brew</b>.</p>' }), user(-1, { DisplayName: 'Community' })],
-  Posts: [
-    question(1, { AcceptedAnswerId: 3, Tags: '<beer><hops>', ViewCount: 12, Score: 1 }),
-    answer(2, 1, { OwnerUserId: 1 }),
-    answer(3, 1, { Score: -1 }),
-    question(4, { OwnerUserId: 2, Tags: '<Hops>' }),
+  Users: [
+    userRow(1),
+    userRow(2, { AboutMe: '<p>I <b>brew</b>.</p>' }),
+    userRow(-1, { DisplayName: 'Community' }),
   ],
-  Comments: [comment(1, 1, { Score: 4 }), comment(2, 3, { UserId: 1 })],
+  Posts: [
+    questionRow(1, { AcceptedAnswerId: 3, Tags: '<beer><hops>', ViewCount: 12, Score: 1 }),
+    answerRow(2, 1, { OwnerUserId: 1 }),
+    answerRow(3, 1, { Score: -1 }),
+    questionRow(4, { OwnerUserId: 2, Tags: '<Hops>' }),
+  ],
+  Comments: [commentRow(1, 1, { Score: 4 }), commentRow(2, 3, { UserId: 1 })],
   Votes: [
-    vote(1, 1, 2),
-    vote(2, 1, 2),
-    vote(3, 1, 3),
-    vote(4, 3, 3),
-    vote(5, 3, 1),
-    vote(6, 1, 5, { UserId: 2 }),
-    vote(7, 4, 5, { UserId: 1 }),
-    vote(8, 99, 2),
-    vote(9, 1, 16),
+    voteRow(1, 1, 2),
+    voteRow(2, 1, 2),
+    voteRow(3, 1, 3),
+    voteRow(4, 3, 3),
+    voteRow(5, 3, 1),
+    voteRow(6, 1, 5, { UserId: 2 }),
+    voteRow(7, 4, 5, { UserId: 1 }),
+    voteRow(8, 99, 2),
+    voteRow(9, 1, 16),
   ],
   Tags: [
     { Id: 1, TagName: 'beer', Count: 1 },
@@ -49,7 +53,7 @@ const small = {
 
 describe('an imported archive', () => {
   it('shows its questions with their authors, tags, votes, views, answers and the accepted one', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     expect(
       await community.rows(`
@@ -97,7 +101,7 @@ describe('an imported archive', () => {
   });
 
   it('shows comments below the question or answer they were made on', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     expect(
       await community.rows(`
@@ -110,7 +114,7 @@ describe('an imported archive', () => {
   });
 
   it('brings members with their reputation and words about themselves, but no way to sign in or be mailed', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     const about =
       'select display_name, bio, reputation, questions_count, answers_count, email from member order by id';
@@ -145,7 +149,7 @@ describe('an imported archive', () => {
   });
 
   it('accounts for every row of every file', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { files } = await community.import(await writeArchive(small));
     expect(files).toEqual([
       { file: 'Users.xml', read: 3, taken: 3, known: 0, leftOut: [] },
@@ -184,28 +188,28 @@ describe('an imported archive', () => {
   });
 
   it('changes nothing when it is imported again, and says so', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const folder = await writeArchive(small);
-    expect((await community.import(folder)).unchanged).toBe(false);
+    expect((await community.import(folder)).isUnchanged).toBe(false);
     const before = await community.everything();
     const again = await community.import(folder);
-    expect(again.unchanged).toBe(true);
-    expect(again.files.map(({ file, taken }) => [file, taken])).toEqual(
+    expect(again.isUnchanged).toBe(true);
+    expect(again.files.map(({ file, imported }) => [file, imported])).toEqual(
       again.files.map(({ file }) => [file, 0]),
     );
     expect(await community.everything()).toEqual(before);
   });
 
   it('gets what a newer archive of the site adds, and keeps the rest as it is', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     await community.rows(`update question set title = 'Put right here' where source_key = '1'`);
     const { added } = await community.import(
       await writeArchive({
         ...small,
-        Posts: [...small.Posts, answer(5, 4), question(6, { Tags: '<hops><malt>' })],
-        Comments: [...small.Comments, comment(3, 5)],
-        Votes: [...small.Votes, vote(10, 5, 2), vote(11, 1, 2)],
+        Posts: [...small.Posts, answerRow(5, 4), questionRow(6, { Tags: '<hops><malt>' })],
+        Comments: [...small.Comments, commentRow(3, 5)],
+        Votes: [...small.Votes, voteRow(10, 5, 2), voteRow(11, 1, 2)],
       }),
     );
     expect(added).toMatchObject({ members: 0, questions: 1, answers: 1, replies: 1 });
@@ -224,7 +228,7 @@ describe('an imported archive', () => {
   });
 
   it('keeps apart from the posts of another site with the same numbers', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const folder = await writeArchive(small);
     await community.import(folder);
     const Posts = small.Posts.map((post) => ({ ...post, CreationDate: '2016-01-01T10:00:00.000' }));
@@ -239,7 +243,7 @@ describe('an imported archive', () => {
   });
 
   it('is as active as its latest text, in lists of questions and of topics, and is found by its tags', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     const active = 'select source_key, active_at, tag_text from question order by source_key';
     expect(await community.rows(active)).toEqual([
@@ -251,7 +255,7 @@ describe('an imported archive', () => {
       { name: 'hops', active_at: new Date('2015-01-02T10:00:00Z') },
     ]);
     const later = { CreationDate: '2016-01-01T00:00:00.000' };
-    await community.import(await writeArchive({ ...small, Posts: [...small.Posts, answer(5, 4, later)] }));
+    await community.import(await writeArchive({ ...small, Posts: [...small.Posts, answerRow(5, 4, later)] }));
     expect((await community.rows(active))[1]).toMatchObject({ active_at: new Date('2016-01-01T00:00:00Z') });
     expect(await community.rows('select name, active_at from tag order by name')).toEqual([
       { name: 'beer', active_at: new Date('2015-01-02T10:00:00Z') },
@@ -260,7 +264,7 @@ describe('an imported archive', () => {
   });
 
   it('tells open pages that there is more, once for each kind of list and where a question that was here has grown', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     const told = `select topic, event ->> 'kind' as kind from event order by id`;
     const lists = ['feeds', 'answers', 'topics'].map((topic) => ({ topic, kind: 'imported' }));
@@ -268,8 +272,8 @@ describe('an imported archive', () => {
     await community.import(
       await writeArchive({
         ...small,
-        Posts: [...small.Posts, answer(5, 4)],
-        Comments: [...small.Comments, comment(3, 1)],
+        Posts: [...small.Posts, answerRow(5, 4)],
+        Comments: [...small.Comments, commentRow(3, 1)],
       }),
     );
     const [first, fourth] = await community.rows('select id from question order by source_key');
@@ -281,7 +285,7 @@ describe('an imported archive', () => {
   });
 
   it('shares the tags of questions asked here', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.rows(`
       with ada as (insert into member (display_name) values ('Ada') returning id),
         hops as (insert into tag (name, key, questions_count) values ('HOPS', 'hops', 1) returning id),
@@ -297,7 +301,7 @@ describe('an imported archive', () => {
   });
 
   it('is only tried with a dry run: everything is accounted for, nothing is there', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const before = await community.everything();
     const { added, files } = await community.import(await writeArchive(small), { dryRun: true });
     expect(added.questions).toBe(2);

@@ -1,33 +1,33 @@
 import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
-import { sqlState } from '#server/platform/database.ts';
+import { getSqlState } from '#server/platform/database.ts';
 import type { Progress } from '#server/platform/progress.ts';
-import { messageOf } from '#server/platform/startup-error.ts';
-import { accountForStaged, remarks, type Added, type Tallies } from './accounting.ts';
+import { getErrorMessage } from '#server/platform/startup-error.ts';
+import { classifyStagedRows, collectRemarks, type ImportedCounts, type RowTallies } from './accounting.ts';
 import {
   archiveFileNames,
-  findArchive,
+  findArchiveFiles,
   type ArchiveFile,
   type ArchiveFileKind,
-  type ArchiveFolder,
+  type ArchiveFiles,
 } from './folder.ts';
-import { findKnown, findLocked } from './known.ts';
+import { findAlreadyImported, findLockedQuestions } from './known.ts';
 import { stagePosts } from './posts.ts';
-import { ArchiveProblem, BrokenConnection } from './problem.ts';
+import { ArchiveError, ConnectionLostError } from './problem.ts';
 import * as queries from './queries.ts';
-import { publish, recount } from './recount.ts';
+import { publishImportEvents, recountImported } from './recount.ts';
 import { readRows } from './rows.ts';
 import * as session from './session.ts';
-import { inferSite, refuseOtherSite, siteName } from './site.ts';
-import { chooseSource, findSource, isHeldBy, overlaps, type Wanted } from './sources.ts';
+import { inferSite, assertSameSite, parseSiteName } from './site.ts';
+import { chooseSource, findSource, isArchiveOf, findOverlaps, type SourceRequest } from './sources.ts';
 import * as staging from './staging.ts';
-import { Tally, type FileAccount } from './tally.ts';
+import { RowTally, type FileReport } from './tally.ts';
 
-export { ArchiveProblem, BrokenConnection };
-export type { FileAccount };
+export { ArchiveError, ConnectionLostError };
+export type { FileReport };
 
 export interface ImportOptions {
-  folder: string;
+  directory: string;
   /** A connection that nobody else uses meanwhile. It is left as it was found. */
   client: Client;
   /** Host name of the site the archive is from; absent: the folder's name if it is a host name, else told from links. */
@@ -37,7 +37,7 @@ export interface ImportOptions {
   /** Reads and accounts for everything, then takes all of it back. */
   dryRun?: boolean;
   /** For an archive that is this community's own, such as the demo: its posts look as if they had been written here. */
-  own?: OwnArchive;
+  ownArchive?: OwnArchive;
   progress?: Progress;
   /** Gets sentences for the operator. */
   log?: (sentence: string) => void;
@@ -54,19 +54,19 @@ export interface OwnArchive {
    * Runs in the import's transaction when everything is in place, to give a member a way to sign in.
    * @param memberId leads from the number of a user in the archive to the member; throws where there is none
    */
-  settle?: (client: ClientBase, memberId: (user: number) => Promise<number>) => Promise<void>;
+  onImported?: (client: ClientBase, memberId: (user: number) => Promise<number>) => Promise<void>;
 }
 
 export interface ImportSummary {
   site: string;
   /** The import was only tried. */
-  dryRun: boolean;
+  isDryRun: boolean;
   /** Nothing was added, because all of it is here already. */
-  unchanged: boolean;
+  isUnchanged: boolean;
   /** The name that the site had here until now, where it has another one from this import on. */
   renamed: string | null;
-  added: Added;
-  files: FileAccount[];
+  added: ImportedCounts;
+  files: FileReport[];
   remarks: string[];
 }
 
@@ -78,7 +78,7 @@ export interface ImportSummary {
  */
 export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
   const { client, dryRun = false, signal } = options;
-  const files = await findArchive(options.folder);
+  const files = await findArchiveFiles(options.directory);
   signal?.throwIfAborted();
   // PostgreSQL rolls back when the connection ends, also in the middle of a long statement.
   const leave = () => void client.end();
@@ -88,62 +88,70 @@ export async function importStackExchange(options: ImportOptions): Promise<Impor
   client.on('error', breaks).on('end', breaks);
   try {
     await session.prepareSession(client);
-    const summary = await importPrepared(options, files);
-    if (!dryRun && !summary.unchanged) await queries.analyze(client);
+    const summary = await runImport(options, files);
+    if (!dryRun && !summary.isUnchanged) await queries.analyzeTables(client);
     return summary;
   } catch (error) {
     signal?.throwIfAborted();
-    if (lacksResources(error)) {
-      throw new ArchiveProblem(`The database has no room for the archive: ${messageOf(error)}.`, {
+    if (isOutOfResources(error)) {
+      throw new ArchiveError(`The database has no room for the archive: ${getErrorMessage(error)}.`, {
         cause: error,
       });
     }
-    throw broken || endsConnection(error) ? new BrokenConnection(undefined, { cause: error }) : error;
+    throw broken || endsConnection(error) ? new ConnectionLostError(undefined, { cause: error }) : error;
   } finally {
     signal?.removeEventListener('abort', leave);
     // A connection that is gone has taken all of this with it.
-    await session.leaveSession(client).catch(ignore);
+    await session.resetSession(client).catch(ignore);
     client.off('error', breaks).off('end', breaks);
   }
 }
 
 /** Class 53 is a full disk, or memory that is used up. */
-function lacksResources(error: unknown): boolean {
-  return sqlState(error)?.startsWith('53') === true;
+function isOutOfResources(error: unknown): boolean {
+  return getSqlState(error)?.startsWith('53') === true;
 }
 
 function ignore(): void {}
 
 /** PostgreSQL says why it ends a connection before it does; class 57P is an operator's intervention. */
 function endsConnection(error: unknown): boolean {
-  return sqlState(error)?.startsWith('57P') === true;
+  return getSqlState(error)?.startsWith('57P') === true;
 }
 
 /**
  * Reads into tables that only this connection sees, each chunk in a transaction of its own; then adds everything in one.
  * Reading takes most of the time, and a long transaction would hold back the stream of events for every member.
  */
-async function importPrepared(options: ImportOptions, files: ArchiveFolder): Promise<ImportSummary> {
-  const { client, dryRun = false, own, log = () => {} } = options;
-  if (!(await session.lockImports(client))) {
-    throw new ArchiveProblem('Another import is running in this community. Wait until it is done.');
+async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<ImportSummary> {
+  const { client, dryRun: isDryRun = false, ownArchive, log = () => {} } = options;
+  if (!(await session.tryLockImports(client))) {
+    throw new ArchiveError('Another import is running in this community. Wait until it is done.');
   }
-  if (own !== undefined && (await findSource(client, own.name)) !== null) {
-    return { site: own.name, dryRun, unchanged: true, renamed: null, added: nothing, files: [], remarks: [] };
+  if (ownArchive !== undefined && (await findSource(client, ownArchive.name)) !== null) {
+    return {
+      site: ownArchive.name,
+      isDryRun,
+      isUnchanged: true,
+      renamed: null,
+      added: nothingImported,
+      files: [],
+      remarks: [],
+    };
   }
-  for (const sentence of missing(files)) log(sentence);
-  await session.createStaging(client);
+  for (const sentence of describeMissingFiles(files)) log(sentence);
+  await session.createStagingTables(client);
   const tallies = await readFiles(options, files);
   for (const [kind, table] of stagedTables) {
-    tallies[kind]?.leaveOut('repeated', await session.dropRepeated(client, table));
+    tallies[kind]?.skip('repeated', await session.deleteDuplicates(client, table));
   }
-  const wanted = own === undefined ? await decideSite(options, log) : ownSource(own);
-  if (own !== undefined) await session.moveTimes(client, own.newest);
+  const wanted = ownArchive === undefined ? await resolveSite(options, log) : ownSourceRequest(ownArchive);
+  if (ownArchive !== undefined) await session.shiftTimes(client, ownArchive.newest);
   log('Adding what was read…');
   await client.query('begin');
   try {
     const summary = await addStaged(options, wanted, tallies, files.votes !== undefined);
-    await client.query(dryRun ? 'rollback' : 'commit');
+    await client.query(isDryRun ? 'rollback' : 'commit');
     return summary;
   } catch (error) {
     await client.query('rollback').catch(ignore);
@@ -152,34 +160,39 @@ async function importPrepared(options: ImportOptions, files: ArchiveFolder): Pro
 }
 
 async function addStaged(
-  { client, own, dryRun = false }: ImportOptions,
-  wanted: Wanted,
-  tallies: Tallies,
+  { client, ownArchive, dryRun: isDryRun = false }: ImportOptions,
+  wanted: SourceRequest,
+  tallies: RowTallies,
   byVotes: boolean,
 ): Promise<ImportSummary> {
   const { source, renamed } = await chooseSource(client, wanted);
-  const added = await addAll(client, source.id, own === undefined ? `https://${source.site}` : '', byVotes);
-  await accountForStaged(client, tallies, added);
-  const notes = await remarks(client);
-  if (own !== undefined) await adopt(client, source.id, own);
-  const files = Object.values(tallies).map((tally) => tally.account());
-  const unchanged = !renamed && Object.values(added).every((rows) => rows === 0);
-  if (!unchanged) await publish(client);
+  const added = await insertStaged(
+    client,
+    source.id,
+    ownArchive === undefined ? `https://${source.site}` : '',
+    byVotes,
+  );
+  await classifyStagedRows(client, tallies, added);
+  const notes = await collectRemarks(client);
+  if (ownArchive !== undefined) await adoptAsOwn(client, source.id, ownArchive);
+  const files = Object.values(tallies).map((tally) => tally.toReport());
+  const isUnchanged = !renamed && Object.values(added).every((rows) => rows === 0);
+  if (!isUnchanged) await publishImportEvents(client);
   return {
     site: source.site,
-    dryRun,
-    unchanged,
-    renamed: renamed ? (source.former.at(-1) ?? null) : null,
+    isDryRun,
+    isUnchanged,
+    renamed: renamed ? (source.formerSites.at(-1) ?? null) : null,
     added,
     files,
     remarks: notes,
   };
 }
 
-const nothing: Added = {
+const nothingImported: ImportedCounts = {
   members: 0,
-  nameless: 0,
-  named: 0,
+  namelessMembers: 0,
+  renamedMembers: 0,
   questions: 0,
   answers: 0,
   replies: 0,
@@ -188,15 +201,15 @@ const nothing: Added = {
 };
 
 /** The history comes before the posts, which take their text from it. */
-const stages: readonly (readonly [ArchiveFileKind, staging.Stage])[] = [
+const stageSteps: readonly (readonly [ArchiveFileKind, staging.StageRows])[] = [
   ['users', staging.stageUsers],
   ['posthistory', staging.stageHistory],
   ['posts', stagePosts],
   ['comments', staging.stageComments],
   ['votes', staging.stageVotes],
   ['tags', staging.stageTags],
-  ['badges', staging.passBadges],
-  ['postlinks', staging.passLinks],
+  ['badges', staging.skipBadges],
+  ['postlinks', staging.skipLinks],
 ];
 
 const stagedTables = [
@@ -207,17 +220,17 @@ const stagedTables = [
   ['tags', 'archive_tag'],
 ] as const;
 
-async function readFiles(options: ImportOptions, files: ArchiveFolder): Promise<Tallies> {
+async function readFiles(options: ImportOptions, files: ArchiveFiles): Promise<RowTallies> {
   const { client, progress, signal } = options;
-  const tallies: Tallies = {};
+  const tallies: RowTallies = {};
   const total = { bytes: 0, rows: 0 };
   progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
   try {
-    for (const [kind, stage] of stages) {
+    for (const [kind, stage] of stageSteps) {
       if (kind === 'posts') await session.indexHistory(client);
       const file = files[kind];
       if (file === undefined) continue;
-      const tally = new Tally(file);
+      const tally = new RowTally(file);
       tallies[kind] = tally;
       await readFile(file, stage, tally);
     }
@@ -226,7 +239,7 @@ async function readFiles(options: ImportOptions, files: ArchiveFolder): Promise<
   }
   return tallies;
 
-  async function readFile(file: ArchiveFile, stage: staging.Stage, tally: Tally): Promise<void> {
+  async function readFile(file: ArchiveFile, stage: staging.StageRows, tally: RowTally): Promise<void> {
     for await (const { rows, bytes } of readRows(file, signal)) {
       tally.read += rows.length;
       await stage(client, rows, tally);
@@ -237,21 +250,21 @@ async function readFiles(options: ImportOptions, files: ArchiveFolder): Promise<
   }
 }
 
-function ownSource({ name }: OwnArchive): Wanted {
+function ownSourceRequest({ name }: OwnArchive): SourceRequest {
   return { site: name, continues: undefined, overlaps: [], posts: 0 };
 }
 
-async function decideSite(
-  { client, folder, site, continues }: ImportOptions,
+async function resolveSite(
+  { client, directory, site, continues }: ImportOptions,
   log: (sentence: string) => void,
-): Promise<Wanted> {
-  const held = { overlaps: await overlaps(client), posts: await queries.countPosts(client) };
+): Promise<SourceRequest> {
+  const held = { overlaps: await findOverlaps(client), posts: await queries.countStagedPosts(client) };
   const wanted = {
     ...held,
-    continues: continues === undefined ? undefined : hostName(continues),
+    continues: continues === undefined ? undefined : parseHostName(continues),
   };
-  const fromFolder = site === undefined ? siteName(basename(resolve(folder))) : null;
-  const named = site === undefined ? fromFolder : hostName(site);
+  const fromFolder = site === undefined ? parseSiteName(basename(resolve(directory))) : null;
+  const named = site === undefined ? fromFolder : parseHostName(site);
   if (named === null) {
     const inferred = await inferSite(client);
     log(`The archive is from ${inferred.site}: ${inferred.evidence}. Otherwise name it with --site.`);
@@ -259,12 +272,12 @@ async function decideSite(
   }
   // What is here already from that site tells more than links, which may have a name from before.
   const source = await findSource(client, named);
-  if (!isHeldBy(source, held)) {
+  if (!isArchiveOf(source, held)) {
     const before = wanted.continues === undefined ? [] : [wanted.continues];
-    await refuseOtherSite(client, [
+    await assertSameSite(client, [
       named,
       ...before,
-      ...(source?.former ?? []),
+      ...(source?.formerSites ?? []),
       ...(source === null ? [] : [source.site]),
     ]);
   }
@@ -272,44 +285,47 @@ async function decideSite(
   return { ...wanted, site: named };
 }
 
-function hostName(text: string): string {
-  const named = siteName(text);
-  if (named === null)
-    throw new ArchiveProblem(`${text} is not a host name such as cooking.stackexchange.com.`);
+function parseHostName(text: string): string {
+  const named = parseSiteName(text);
+  if (named === null) throw new ArchiveError(`${text} is not a host name such as cooking.stackexchange.com.`);
   return named;
 }
 
-async function addAll(
+async function insertStaged(
   client: ClientBase,
   source: string,
   siteAddress: string,
   votes: boolean,
-): Promise<Added> {
+): Promise<ImportedCounts> {
   await queries.stageNamelessAuthors(client);
-  await findKnown(client, source);
-  const { members, nameless, named } = await queries.addMembers(client, source);
-  await queries.countVotes(client, votes);
+  await findAlreadyImported(client, source);
+  const {
+    members,
+    nameless: namelessMembers,
+    named: renamedMembers,
+  } = await queries.addMembers(client, source);
+  await queries.createScores(client, votes);
   const questions = await queries.addQuestions(client, source, siteAddress);
-  await findLocked(client);
+  await findLockedQuestions(client);
   const answers = await queries.addAnswers(client, source, siteAddress);
   const replies = await queries.addReplies(client, source);
   const accepted = await queries.acceptAnswers(client);
   const follows = await queries.addFollows(client);
   await queries.addTags(client);
-  await recount(client);
-  return { members, nameless, named, questions, answers, replies, accepted, follows };
+  await recountImported(client);
+  return { members, namelessMembers, renamedMembers, questions, answers, replies, accepted, follows };
 }
 
-async function adopt(client: ClientBase, source: string, own: OwnArchive): Promise<void> {
-  await queries.forgetSource(client, source);
-  await own.settle?.(client, async (user) => {
-    const member = await queries.importedMember(client, user);
-    if (member === null) throw new ArchiveProblem(`The archive has no user ${user}.`);
+async function adoptAsOwn(client: ClientBase, source: string, own: OwnArchive): Promise<void> {
+  await queries.detachSource(client, source);
+  await own.onImported?.(client, async (user) => {
+    const member = await queries.findImportedMember(client, user);
+    if (member === null) throw new ArchiveError(`The archive has no user ${user}.`);
     return member;
   });
 }
 
-function missing(files: ArchiveFolder): string[] {
+function describeMissingFiles(files: ArchiveFiles): string[] {
   const effects: Partial<Record<ArchiveFileKind, string>> = {
     users: 'authors are shown by the name or number that their posts have',
     posthistory: 'texts are converted from HTML',

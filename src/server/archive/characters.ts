@@ -17,7 +17,7 @@ export function cleanLine(text: string): string {
 }
 
 /** The text with HTML's character references replaced by what they stand for. */
-export function decodeReferences(text: string): string {
+export function decodeCharacterReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/gu,
     (reference: string, decimal?: string, hex?: string, name?: string) => {

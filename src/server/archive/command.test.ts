@@ -1,14 +1,20 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { registerImport } from './command.ts';
-import { lineProgress } from '#server/platform/progress.ts';
-import { createCommunity, question, writeArchive, type Community, openTestDatabase } from './testing.ts';
+import { registerImportCommand } from './command.ts';
+import { createLineProgress } from '#server/platform/progress.ts';
+import {
+  createTestCommunity,
+  questionRow,
+  writeArchive,
+  type TestCommunity,
+  useTestDatabase,
+} from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 /** Runs a command line and returns what a terminal would show. */
 async function run(
-  community: Community,
+  community: TestCommunity,
   parameters: string[],
 ): Promise<{ out: string; err: string; code: number }> {
   const shown = { out: '', err: '', code: 0 };
@@ -16,7 +22,7 @@ async function run(
     writeOut: (text) => (shown.out += text),
     writeErr: (text) => (shown.err += text),
   });
-  registerImport(program, {
+  registerImportCommand(program, {
     withClient: (work) => work(community.client),
     out: { write: (text) => (shown.out += text) },
     err: { write: (text) => (shown.err += text) },
@@ -27,8 +33,8 @@ async function run(
 }
 
 it('an import says what became of every row and ends with what it added', async () => {
-  const community = await createCommunity();
-  const folder = await writeArchive({ Posts: [question(1), { ...question(2), PostTypeId: 4 }] });
+  const community = await createTestCommunity();
+  const folder = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
   expect(await run(community, [folder, '--site', 'beer.stackexchange.com'])).toMatchObject({
     out: [
       'Posts.xml: 2 rows read, 1 taken',
@@ -48,9 +54,9 @@ it('an import says what became of every row and ends with what it added', async 
 });
 
 it('a trial says so', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   const { out } = await run(community, [
-    await writeArchive({ Posts: [question(1)] }),
+    await writeArchive({ Posts: [questionRow(1)] }),
     '--site',
     'a.example',
     '--dry-run',
@@ -62,7 +68,7 @@ it('a trial says so', async () => {
 });
 
 it('a refused archive is a sentence and the exit code 1', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   const folder = await writeArchive({ Posts: '<posts>\n<row ' });
   const { out, err, code } = await run(community, [folder]);
   expect(out).toBe('');
@@ -72,7 +78,7 @@ it('a refused archive is a sentence and the exit code 1', async () => {
 
 it('where output is no terminal, progress is lines with the share, the rate and the time that is left', () => {
   const lines: string[] = [];
-  const progress = lineProgress((line) => lines.push(line), 0);
+  const progress = createLineProgress((line) => lines.push(line), 0);
   progress.start(4_000_000);
   progress.update('Posts.xml', 1_000_000, 1234);
   progress.stop();

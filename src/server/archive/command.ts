@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { ArchiveProblem, BrokenConnection, importStackExchange } from './archive.ts';
-import { terminalProgress, type Output } from '#server/platform/progress.ts';
-import { reportLines } from './report.ts';
+import { ArchiveError, ConnectionLostError, importStackExchange } from './archive.ts';
+import { createTerminalProgress, type Output } from '#server/platform/progress.ts';
+import { formatImportReport } from './report.ts';
 
 export interface ImportCommandParts {
   /** Opens the community's database, migrated, and runs `work` with a connection of its own. */
@@ -14,7 +14,7 @@ export interface ImportCommandParts {
 }
 
 /** Adds `import stackexchange FOLDER`. */
-export function registerImport(program: Command, parts: ImportCommandParts): void {
+export function registerImportCommand(program: Command, parts: ImportCommandParts): void {
   const group = program.command('import').description('bring in what another community wrote');
   group
     .command('stackexchange')
@@ -55,7 +55,7 @@ interface ImportFlags {
 }
 
 async function runImport(
-  folder: string,
+  directory: string,
   options: ImportFlags,
   { withClient, out, err }: ImportCommandParts,
 ): Promise<number> {
@@ -65,26 +65,26 @@ async function runImport(
   try {
     const summary = await withClient((client) =>
       importStackExchange({
-        folder,
+        directory,
         client,
         ...options,
-        progress: terminalProgress(err),
+        progress: createTerminalProgress(err),
         log: (sentence) => err.write(`${sentence}\n`),
         signal: interruption.signal,
       }),
     );
-    for (const line of reportLines(summary)) out.write(`${line}\n`);
+    for (const line of formatImportReport(summary)) out.write(`${line}\n`);
     return 0;
   } catch (error) {
     if (interruption.signal.aborted) {
       err.write('Interrupted. Nothing was imported.\n');
       return 130;
     }
-    if (error instanceof BrokenConnection) {
+    if (error instanceof ConnectionLostError) {
       err.write(`${error.message}\n`);
       return 1;
     }
-    if (!(error instanceof ArchiveProblem)) throw error;
+    if (!(error instanceof ArchiveError)) throw error;
     err.write(`${error.message} Nothing was imported.\n`);
     return 1;
   } finally {

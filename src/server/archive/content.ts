@@ -1,13 +1,13 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { cleanText, decodeReferences } from './characters.ts';
+import { cleanText, decodeCharacterReferences } from './characters.ts';
 import { htmlToMarkdown } from './convert.ts';
 
-export interface Content {
+export interface ConvertedText {
   /** Markdown. Empty where there is nothing to read. */
   content: string;
   /** Where it comes from: what the member typed, or the page that Stack Exchange made of it. */
-  from: 'markdown' | 'html';
+  source: 'markdown' | 'html';
 }
 
 /**
@@ -17,30 +17,30 @@ export interface Content {
  * @param typed the newest version in the history, if there is one
  * @param html the page, if there is one
  */
-export function chooseContent(typed: string | null, html: string): Content {
+export function chooseContent(typed: string | null, html: string): ConvertedText {
   const page = html.trim();
-  if (typed === null) return { content: cleanText(htmlToMarkdown(page)), from: 'html' };
+  if (typed === null) return { content: cleanText(htmlToMarkdown(page)), source: 'html' };
   const markdown = cleanText(typed)
     .trimEnd()
     .replace(/^(?:[ \t]*\n)+/u, '');
-  if (page === '' || showsTheSame(markdown, page)) return { content: markdown, from: 'markdown' };
-  return { content: cleanText(htmlToMarkdown(page)), from: 'html' };
+  if (page === '' || rendersSame(markdown, page)) return { content: markdown, source: 'markdown' };
+  return { content: cleanText(htmlToMarkdown(page)), source: 'html' };
 }
 
 /** Longer or deeper texts are not compared: reading Markdown can take time by the square of these. */
-const comparedMax = 100_000;
-const deep = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/mu;
+const maxComparedLength = 100_000;
+const deepNestingPattern = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/mu;
 
 /** Nothing in it could be a mark: no line of it begins like a list or code, and no sign stands for anything. */
 const plain = /^(?! {4}|\t| {0,3}(?:[-+]|\d+[.)])).*$/u;
 
-function showsTheSame(markdown: string, page: string): boolean {
-  const shown = visible(cleanText(page));
+function rendersSame(markdown: string, page: string): boolean {
+  const shown = visibleText(cleanText(page));
   if (isPlain(markdown)) return shown === withoutSpace(markdown);
-  if (markdown.length > comparedMax || deep.test(markdown)) return false;
+  if (markdown.length > maxComparedLength || deepNestingPattern.test(markdown)) return false;
   // Links into the site are relative in pages and would lead into this one: the converter makes them whole.
   if (/\s(?:href|src)="\//u.test(page)) return false;
-  return shown === visible(micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
+  return shown === visibleText(micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
 }
 
 function isPlain(markdown: string): boolean {
@@ -49,16 +49,16 @@ function isPlain(markdown: string): boolean {
 }
 
 /** What has no letters but must be there: pictures, code blocks, tables. */
-const marks: Readonly<Record<string, string>> = { img: '\u0001', pre: '\u0002', table: '\u0003' };
+const placeholders: Readonly<Record<string, string>> = { img: '\u0001', pre: '\u0002', table: '\u0003' };
 
 /** What a reader sees of HTML, without white space. */
-function visible(html: string): string {
+function visibleText(html: string): string {
   const text = html
     .replace(/<!--[\s\S]*?-->/gu, '')
     .replace(/<(\/?)([a-z][a-z\d]*)[^>]*>/giu, (_tag, closing: string, name: string) =>
-      closing === '' ? (marks[name.toLowerCase()] ?? '') : '',
+      closing === '' ? (placeholders[name.toLowerCase()] ?? '') : '',
     );
-  return withoutSpace(decodeReferences(text));
+  return withoutSpace(decodeCharacterReferences(text));
 }
 
 function withoutSpace(text: string): string {

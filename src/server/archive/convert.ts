@@ -4,10 +4,10 @@ import { toMdast } from 'hast-util-to-mdast';
 import type { Nodes } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
-import { cleanText, decodeReferences } from './characters.ts';
+import { cleanText, decodeCharacterReferences } from './characters.ts';
 
 /** Stands for the site in links until it is known which one the archive is from; never resolves (RFC 2606). */
-export const unknownSite = 'https://archive-site.invalid';
+export const unknownSiteUrl = 'https://archive-site.invalid';
 
 /**
  * HTML as Stack Exchange makes it, as Markdown that shows the same. Links into the site get `unknownSite` as their host.
@@ -16,7 +16,7 @@ export const unknownSite = 'https://archive-site.invalid';
 export function htmlToMarkdown(html: string): string {
   try {
     const tree = fromHtml(cleanText(html), { fragment: true });
-    adapt(tree);
+    adaptElements(tree);
     return render(toMdast(tree, { handlers: { comment: () => undefined } })).trim();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -35,11 +35,11 @@ function render(tree: Nodes): string {
 }
 
 function bareText(html: string): string {
-  return decodeReferences(html.replace(/<[^>]*>/gu, ' ')).replace(/\s+/gu, ' ');
+  return decodeCharacterReferences(html.replace(/<[^>]*>/gu, ' ')).replace(/\s+/gu, ' ');
 }
 
 /** Puts what Stack Exchange says in its own way into the way the converter knows. */
-function adapt(tree: Root): void {
+function adaptElements(tree: Root): void {
   const open: (Root | Element)[] = [tree];
   for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
     for (const child of parent.children) {
@@ -47,8 +47,8 @@ function adapt(tree: Root): void {
       open.push(child);
       adaptLinks(child);
       if (child.tagName === 'pre') adaptLanguage(child);
-      if (child.tagName === 'sup') adaptRaised(child, superscripts, '^');
-      if (child.tagName === 'sub') adaptRaised(child, subscripts, '_');
+      if (child.tagName === 'sup') adaptSuperscript(child, superscripts, '^');
+      if (child.tagName === 'sub') adaptSuperscript(child, subscripts, '_');
       if (child.tagName === 'blockquote' && hasClass(child, 'spoiler')) adaptSpoiler(child);
     }
   }
@@ -59,7 +59,7 @@ function adaptLinks(element: Element): void {
     const target = element.properties[name];
     if (typeof target !== 'string') continue;
     if (target.startsWith('//')) element.properties[name] = `https:${target}`;
-    else if (target.startsWith('/')) element.properties[name] = unknownSite + target;
+    else if (target.startsWith('/')) element.properties[name] = unknownSiteUrl + target;
   }
 }
 
@@ -84,7 +84,7 @@ function pairs(plain: string, raised: string): ReadonlyMap<string, string> {
 }
 
 /** Markdown has no raised text, and 10⁵ must not become 105. Longer passages are remarks set small: they stay as they are. */
-function adaptRaised(element: Element, characters: ReadonlyMap<string, string>, mark: string): void {
+function adaptSuperscript(element: Element, characters: ReadonlyMap<string, string>, mark: string): void {
   const [only, ...others] = element.children;
   if (only?.type !== 'text' || others.length > 0) return;
   const text = only.value.trim().replaceAll('−', '-');

@@ -3,10 +3,10 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from } from 'pg-copy-streams';
 
-export type Cell = string | number | boolean | readonly string[] | null;
+export type CopyCell = string | number | boolean | readonly string[] | null;
 
 /** Text is handed over in pieces of about this many UTF-16 units, so that PostgreSQL sets the pace. */
-const pieceLength = 256 * 1024;
+const chunkLength = 256 * 1024;
 
 /**
  * Adds rows to a table by COPY, the fastest way in.
@@ -15,7 +15,7 @@ const pieceLength = 256 * 1024;
 export async function copyRows(
   client: ClientBase,
   columns: string,
-  rows: Iterable<readonly Cell[]>,
+  rows: Iterable<readonly CopyCell[]>,
 ): Promise<void> {
   const stream = client.query(from(`copy ${columns} from stdin`));
   const done = finished(stream);
@@ -23,8 +23,8 @@ export async function copyRows(
   done.catch(() => {});
   let piece = '';
   for (const row of rows) {
-    piece += `${row.map(escape).join('\t')}\n`;
-    if (piece.length < pieceLength) continue;
+    piece += `${row.map(escapeCell).join('\t')}\n`;
+    if (piece.length < chunkLength) continue;
     if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), done]);
     piece = '';
   }
@@ -33,7 +33,7 @@ export async function copyRows(
 }
 
 /** Text format of COPY (PostgreSQL manual, COPY, 'Text Format'). */
-function escape(cell: Cell): string {
+function escapeCell(cell: CopyCell): string {
   if (cell === null) return '\\N';
   if (typeof cell === 'string') return escapeText(cell);
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);

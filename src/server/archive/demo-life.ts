@@ -1,46 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { setBookmark } from '#server/bookmarks/bookmarks.ts';
-import { setFlag } from '#server/care/flags.ts';
+import { setReport } from '#server/care/flags.ts';
 import { saveDraft } from '#server/drafts/drafts.ts';
-import { followTopic } from '#server/follows/follows.ts';
-import { readNotifications, readOne } from '#server/notifications/notifications.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import { followTag } from '#server/follows/follows.ts';
+import { readNotifications, markNotificationRead } from '#server/notifications/notifications.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import type { Database } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { postReply } from '#server/replies/replies.ts';
-import { createVoting } from '#server/votes/votes.ts';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { createVoteBatcher } from '#server/votes/votes.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 
 /**
  * What an archive does not hold, so that no first screen of the demo is empty: topics the demo member follows, bookmarks,
  * a draft, read and unread notifications, and reports for the moderator. Done by what members do it with.
  */
-export async function liveInDemo({
+export async function addDemoActivity({
   db,
   settings,
   member,
   moderator,
 }: {
   db: Database;
-  settings: Settings;
+  settings: SiteSettings;
   /** Their addresses. */
   member: string;
   moderator: string;
 }): Promise<void> {
-  const demo = viewerOf(await idOf(db, member));
+  const demo = createViewer(await findMemberId(db, member));
   const { rows } = await sql<{ id: number }>`
-    select id from member where id not in (${demo.id}, ${await idOf(db, moderator)}) order by id limit 4`.execute(
+    select id from member where id not in (${demo.id}, ${await findMemberId(db, moderator)}) order by id limit 4`.execute(
     db,
   );
-  const others = rows.map(({ id }) => viewerOf(id));
-  for (const tag of await popularTags(db)) await followTopic(db, { tag, viewer: demo, following: true });
-  await bookmarkAndDraft(db, demo);
-  await bringNotifications(db, { demo, others, settings });
-  await reportPosts(db, { demo, others });
+  const others = rows.map(({ id }) => createViewer(id));
+  for (const tag of await popularTags(db)) await followTag(db, { tag, viewer: demo, following: true });
+  await addDemoBookmarks(db, demo);
+  await addDemoNotifications(db, { demo, others, settings });
+  await addDemoReports(db, { demo, others });
 }
 
-async function bookmarkAndDraft(db: Database, demo: Viewer): Promise<void> {
+async function addDemoBookmarks(db: Database, demo: Viewer): Promise<void> {
   const { rows } = await sql<{ id: number; accepted_answer_id: number | null }>`
     select id, accepted_answer_id from question where author_id <> ${demo.id} order by upvotes desc, id limit 4`.execute(
     db,
@@ -60,23 +60,23 @@ async function bookmarkAndDraft(db: Database, demo: Viewer): Promise<void> {
   if (fourth === undefined) return;
   await saveDraft(db, {
     viewer: demo,
-    place: draftPlaces.answer(fourth.id),
+    target: draftTargets.answer(fourth.id),
     draft: {
       key: randomUUID(),
-      writer: randomUUID(),
+      clientId: randomUUID(),
       basedOn: null,
-      step: 1,
+      sequence: 1,
       fields: { content: 'I had the same problem last year. What helped in the end was ' },
     },
   });
 }
 
 /** Votes on what the demo member wrote and replies to it; the oldest half of what it is told of is read. */
-async function bringNotifications(
+async function addDemoNotifications(
   db: Database,
-  { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: Settings },
+  { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: SiteSettings },
 ): Promise<void> {
-  const vote = createVoting({ db, settings });
+  const vote = createVoteBatcher({ db, settings });
   const { rows: questions } = await sql<{ id: number }>`
     select id from question where author_id = ${demo.id} order by id desc limit 3`.execute(db);
   for (const [index, { id }] of questions.entries()) {
@@ -94,7 +94,8 @@ async function bringNotifications(
     await postReply(db, { on, viewer, key: undefined, draft, publicUrl: settings.publicUrl });
   }
   const { items } = await readNotifications(db, { viewer: demo, filter: 'all', cursor: undefined });
-  for (const { id } of items.slice(Math.ceil(items.length / 2))) await readOne(db, { id, viewer: demo });
+  for (const { id } of items.slice(Math.ceil(items.length / 2)))
+    await markNotificationRead(db, { id, viewer: demo });
 }
 
 const thanks = [
@@ -104,7 +105,7 @@ const thanks = [
 ];
 
 /** Two posts in the moderators' queue. */
-async function reportPosts(
+async function addDemoReports(
   db: Database,
   { demo, others }: { demo: Viewer; others: readonly Viewer[] },
 ): Promise<void> {
@@ -124,7 +125,7 @@ async function reportPosts(
   ];
   const notes = ['Answers another question, I think. Please have a look.', 'Has this been asked before?'];
   for (const [index, post] of posts.entries())
-    await setFlag(db, { post, viewer: reporter, draft: { reason: 'other', note: notes[index] ?? '' } });
+    await setReport(db, { post, viewer: reporter, draft: { reason: 'other', note: notes[index] ?? '' } });
 }
 
 async function popularTags(db: Database): Promise<string[]> {
@@ -133,7 +134,7 @@ async function popularTags(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function idOf(db: Database, email: string): Promise<number> {
+async function findMemberId(db: Database, email: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`select id from member where email = ${email}`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error(`The demo community has no member ${email}.`);
@@ -141,6 +142,6 @@ async function idOf(db: Database, email: string): Promise<number> {
 }
 
 /** Acts for a member before anyone can sign in. */
-function viewerOf(id: number): Viewer {
-  return { id, sessionId: 0, standing: { role: 'member', suspended: null } } as Viewer;
+function createViewer(id: number): Viewer {
+  return { id, sessionId: 0, memberStatus: { role: 'member', suspension: null } } as Viewer;
 }

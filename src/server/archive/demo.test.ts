@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { done } from '#server/testing/member.ts';
-import { defaults, startTestServer } from '#server/testing/server.ts';
+import { findViolations } from '#server/invariants.ts';
+import { expectOk } from '#server/testing/member.ts';
+import { defaultSettings, startTestServer } from '#server/testing/server.ts';
 import type { Bookmarks } from '#shared/bookmarks.ts';
-import type { CareQueue } from '#shared/care.ts';
+import type { ReviewQueue } from '#shared/care.ts';
 import type { Notifications } from '#shared/notifications.ts';
 import type { QuestionCards } from '#shared/questions.ts';
-import type { FollowedSummary } from '#shared/topics.ts';
+import type { FollowedTagsSummary } from '#shared/topics.ts';
 import { demoMember, demoModerator, loadDemo } from './demo.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-const load = () => loadDemo({ connection: server.database.connection, db: server.db, settings: defaults });
+const load = () =>
+  loadDemo({ connection: server.database.connection, db: server.db, settings: defaultSettings });
 
 let moderatorPassword = '';
 beforeAll(async () => {
@@ -20,15 +21,15 @@ beforeAll(async () => {
 
 async function signedIn(email: string, password: string) {
   const caller = server.visitor();
-  done(await caller.signIn(email, password));
+  expectOk(await caller.signIn(email, password));
   return caller;
 }
 
 test('no first screen of the demo member is empty', async () => {
   const demo = await signedIn(demoMember.email, demoMember.password);
-  const shown = async <Body>(path: string): Promise<Body> => done(await demo.get<Body>(path));
+  const shown = async <Body>(path: string): Promise<Body> => expectOk(await demo.get<Body>(path));
   expect((await shown<QuestionCards>('/feeds/recent')).items.length).toBe(20);
-  expect(await shown<FollowedSummary>('/following')).toMatchObject({ total: 4, suggested: [] });
+  expect(await shown<FollowedTagsSummary>('/following')).toMatchObject({ total: 4, suggested: [] });
   expect((await shown<QuestionCards>('/following/questions')).items.length).toBeGreaterThan(3);
   const bookmarks = (await shown<Bookmarks>('/bookmarks')).items;
   expect(bookmarks.length).toBeGreaterThan(1);
@@ -42,15 +43,15 @@ test('no first screen of the demo member is empty', async () => {
 test('the demo moderator finds reports, with a password of their own for each community', async () => {
   expect(moderatorPassword).toMatch(/^[\w-]{16}$/u);
   const moderator = await signedIn(demoModerator, moderatorPassword);
-  expect(done(await moderator.get<CareQueue>('/care/queue')).items).toHaveLength(2);
+  expect(expectOk(await moderator.get<ReviewQueue>('/care/queue')).items).toHaveLength(2);
   const other = await startTestServer();
   const { connection } = other.database;
-  expect(await loadDemo({ connection, db: other.db, settings: defaults })).not.toBe(moderatorPassword);
+  expect(await loadDemo({ connection, db: other.db, settings: defaultSettings })).not.toBe(moderatorPassword);
   await other.stop();
 });
 
 test('loading the demo again changes nothing, and every count is right', async () => {
   expect(await load()).toBeNull();
   await signedIn(demoModerator, moderatorPassword);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });

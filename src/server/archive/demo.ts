@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { hashPassword } from '#server/accounts/password.ts';
 import { setRole } from '#server/care/roles.ts';
-import type { Settings } from '#server/platform/settings.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
 import type { Database } from '#server/platform/database.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { importStackExchange } from './archive.ts';
-import { liveInDemo } from './demo-life.ts';
-import { terminalProgress } from '#server/platform/progress.ts';
+import { addDemoActivity } from './demo-life.ts';
+import { createTerminalProgress } from '#server/platform/progress.ts';
 
 /** Whom a visitor of the demo community can sign in as. Registering is open there, so this lets nobody in anew. */
 export const demoMember = { email: 'demo@parley.example', password: 'parley-demo' } as const;
@@ -32,35 +32,35 @@ export async function loadDemo({
 }: {
   connection: pg.ClientConfig;
   db: Database;
-  settings: Settings;
+  settings: SiteSettings;
 }): Promise<string | null> {
   const client = new pg.Client(connection);
   await client.connect();
   const password = randomBytes(12).toString('base64url');
   try {
-    const { unchanged } = await importStackExchange({
-      folder: path.join(projectFolder, 'demo'),
+    const { isUnchanged } = await importStackExchange({
+      directory: path.join(projectRoot, 'demo'),
       client,
-      own: {
+      ownArchive: {
         name: 'demo',
         newest: new Date(Date.now() - 60 * 60 * 1000),
-        settle: async (client, memberId) => {
-          await letIn(client, { id: await memberId(users.member), ...demoMember });
-          await letIn(client, { id: await memberId(users.moderator), email: demoModerator, password });
+        onImported: async (client, memberId) => {
+          await addPassword(client, { id: await memberId(users.member), ...demoMember });
+          await addPassword(client, { id: await memberId(users.moderator), email: demoModerator, password });
         },
       },
-      progress: terminalProgress(process.stderr),
+      progress: createTerminalProgress(process.stderr),
     });
-    if (unchanged) return null;
+    if (isUnchanged) return null;
   } finally {
     await client.end();
   }
   await setRole(db, { email: demoModerator, role: 'operator' });
-  await liveInDemo({ db, settings, member: demoMember.email, moderator: demoModerator });
+  await addDemoActivity({ db, settings, member: demoMember.email, moderator: demoModerator });
   return password;
 }
 
-async function letIn(
+async function addPassword(
   client: ClientBase,
   { id, email, password }: { id: number; email: string; password: string },
 ): Promise<void> {

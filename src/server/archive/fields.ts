@@ -4,13 +4,13 @@ import { normalizeTags } from '#shared/tags.ts';
 import { cleanLine } from './characters.ts';
 
 /** A whole number of a row, or null where there is none. */
-export function integer(text: string | undefined): number | null {
+export function parseInteger(text: string | undefined): number | null {
   if (text === undefined || !/^-?\d{1,15}$/u.test(text)) return null;
   return Number(text);
 }
 
 /** A time of a row. Archives write UTC without a zone; very old ones have days for votes. */
-export function time(text: string | undefined): string | null {
+export function parseTime(text: string | undefined): string | null {
   // PostgreSQL has no year 0.
   const match = /^((?!0000)\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,7})?))?Z?$/u.exec(text ?? '');
   if (match === null) return null;
@@ -20,13 +20,13 @@ export function time(text: string | undefined): string | null {
 }
 
 /** The name of a member or author, or null where the archive has none. */
-export function personName(text: string | undefined): string | null {
+export function parsePersonName(text: string | undefined): string | null {
   const name = truncate(cleanLine(text ?? ''), limits.displayNameMax);
   return name === '' ? null : name;
 }
 
 /** Tags as archives write them: `<a><b>`, and `|a|b|` since 2024. */
-export function tagsOf(text: string | undefined): string[] {
+export function parseTags(text: string | undefined): string[] {
   if (text === undefined) return [];
   return normalizeTags((text.includes('<') ? text.split(/[<>]/u) : text.split('|')).map(cleanLine));
 }
@@ -35,7 +35,7 @@ export function tagsOf(text: string | undefined): string[] {
  * The licence of a text that does not name its own, by the day it was written
  * (https://stackoverflow.com/help/licensing).
  */
-export function licenseAt(created: string): string {
+export function getLicenseAt(created: string): string {
   if (created < '2011-04-08') return 'CC BY-SA 2.5';
   return created < '2018-05-02' ? 'CC BY-SA 3.0' : 'CC BY-SA 4.0';
 }

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '#server/platform/startup-error.ts';
-import { ArchiveProblem, unreadable } from './problem.ts';
+import { getErrorCode } from '#server/platform/startup-error.ts';
+import { ArchiveError, unreadableError } from './problem.ts';
 
 /** The files of a Stack Exchange archive, by the name of their root element, with the name people know them by. */
 export const archiveFileNames = {
@@ -25,48 +25,46 @@ export interface ArchiveFile {
   bytes: number;
 }
 
-export type ArchiveFolder = Partial<Record<ArchiveFileKind, ArchiveFile>>;
+export type ArchiveFiles = Partial<Record<ArchiveFileKind, ArchiveFile>>;
 
 /**
  * Finds the files of an archive, in whatever letter case they are written. Only Posts.xml must be there.
  * Throws an `ArchiveProblem` when the folder is not an archive.
  */
-export async function findArchive(folder: string): Promise<ArchiveFolder> {
-  const names = await list(folder);
-  const found: ArchiveFolder = {};
+export async function findArchiveFiles(folder: string): Promise<ArchiveFiles> {
+  const names = await listDirectory(folder);
+  const found: ArchiveFiles = {};
   for (const name of names.toSorted()) {
-    const kind = kindOf(name);
+    const kind = parseFileKind(name);
     if (kind === undefined) continue;
     const path = join(folder, name);
     const status = await stat(path).catch((error: unknown) => {
-      throw unreadable(path, error);
+      throw unreadableError(path, error);
     });
-    if (!status.isFile()) throw new ArchiveProblem(`${path} is not a file.`);
+    if (!status.isFile()) throw new ArchiveError(`${path} is not a file.`);
     const other = found[kind];
     if (other !== undefined) {
-      throw new ArchiveProblem(
-        `${folder} holds both ${other.name} and ${name}. Leave only one of them there.`,
-      );
+      throw new ArchiveError(`${folder} holds both ${other.name} and ${name}. Leave only one of them there.`);
     }
     found[kind] = { kind, path, name, bytes: status.size };
   }
-  if (found.posts === undefined) throw new ArchiveProblem(withoutPosts(folder, names));
+  if (found.posts === undefined) throw new ArchiveError(describeMissingPosts(folder, names));
   return found;
 }
 
-async function list(folder: string): Promise<string[]> {
+async function listDirectory(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT') throw new ArchiveProblem(`There is no folder ${folder}.`);
+    const code = getErrorCode(error);
+    if (code === 'ENOENT') throw new ArchiveError(`There is no folder ${folder}.`);
     if (code === 'ENOTDIR')
-      throw new ArchiveProblem(`${folder} is a file. Name the folder that the archive was unpacked into.`);
-    throw unreadable(folder, error);
+      throw new ArchiveError(`${folder} is a file. Name the folder that the archive was unpacked into.`);
+    throw unreadableError(folder, error);
   }
 }
 
-function kindOf(name: string): ArchiveFileKind | undefined {
+function parseFileKind(name: string): ArchiveFileKind | undefined {
   const match = /^([a-z]+)\.xml$/iu.exec(name);
   const stem = match?.[1]?.toLowerCase() ?? '';
   return isKind(stem) ? stem : undefined;
@@ -76,7 +74,7 @@ function isKind(stem: string): stem is ArchiveFileKind {
   return Object.hasOwn(archiveFileNames, stem);
 }
 
-function withoutPosts(folder: string, names: readonly string[]): string {
+function describeMissingPosts(folder: string, names: readonly string[]): string {
   const packed = names.find((name) => /\.(?:7z|zip|gz|bz2|xz)$/iu.test(name));
   const hint = packed === undefined ? '' : ` Unpack ${packed} first.`;
   return `${folder} holds no Posts.xml, so it is not a Stack Exchange archive.${hint}`;

@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg';
  * posts in the archive to those; a post that is not `there` was hidden or deleted here. `archive_gone` holds the numbers
  * of those and of the answers to them: nothing is added to them.
  */
-export async function findKnown(client: ClientBase, source: string): Promise<void> {
+export async function findAlreadyImported(client: ClientBase, source: string): Promise<void> {
   await client.query(`
     create temporary table archive_known (
       key bigint primary key, kind smallint not null, id bigint not null, there boolean not null,
@@ -53,7 +53,7 @@ export async function findKnown(client: ClientBase, source: string): Promise<voi
 }
 
 /** Questions that were here and that a moderator has locked: nothing is added to them either. Comes after the questions. */
-export async function findLocked(client: ClientBase): Promise<void> {
+export async function findLockedQuestions(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_locked (id bigint primary key) on commit drop;
     insert into archive_locked

@@ -2,36 +2,49 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from 'kysely';
 import { deleteAnswer } from '#server/answers/answers.ts';
-import { act, startCare } from '#server/care/testing.ts';
+import { actOnPost, startModeration } from '#server/care/testing.ts';
 import { deleteQuestion } from '#server/questions/deletion.ts';
 import { deleteReply } from '#server/replies/replies.ts';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import { importStackExchange, type ImportSummary } from './archive.ts';
-import { reportLines } from './report.ts';
-import { answer, comment, question, user, version, vote, writeArchive, type Handmade } from './testing.ts';
+import { formatImportReport } from './report.ts';
+import {
+  answerRow,
+  commentRow,
+  questionRow,
+  userRow,
+  versionRow,
+  voteRow,
+  writeArchive,
+  type ArchiveContent,
+} from './testing.ts';
 
-const { server, op, community } = await startCare();
+const { server, op, community } = await startModeration();
 
 const archive = {
-  Users: [user(1), user(2)],
+  Users: [userRow(1), userRow(2)],
   Posts: [
-    question(1, { AcceptedAnswerId: 3, Tags: '<beer><malt>' }),
-    answer(2, 1),
-    answer(3, 1),
-    question(4, { Tags: '<hops>' }),
-    answer(5, 4, { OwnerUserId: 1 }),
+    questionRow(1, { AcceptedAnswerId: 3, Tags: '<beer><malt>' }),
+    answerRow(2, 1),
+    answerRow(3, 1),
+    questionRow(4, { Tags: '<hops>' }),
+    answerRow(5, 4, { OwnerUserId: 1 }),
   ],
-  Comments: [comment(1, 1), comment(2, 2), comment(3, 3), comment(4, 4), comment(5, 5)],
-  Votes: [vote(1, 1, 2), vote(2, 4, 5, { UserId: 2 }), vote(3, 3, 1), vote(4, 5, 3)],
-  PostHistory: [version(1, 4, 'Question 4')],
+  Comments: [commentRow(1, 1), commentRow(2, 2), commentRow(3, 3), commentRow(4, 4), commentRow(5, 5)],
+  Votes: [voteRow(1, 1, 2), voteRow(2, 4, 5, { UserId: 2 }), voteRow(3, 3, 1), voteRow(4, 5, 3)],
+  PostHistory: [versionRow(1, 4, 'Question 4')],
   Tags: ['beer', 'malt', 'hops'].map((TagName, index) => ({ Id: index + 1, TagName })),
-} satisfies Handmade;
+} satisfies ArchiveContent;
 
-async function importInto(files: Handmade): Promise<ImportSummary> {
+async function importInto(files: ArchiveContent): Promise<ImportSummary> {
   const client = new pg.Client(server.database.connection);
   await client.connect();
   onTestFinished(() => client.end());
-  return importStackExchange({ folder: await writeArchive(files), client, site: 'beer.stackexchange.com' });
+  return importStackExchange({
+    directory: await writeArchive(files),
+    client,
+    site: 'beer.stackexchange.com',
+  });
 }
 
 async function forgetImports(): Promise<void> {
@@ -41,7 +54,7 @@ async function forgetImports(): Promise<void> {
 }
 
 /** Imports the archive into the community and returns the ids of its rows, by their numbers in the archive. */
-async function imported(files: Handmade = archive) {
+async function imported(files: ArchiveContent = archive) {
   await forgetImports();
   await importInto(files);
   const idsOf = async (table: 'question' | 'answer' | 'reply' | 'member') => {
@@ -65,12 +78,16 @@ async function imported(files: Handmade = archive) {
 function account(summary: ImportSummary, file: string) {
   const found = summary.files.find((each) => each.file === file);
   if (found === undefined) throw new Error(`the summary has no ${file}`);
-  const { taken, known, leftOut } = found;
-  return { taken, known, leftOut: Object.fromEntries(leftOut.map(({ reason, rows }) => [reason, rows])) };
+  const { imported: taken, alreadyImported, skipped } = found;
+  return {
+    taken,
+    known: alreadyImported,
+    leftOut: Object.fromEntries(skipped.map(({ reason, rows }) => [reason, rows])),
+  };
 }
 
 /** Imports the archive again, to find that it changes nothing. */
-async function importAgain(files: Handmade = archive): Promise<ImportSummary> {
+async function importAgain(files: ArchiveContent = archive): Promise<ImportSummary> {
   const before = await community();
   const summary = await importInto(files);
   expect(await community()).toEqual(before);
@@ -86,7 +103,7 @@ for (const action of ['hide', 'delete'] as const) {
     const ids = await imported();
     const before = await community();
     const { id } = ids.question(4);
-    expect(await act(op, action, 'question', id)).toMatchObject({ status: 204 });
+    expect(await actOnPost(op, action, 'question', id)).toMatchObject({ status: 204 });
     const summary = await importAgain();
     const gone = 'hidden or deleted here';
     expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
@@ -100,27 +117,27 @@ for (const action of ['hide', 'delete'] as const) {
       known: 2,
       leftOut: { 'on no question that is shown here': 1 },
     });
-    expect(reportLines(summary)).toContain('  2 left out: hidden or deleted here');
+    expect(formatImportReport(summary)).toContain('  2 left out: hidden or deleted here');
 
-    expect(await act(op, 'restore', 'question', id)).toMatchObject({ status: 204 });
+    expect(await actOnPost(op, 'restore', 'question', id)).toMatchObject({ status: 204 });
     expect(await community()).toEqual(before);
     expect(await op.get(`/questions/${id}`)).toMatchObject({ status: 200 });
     expect(account(await importAgain(), 'Posts.xml')).toEqual({ taken: 0, known: 5, leftOut: {} });
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
   });
 }
 
 test('a re-import leaves a hidden answer and a hidden comment of visible questions alone', async () => {
   const ids = await imported();
   const before = await community();
-  expect(await act(op, 'hide', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
-  expect(await act(op, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(op, 'hide', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(op, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
   const summary = await importAgain();
   const gone = 'hidden or deleted here';
   expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 4, leftOut: { [gone]: 1 } });
   expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
-  expect(await act(op, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
-  expect(await act(op, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(op, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(op, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
   expect(await community()).toEqual(before);
 });
 
@@ -129,7 +146,7 @@ test('a re-import leaves posts alone that members deleted', async () => {
   await deleteQuestion(server.db, ids.question(4));
   await deleteAnswer(server.db, ids.answer(2));
   await deleteReply(server.db, ids.reply(3));
-  await op.reply(ids.answer(3).id, { content: 'It is so.' });
+  await op.replyToAnswer(ids.answer(3).id, { content: 'It is so.' });
   const summary = await importAgain();
   expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'hidden or deleted here': 3 });
   expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'hidden or deleted here': 4 });
@@ -150,20 +167,20 @@ test('a re-import leaves a deleted reply empty that has replies', async () => {
 });
 
 test('a re-import does not bring back a deleted account, nor its posts', async () => {
-  const ids = await imported({ ...archive, Users: [...archive.Users, user(3)] });
+  const ids = await imported({ ...archive, Users: [...archive.Users, userRow(3)] });
   await server.db.deleteFrom('member').where('id', '=', ids.member(3).id).execute();
-  const summary = await importAgain({ ...archive, Users: [...archive.Users, user(3)] });
+  const summary = await importAgain({ ...archive, Users: [...archive.Users, userRow(3)] });
   expect(account(summary, 'Users.xml')).toEqual({ taken: 0, known: 2, leftOut: { 'deleted here': 1 } });
 });
 
 test('a newer archive adds nothing to a hidden question, and all of it once the question is restored', async () => {
   const ids = await imported();
   const { id } = ids.question(4);
-  await act(op, 'hide', 'question', id);
+  await actOnPost(op, 'hide', 'question', id);
   const newer = {
     ...archive,
-    Posts: [...archive.Posts, answer(6, 4)],
-    Comments: [...archive.Comments, comment(6, 4), comment(7, 6)],
+    Posts: [...archive.Posts, answerRow(6, 4)],
+    Comments: [...archive.Comments, commentRow(6, 4), commentRow(7, 6)],
   };
   const summary = await importAgain(newer);
   expect(account(summary, 'Posts.xml').leftOut).toEqual({
@@ -174,10 +191,10 @@ test('a newer archive adds nothing to a hidden question, and all of it once the 
     'hidden or deleted here': 2,
     'on posts that were hidden or deleted here': 2,
   });
-  await act(op, 'restore', 'question', id);
+  await actOnPost(op, 'restore', 'question', id);
   expect((await importInto(newer)).added).toMatchObject({ questions: 0, answers: 1, replies: 2 });
   expect(await op.get(`/questions/${id}`)).toMatchObject({ body: { question: { answerCount: 2 } } });
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('a re-import does not return a tag that was taken off a question', async () => {
@@ -196,16 +213,16 @@ test('a re-import does not return a tag that was taken off a question', async ()
 test('a newer archive adds nothing to a locked question', async () => {
   const ids = await imported();
   const { id } = ids.question(4);
-  await act(op, 'lock', 'question', id);
+  await actOnPost(op, 'lock', 'question', id);
   const summary = await importAgain({
     ...archive,
     Posts: [
       ...archive.Posts.slice(0, 3),
-      question(4, { Tags: '<hops>', AcceptedAnswerId: 5 }),
+      questionRow(4, { Tags: '<hops>', AcceptedAnswerId: 5 }),
       ...archive.Posts.slice(4),
-      answer(6, 4),
+      answerRow(6, 4),
     ],
-    Comments: [...archive.Comments, comment(6, 4)],
+    Comments: [...archive.Comments, commentRow(6, 4)],
   });
   expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'answers to questions that are locked here': 1 });
   expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'on questions that are locked here': 1 });
@@ -213,8 +230,8 @@ test('a newer archive adds nothing to a locked question', async () => {
 
 test('does not restore a hidden post beside a copy that was imported without an identity', async () => {
   const ids = await imported();
-  await act(op, 'hide', 'question', ids.question(4).id);
-  await act(op, 'hide', 'answer', ids.answer(3).id);
+  await actOnPost(op, 'hide', 'question', ids.question(4).id);
+  await actOnPost(op, 'hide', 'answer', ids.answer(3).id);
   await sql`delete from imported_row where kind <> 'member' and source_key <> '1'`.execute(server.db);
   await sql`delete from imported_row where kind = 'reply'; delete from reply; delete from answer where source_key = '2'`.execute(
     server.db,
@@ -225,7 +242,7 @@ test('does not restore a hidden post beside a copy that was imported without an 
     ['question', ids.question(4)],
     ['answer', ids.answer(3)],
   ] as const)
-    expect(await act(op, 'restore', kind, id)).toMatchObject({
+    expect(await actOnPost(op, 'restore', kind, id)).toMatchObject({
       status: 409,
       code: 'done-meanwhile',
       detail: 'It is here already: it was imported a second time.',

@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
-  comment,
-  createCommunity,
-  openTestDatabase,
-  question,
-  user,
-  version,
-  vote,
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  useTestDatabase,
+  questionRow,
+  userRow,
+  versionRow,
+  voteRow,
   writeArchive,
 } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 describe('what is odd in archives', () => {
   it('posts of other kinds, and what hangs on them, are left out', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { files } = await community.import(
       await writeArchive({
         Posts: [
-          question(1),
-          { ...question(2), PostTypeId: 5 },
-          { ...question(3), PostTypeId: 77 },
-          answer(4, 99),
+          questionRow(1),
+          { ...questionRow(2), PostTypeId: 5 },
+          { ...questionRow(3), PostTypeId: 77 },
+          answerRow(4, 99),
         ],
-        Comments: [comment(1, 1), comment(2, 2), comment(3, 4)],
-        PostHistory: [version(1, 2, 'A tag wiki')],
+        Comments: [commentRow(1, 1), commentRow(2, 2), commentRow(3, 4)],
+        PostHistory: [versionRow(1, 2, 'A tag wiki')],
       }),
     );
-    expect(files.map(({ file, taken, leftOut }) => [file, taken, leftOut])).toEqual([
+    expect(files.map(({ file, imported, skipped }) => [file, imported, skipped])).toEqual([
       ['PostHistory.xml', 0, [{ reason: 'of posts that are not in the archive or were left out', rows: 1 }]],
       [
         'Posts.xml',
@@ -44,16 +44,16 @@ describe('what is odd in archives', () => {
   });
 
   it('authors without an account keep their name, those without an entry their number, others are anonymous', async () => {
-    const community = await createCommunity();
-    const { OwnerUserId: _, ...nobody } = question(3);
+    const community = await createTestCommunity();
+    const { OwnerUserId: _, ...nobody } = questionRow(3);
     await community.import(
       await writeArchive({
-        Users: [user(1)],
+        Users: [userRow(1)],
         Posts: [
-          question(1),
+          questionRow(1),
           { ...nobody, Id: 2, OwnerDisplayName: 'Left  \u0007long ago' },
           nobody,
-          question(4, { OwnerUserId: 7 }),
+          questionRow(4, { OwnerUserId: 7 }),
         ],
       }),
     );
@@ -70,27 +70,27 @@ describe('what is odd in archives', () => {
   });
 
   it('members known by number get their name from a fuller archive', async () => {
-    const community = await createCommunity();
-    await community.import(await writeArchive({ Posts: [question(1)] }));
+    const community = await createTestCommunity();
+    await community.import(await writeArchive({ Posts: [questionRow(1)] }));
     expect(await community.rows('select display_name, reputation from member')).toEqual([
       { display_name: 'user1', reputation: '0' },
     ]);
-    await community.import(await writeArchive({ Posts: [question(1)], Users: [user(1)] }));
+    await community.import(await writeArchive({ Posts: [questionRow(1)], Users: [userRow(1)] }));
     expect(await community.rows('select display_name, reputation from member')).toEqual([
       { display_name: 'Member 1', reputation: '101' },
     ]);
   });
 
   it('names that repeat, are empty or very long are shown as well as they can be', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(
       await writeArchive({
-        Posts: [question(1)],
+        Posts: [questionRow(1)],
         Users: [
-          user(1, { DisplayName: 'Same' }),
-          user(2, { DisplayName: 'Same' }),
-          user(3, { DisplayName: ' ' }),
-          user(4, { DisplayName: '🍺'.repeat(90) }),
+          userRow(1, { DisplayName: 'Same' }),
+          userRow(2, { DisplayName: 'Same' }),
+          userRow(3, { DisplayName: ' ' }),
+          userRow(4, { DisplayName: '🍺'.repeat(90) }),
         ],
       }),
     );
@@ -99,14 +99,14 @@ describe('what is odd in archives', () => {
   });
 
   it('tags are read in both ways of writing; a sixth, a doubled and an overlong one are left out and counted', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { remarks } = await community.import(
       await writeArchive({
         Posts: [
-          question(1, { Tags: '|c++|.net|C++|' }),
-          question(2, { Tags: `<a><b><c><d><e><f>` }),
-          question(3, { Tags: `<${'x'.repeat(36)}><ok>` }),
-          question(4, { Tags: '' }),
+          questionRow(1, { Tags: '|c++|.net|C++|' }),
+          questionRow(2, { Tags: `<a><b><c><d><e><f>` }),
+          questionRow(3, { Tags: `<${'x'.repeat(36)}><ok>` }),
+          questionRow(4, { Tags: '' }),
         ],
       }),
     );
@@ -120,9 +120,9 @@ describe('what is odd in archives', () => {
   });
 
   it('without a file of votes, the score is shown', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(
-      await writeArchive({ Posts: [question(1, { Score: 5 }), answer(2, 1, { Score: -3 })] }),
+      await writeArchive({ Posts: [questionRow(1, { Score: 5 }), answerRow(2, 1, { Score: -3 })] }),
     );
     expect(await community.rows('select upvotes, downvotes, imported_upvotes from question')).toEqual([
       { upvotes: '5', downvotes: '0', imported_upvotes: '5' },
@@ -133,9 +133,9 @@ describe('what is odd in archives', () => {
   });
 
   it('missing files are named, with what that means', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const said: string[] = [];
-    await community.import(await writeArchive({ posts: [question(1)] }), {
+    await community.import(await writeArchive({ posts: [questionRow(1)] }), {
       log: (sentence) => said.push(sentence),
     });
     expect(said).toEqual([
@@ -148,22 +148,22 @@ describe('what is odd in archives', () => {
   });
 
   it('rows that cannot be read or come twice are left out and counted', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { files } = await community.import(
       await writeArchive({
         Posts: [
-          question(1),
-          question(1, { Title: 'Again' }),
+          questionRow(1),
+          questionRow(1, { Title: 'Again' }),
           { Id: 'x', PostTypeId: 1 },
-          question(2, { CreationDate: 'soon' }),
-          question(3, { CreationDate: '0000-01-01T00:00:00.000' }),
+          questionRow(2, { CreationDate: 'soon' }),
+          questionRow(3, { CreationDate: '0000-01-01T00:00:00.000' }),
         ],
         Votes: [
-          vote(1, 1, 2),
-          vote(1, 1, 2),
-          vote(2, 1, 5),
-          vote(3, 1, 5, { UserId: 1 }),
-          vote(4, 1, 5, { UserId: 1 }),
+          voteRow(1, 1, 2),
+          voteRow(1, 1, 2),
+          voteRow(2, 1, 5),
+          voteRow(3, 1, 5, { UserId: 1 }),
+          voteRow(4, 1, 5, { UserId: 1 }),
         ],
       }),
     );
@@ -196,23 +196,23 @@ describe('what is odd in archives', () => {
   });
 
   it('a question without a text shows its title, an answer without a text is left out', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { files } = await community.import(
-      await writeArchive({ Posts: [question(1, { Body: '<p></p>' }), answer(2, 1, { Body: '' })] }),
+      await writeArchive({ Posts: [questionRow(1, { Body: '<p></p>' }), answerRow(2, 1, { Body: '' })] }),
     );
     expect(await community.rows('select content from question')).toEqual([{ content: 'Title of 1' }]);
-    expect(files[0]?.leftOut).toEqual([{ reason: 'answers without text', rows: 1 }]);
+    expect(files[0]?.skipped).toEqual([{ reason: 'answers without text', rows: 1 }]);
   });
 
   it('every post names the licence of its day, or the one it says', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(
       await writeArchive({
         Posts: [
-          question(1, { CreationDate: '2011-04-07T23:59:59.000' }),
-          question(2, { CreationDate: '2018-05-01T23:59:59.000' }),
-          question(3, { CreationDate: '2018-05-02T00:00:00.000' }),
-          question(4, { ContentLicense: 'CC0' }),
+          questionRow(1, { CreationDate: '2011-04-07T23:59:59.000' }),
+          questionRow(2, { CreationDate: '2018-05-01T23:59:59.000' }),
+          questionRow(3, { CreationDate: '2018-05-02T00:00:00.000' }),
+          questionRow(4, { ContentLicense: 'CC0' }),
         ],
       }),
     );

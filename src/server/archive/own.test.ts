@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest';
 import {
-  answer,
-  comment,
-  createCommunity,
-  question,
-  user,
-  vote,
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  questionRow,
+  userRow,
+  voteRow,
   writeArchive,
-  openTestDatabase,
+  useTestDatabase,
 } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 const demo = {
-  Users: [user(1), user(2)],
-  Posts: [question(1, { Body: '<p><a href="/topics">here</a></p>' }), answer(2, 1)],
-  Comments: [comment(1, 2)],
-  Votes: [vote(1, 1, 2), vote(2, 1, 5, { UserId: 2 })],
+  Users: [userRow(1), userRow(2)],
+  Posts: [questionRow(1, { Body: '<p><a href="/topics">here</a></p>' }), answerRow(2, 1)],
+  Comments: [commentRow(1, 2)],
+  Votes: [voteRow(1, 1, 2), voteRow(2, 1, 5, { UserId: 2 })],
 };
 const newest = new Date('2026-05-01T12:00:00.000Z');
 
 it("a community's own archive looks as if it had been written there, and its newest post is as new as wanted", async () => {
-  const community = await createCommunity();
-  await community.import(await writeArchive(demo), { own: { name: 'demo', newest } });
+  const community = await createTestCommunity();
+  await community.import(await writeArchive(demo), { ownArchive: { name: 'demo', newest } });
   expect(
     await community.rows(
       'select content, upvotes, source_id, source_key, source_license, created_at from question',
@@ -47,12 +47,12 @@ it("a community's own archive looks as if it had been written there, and its new
 });
 
 it('a member of it can be given a way to sign in', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   await community.import(await writeArchive(demo), {
-    own: {
+    ownArchive: {
       name: 'demo',
       newest,
-      settle: async (client, memberId) => {
+      onImported: async (client, memberId) => {
         await client.query(`update member set email = 'demo@example.org' where id = $1`, [await memberId(1)]);
       },
     },
@@ -63,20 +63,20 @@ it('a member of it can be given a way to sign in', async () => {
 });
 
 it('nothing of it stays when the member to sign in as is missing', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   const importing = community.import(await writeArchive(demo), {
-    own: { name: 'demo', newest, settle: async (_client, memberId) => void (await memberId(9)) },
+    ownArchive: { name: 'demo', newest, onImported: async (_client, memberId) => void (await memberId(9)) },
   });
   await expect(importing).rejects.toThrow('The archive has no user 9.');
   expect(await community.rows('select * from question')).toEqual([]);
 });
 
 it('is imported once, also where its posts were deleted since', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   const folder = await writeArchive(demo);
-  await community.import(folder, { own: { name: 'demo', newest } });
+  await community.import(folder, { ownArchive: { name: 'demo', newest } });
   await community.rows('delete from question');
-  const again = await community.import(folder, { own: { name: 'demo', newest } });
+  const again = await community.import(folder, { ownArchive: { name: 'demo', newest } });
   expect(again).toMatchObject({ unchanged: true, added: { questions: 0 } });
   expect(await community.rows('select * from question')).toEqual([]);
 });

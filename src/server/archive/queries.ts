@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { unknownSite } from './convert.ts';
+import { unknownSiteUrl } from './convert.ts';
 
-export async function countPosts(client: ClientBase): Promise<number> {
+export async function countStagedPosts(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ posts: string }>('select count(*) as posts from archive_post');
   return Number(rows[0]?.posts);
 }
@@ -72,7 +72,7 @@ export async function addMembers(
 /**
  * Votes by post, as far as an archive counts them: by its votes, or by the score where it has no file of votes.
  */
-export async function countVotes(client: ClientBase, byVotes: boolean): Promise<void> {
+export async function createScores(client: ClientBase, byVotes: boolean): Promise<void> {
   await client.query(
     `create temporary table archive_score (post_id, up, down) on commit drop as ${
       byVotes
@@ -92,7 +92,7 @@ const authorColumns = `
 const authorJoin = 'left join archive_member author on author.key = item.author';
 
 /** A post's text with its links into the site made whole. */
-const contentColumn = `replace(item.content, '${unknownSite}', $2)`;
+const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
 
 /** The tables `archive_question` and `archive_answer` lead from numbers to posts; `fresh` ones were added just now. */
 export async function addQuestions(client: ClientBase, source: string, siteAddress: string): Promise<number> {
@@ -262,7 +262,7 @@ export async function addTags(client: ClientBase): Promise<void> {
 }
 
 /** Makes the posts of a source the community's own: without a source, and never recognised by a later import. */
-export async function forgetSource(client: ClientBase, source: string): Promise<void> {
+export async function detachSource(client: ClientBase, source: string): Promise<void> {
   for (const table of ['question', 'answer', 'reply']) {
     await client.query(
       `update ${table} set source_id = null, source_key = null, source_license = null where source_id = $1`,
@@ -273,7 +273,7 @@ export async function forgetSource(client: ClientBase, source: string): Promise<
   await client.query('delete from imported_row where source_id = $1', [source]);
 }
 
-export async function analyze(client: ClientBase): Promise<void> {
+export async function analyzeTables(client: ClientBase): Promise<void> {
   await client.query('analyze member, question, answer, reply, tag, question_tag, question_follow');
 }
 
@@ -282,7 +282,7 @@ function literal(id: string): string {
 }
 
 /** The member that a user of the archive became in this import; null where there is none. */
-export async function importedMember(client: ClientBase, user: number): Promise<number | null> {
+export async function findImportedMember(client: ClientBase, user: number): Promise<number | null> {
   const { rows } = await client.query<{ id: string }>('select id from archive_member where key = $1', [user]);
   const [row] = rows;
   return row === undefined ? null : Number(row.id);

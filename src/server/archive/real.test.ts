@@ -3,14 +3,14 @@ import { cp, mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { importStackExchange, type ImportSummary } from './archive.ts';
-import { createCommunity, type Community, openTestDatabase } from './testing.ts';
+import { createTestCommunity, type TestCommunity, useTestDatabase } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 /** Real archives lie beside the checkout on some machines; they are nobody's to put into the repository. */
-const shared = path.join(projectFolder, '../shared');
+const shared = path.join(projectRoot, '../shared');
 const archives = path.join(shared, 'data');
 const present = existsSync(path.join(archives, 'beer-2020'));
 if (!present) console.warn(`NOT RUN: the tests with real archives, because ${archives} does not hold any.`);
@@ -27,7 +27,7 @@ describe.skipIf(!present).for([
   ['bioinformatics-2017', 'bioinformatics.stackexchange.com', 419, 801, 1379, 2158, 6034],
 ] as const)('%s, imported', ([name, site, questions, answers, users, comments, votes]) => {
   it('has every count that the archive says', { timeout }, async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const summary = await importReal(community, name);
     expect(summary).toMatchObject({
       site,
@@ -48,7 +48,7 @@ describe.skipIf(!present).for([
 
 describe.skipIf(!present)('of other real archives', () => {
   it('the one that was cut by hand is imported as far as it goes', { timeout }, async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { added, files } = await importReal(community, 'truncated-diy-meta', 'diy.meta.stackexchange.com');
     expect(added).toMatchObject({ questions: 6, answers: 16, members: 10, replies: 10 });
     expect(files.map(({ file, read }) => [file, read])).toEqual([
@@ -65,15 +65,15 @@ describe.skipIf(!present)('of other real archives', () => {
   });
 
   it('one with a file cut in the middle is refused, and nothing of it is there', { timeout }, async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const parent = await mkdtemp(path.join(tmpdir(), 'parley-archive-'));
     onTestFinished(() => rm(parent, { recursive: true }));
-    const folder = path.join(parent, 'conlang.meta.stackexchange.com');
-    await cp(path.join(archives, 'conlang-meta-2020'), folder, { recursive: true });
-    const comments = path.join(folder, 'Comments.xml');
+    const directory = path.join(parent, 'conlang.meta.stackexchange.com');
+    await cp(path.join(archives, 'conlang-meta-2020'), directory, { recursive: true });
+    const comments = path.join(directory, 'Comments.xml');
     await truncate(comments, Math.floor((await stat(comments)).size / 2));
     const before = await community.digest();
-    await expect(importStackExchange({ folder, client: community.client })).rejects.toThrow(
+    await expect(importStackExchange({ directory, client: community.client })).rejects.toThrow(
       /^Comments\.xml, line \d+: the file is damaged or cut off /u,
     );
     expect(await community.digest()).toEqual(before);
@@ -83,7 +83,7 @@ describe.skipIf(!present)('of other real archives', () => {
     'the old format, with lower-case names and without files of tags and links, is imported',
     { timeout },
     async () => {
-      const community = await createCommunity();
+      const community = await createTestCommunity();
       const { site, added } = await importReal(community, 'economics-2012-legacy');
       expect(site).toBe('economics.stackexchange.com');
       expect(added).toMatchObject({ questions: 411, answers: 525, members: 922, replies: 1392 });
@@ -95,7 +95,7 @@ describe.skipIf(!present)('of other real archives', () => {
     'the newest format, with posts only and other marks between tags, is imported',
     { timeout },
     async () => {
-      const community = await createCommunity();
+      const community = await createTestCommunity();
       const { site, added } = await importReal(community, 'datascience-meta-2024-posts-pipetags');
       expect(site).toBe('datascience.meta.stackexchange.com');
       expect(added).toMatchObject({ questions: 257, answers: 341, members: 0 });
@@ -113,7 +113,7 @@ describe.skipIf(!present)('of other real archives', () => {
     'the first days of Stack Overflow are imported, with the accepted answers that are there',
     { timeout },
     async () => {
-      const community = await createCommunity();
+      const community = await createTestCommunity();
       const { site, added, remarks } = await importReal(community, 'stackoverflow-2008-posts-head');
       expect(site).toBe('stackoverflow.com');
       expect(added).toMatchObject({ questions: 173, answers: 447 });
@@ -129,10 +129,10 @@ describe.skipIf(!present)('of other real archives', () => {
     'sites and their metas are told apart, and importing one again changes nothing',
     { timeout },
     async () => {
-      const community = await createCommunity();
+      const community = await createTestCommunity();
       expect((await importReal(community, 'conlang-meta-2020')).site).toBe('conlang.meta.stackexchange.com');
       const before = await community.digest();
-      expect((await importReal(community, 'conlang-meta-2020')).unchanged).toBe(true);
+      expect((await importReal(community, 'conlang-meta-2020')).isUnchanged).toBe(true);
       expect(await community.digest()).toEqual(before);
       expect((await importReal(community, 'bicycles-meta-2023')).site).toBe(
         'bicycles.meta.stackexchange.com',
@@ -142,9 +142,9 @@ describe.skipIf(!present)('of other real archives', () => {
   );
 });
 
-function importReal(community: Community, name: string, site?: string): Promise<ImportSummary> {
+function importReal(community: TestCommunity, name: string, site?: string): Promise<ImportSummary> {
   return importStackExchange({
-    folder: path.join(archives, name),
+    directory: path.join(archives, name),
     client: community.client,
     ...(site !== undefined && { site }),
   });
@@ -226,7 +226,7 @@ function decoded(text: string): string {
 
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-async function importedPosts(community: Community): Promise<Record<string, unknown>[]> {
+async function importedPosts(community: TestCommunity): Promise<Record<string, unknown>[]> {
   return community.rows(`
     select q.source_key::int as id, null::int as parent, m.source_key as author,
       (q.upvotes - q.downvotes)::int as score,
@@ -245,20 +245,20 @@ async function importedPosts(community: Community): Promise<Record<string, unkno
     order by id`);
 }
 
-function importedTags(community: Community): Promise<Record<string, unknown>[]> {
+function importedTags(community: TestCommunity): Promise<Record<string, unknown>[]> {
   return community.rows(
     'select name, questions_count::int as questions from tag where questions_count > 0 order by name collate "C"',
   );
 }
 
-function importedUsers(community: Community): Promise<Record<string, unknown>[]> {
+function importedUsers(community: TestCommunity): Promise<Record<string, unknown>[]> {
   return community.rows(`
     select source_key::int as id, display_name as name, reputation::int, ${utc('created_at')} as created
     from member order by id`);
 }
 
 /** docs/product.md 7.6: every count is what the rows say, and votes without rows are the imported ones. */
-async function expectCountsToEqualRows(community: Community): Promise<void> {
+async function expectCountsToEqualRows(community: TestCommunity): Promise<void> {
   const wrong = await community.rows(`
     select 'question' as item, id from question q where
       answer_count <> (select count(*) from answer where question_id = q.id)

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
 /** Counts again, from the rows, whatever the import added to, and tells how new the latest in it is. */
-export async function recount(client: ClientBase): Promise<void> {
+export async function recountImported(client: ClientBase): Promise<void> {
   await recountOldQuestions(client);
   for (const [count, table] of [
     ['questions_count', 'question'],
@@ -63,7 +63,7 @@ async function recountTags(client: ClientBase): Promise<void> {
  * Appends to the stream of events what open pages and caches need to know: one event for each kind of list, and what is new
  * on the pages of questions that were here.
  */
-export async function publish(client: ClientBase): Promise<void> {
+export async function publishImportEvents(client: ClientBase): Promise<void> {
   await client.query(`
     insert into event (topic, event)
     select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'topics']) as list (topic)

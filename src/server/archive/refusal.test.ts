@@ -2,28 +2,28 @@ import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ArchiveProblem, BrokenConnection } from './archive.ts';
+import { ArchiveError, ConnectionLostError } from './archive.ts';
 import {
-  answer,
-  comment,
-  createCommunity,
-  question,
-  user,
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  questionRow,
+  userRow,
   writeArchive,
-  xml,
-  type Handmade,
-  openTestDatabase,
+  archiveXml,
+  type ArchiveContent,
+  useTestDatabase,
 } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
-const whole = { Users: [user(1)], Posts: [question(1), answer(2, 1)], Comments: [comment(1, 1)] };
-const posts = xml('Posts', whole.Posts);
+const whole = { Users: [userRow(1)], Posts: [questionRow(1), answerRow(2, 1)], Comments: [commentRow(1, 1)] };
+const posts = archiveXml('Posts', whole.Posts);
 
 describe('an archive that is damaged is refused with the file and the line, and nothing of it stays', () => {
-  const damages: Record<string, [Handmade, RegExp]> = {
+  const damages: Record<string, [ArchiveContent, RegExp]> = {
     'a file that is cut in the middle of a row': [
-      { ...whole, Comments: xml('Comments', whole.Comments).slice(0, -40) },
+      { ...whole, Comments: archiveXml('Comments', whole.Comments).slice(0, -40) },
       /^Comments\.xml, line 3: the file is damaged or cut off \(/u,
     ],
     'a file that is cut after a row': [
@@ -39,7 +39,7 @@ describe('an archive that is damaged is refused with the file and the line, and 
       /^Votes\.xml, line 1: .*\(document must contain a root element\)/u,
     ],
     'a file with another one in its place': [
-      { ...whole, Votes: xml('Users', [user(1)]) },
+      { ...whole, Votes: archiveXml('Users', [userRow(1)]) },
       /^Votes\.xml, line 2: .*\(expected <votes>, found <users>\)/u,
     ],
     'rows of something else': [
@@ -57,11 +57,11 @@ describe('an archive that is damaged is refused with the file and the line, and 
   };
 
   it.for(Object.entries(damages))('%s', async ([, [files, message]]) => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const before = await community.everything();
     const folder = await writeArchive(files);
     const refusal = await community.import(folder).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ArchiveProblem);
+    expect(refusal).toBeInstanceOf(ArchiveError);
     expect(String(refusal)).toMatch(new RegExp(message.source.replace('^', '^ArchiveProblem: '), 'u'));
     expect(await community.everything()).toEqual(before);
     // The connection is as good as before: the whole archive can follow.
@@ -69,7 +69,7 @@ describe('an archive that is damaged is refused with the file and the line, and 
   });
 
   it('a file that is not UTF-8', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const folder = await writeArchive(whole);
     await writeFile(join(folder, 'Votes.xml'), Buffer.from('<votes>\n<row Id="\xE9"/></votes>', 'latin1'));
     await expect(community.import(folder)).rejects.toThrow(
@@ -81,7 +81,7 @@ describe('an archive that is damaged is refused with the file and the line, and 
 
 describe('what is no archive is refused with a sentence', () => {
   it('a folder that does not exist, a file, a folder without posts, and one that is still packed', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const folder = await writeArchive({ Users: [] });
     await expect(community.import(join(folder, 'none'))).rejects.toThrow(/^There is no folder .*none\.$/u);
     await expect(community.import(join(folder, 'Users.xml'))).rejects.toThrow(
@@ -97,7 +97,7 @@ describe('what is no archive is refused with a sentence', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('a file that cannot be found or read', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const folder = await writeArchive({ Users: [] });
     const path = join(folder, 'Posts.xml');
     const refusal = () => community.import(folder).catch(String);
@@ -112,19 +112,21 @@ describe('what is no archive is refused with a sentence', () => {
   });
 
   it('a folder with the same file twice, in different letter case', async () => {
-    const community = await createCommunity();
-    const folder = await writeArchive({ Posts: [question(1)], posts: [question(1)] });
+    const community = await createTestCommunity();
+    const folder = await writeArchive({ Posts: [questionRow(1)], posts: [questionRow(1)] });
     await expect(community.import(folder)).rejects.toThrow(/holds both Posts\.xml and posts\.xml/u);
   });
 });
 
 /** Enough to be in the middle of when something happens. */
 const long = {
-  Posts: Array.from({ length: 3000 }, (_, id) => question(id + 1, { Body: `<p>${'word '.repeat(100)}</p>` })),
+  Posts: Array.from({ length: 3000 }, (_, id) =>
+    questionRow(id + 1, { Body: `<p>${'word '.repeat(100)}</p>` }),
+  ),
 };
 
 it('an archive that does not fit on the disk is refused with a sentence', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   await community.client.query(`
     create function no_space() returns trigger language plpgsql as $$
     begin raise exception sqlstate '53100' using message = 'could not extend file: No space left on device'; end $$;
@@ -138,7 +140,7 @@ it('an archive that does not fit on the disk is refused with a sentence', async 
 
 describe('an import that does not come to its end leaves nothing', () => {
   it('when the operator interrupts it', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const interruption = new AbortController();
     const importing = community.import(await writeArchive(long), {
       signal: interruption.signal,
@@ -149,7 +151,7 @@ describe('an import that does not come to its end leaves nothing', () => {
   });
 
   it('when the connection breaks in the middle of the files', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const importing = community.import(await writeArchive(long), {
       progress: {
@@ -164,7 +166,7 @@ describe('an import that does not come to its end leaves nothing', () => {
   });
 
   it('when the connection breaks while rows are added', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const blocker = await community.connect();
     await blocker.query('begin; lock table reply in access exclusive mode');
@@ -178,14 +180,14 @@ describe('an import that does not come to its end leaves nothing', () => {
     });
     await community.rows(`select pg_terminate_backend(${rows[0]?.pid})`);
     await blocker.query('rollback');
-    expect(await outcome).toBeInstanceOf(BrokenConnection);
+    expect(await outcome).toBeInstanceOf(ConnectionLostError);
     expect(await community.rows('select * from question')).toEqual([]);
     expect(await community.rows('select * from member')).toEqual([]);
   });
 });
 
 it('a second import while one is running is refused, and the first goes on', async () => {
-  const community = await createCommunity();
+  const community = await createTestCommunity();
   const folder = await writeArchive(whole);
   const blocker = await community.connect();
   await blocker.query('begin; lock table question in access exclusive mode');

@@ -1,19 +1,19 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { SaxesParser } from 'saxes';
 import { archiveFileNames, type ArchiveFile } from './folder.ts';
-import { ArchiveProblem, unreadable } from './problem.ts';
+import { ArchiveError, unreadableError } from './problem.ts';
 
 /** The attributes of one `<row>`. */
-export type Row = Readonly<Record<string, string>>;
+export type ArchiveRow = Readonly<Record<string, string>>;
 
 /** Rows that were read together, with the bytes of the file that were read for them. */
 export interface RowBatch {
-  rows: Row[];
+  rows: ArchiveRow[];
   bytes: number;
 }
 
 /** A row is held in memory as a whole; no post, profile or history entry comes near this. In UTF-16 units. */
-const rowMax = 64 * 1024 * 1024;
+const maxRowLength = 64 * 1024 * 1024;
 
 const chunkBytes = 1024 * 1024;
 
@@ -27,36 +27,36 @@ export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncG
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const reader = new RowReader(file);
   let pending = '';
-  for await (const chunk of readable(stream, file)) {
+  for await (const chunk of readChunks(stream, file)) {
     const text = pending + reader.decode(() => decoder.decode(chunk, { stream: true }));
     // A reference cut in two by the end of a chunk waits for its rest.
     const reference = text.lastIndexOf('&');
-    const end = reference >= text.length - referenceMax && reference !== -1 ? reference : text.length;
+    const end = reference >= text.length - maxReferenceLength && reference !== -1 ? reference : text.length;
     pending = text.slice(end);
     yield { rows: reader.read(text.slice(0, end)), bytes: chunk.length };
   }
   yield { rows: reader.finish(pending + reader.decode(() => decoder.decode())), bytes: 0 };
 }
 
-async function* readable(stream: ReadStream, file: ArchiveFile): AsyncGenerator<Buffer> {
+async function* readChunks(stream: ReadStream, file: ArchiveFile): AsyncGenerator<Buffer> {
   try {
     yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') throw error;
-    throw unreadable(file.path, error);
+    throw unreadableError(file.path, error);
   }
 }
 
-const referenceMax = 12;
+const maxReferenceLength = 12;
 
 /** Characters and references to characters that XML 1.0 does not allow. */
-const forbidden =
+const forbiddenCharacters =
   /[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[\da-fA-F]|[dD][89a-fA-F][\da-fA-F]{2}|[fF]{3}[eEfF]));/gu;
 
 class RowReader {
   readonly #file: ArchiveFile;
   readonly #parser = new SaxesParser({ xmlns: false, position: true });
-  #rows: Row[] = [];
+  #rows: ArchiveRow[] = [];
   #depth = 0;
   #sinceRow = 0;
 
@@ -86,16 +86,16 @@ class RowReader {
     }
   }
 
-  read(text: string): Row[] {
+  read(text: string): ArchiveRow[] {
     this.#sinceRow += text.length;
-    this.#parser.write(text.replace(forbidden, ''));
-    if (this.#sinceRow > rowMax) this.#refuse('a row is too large');
+    this.#parser.write(text.replace(forbiddenCharacters, ''));
+    if (this.#sinceRow > maxRowLength) this.#refuse('a row is too large');
     const rows = this.#rows;
     this.#rows = [];
     return rows;
   }
 
-  finish(text: string): Row[] {
+  finish(text: string): ArchiveRow[] {
     const rows = this.read(text);
     this.#parser.close();
     return [...rows, ...this.#rows];
@@ -108,7 +108,7 @@ class RowReader {
   }
 
   #refuse(reason: string): never {
-    throw new ArchiveProblem(
+    throw new ArchiveError(
       `${this.#file.name}, line ${this.#parser.line}: the file is damaged or cut off (${reason}). ` +
         `Unpack or download ${archiveFileNames[this.#file.kind]} again.`,
     );

@@ -13,14 +13,14 @@ export async function prepareSession(client: ClientBase): Promise<void> {
 const importLock = `hashtextextended('parley import', 0)`;
 
 /** One import at a time in a database. Returns whether this one may go on. */
-export async function lockImports(client: ClientBase): Promise<boolean> {
+export async function tryLockImports(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     `select pg_try_advisory_lock(${importLock}) as locked`,
   );
   return rows[0]?.locked === true;
 }
 
-export async function leaveSession(client: ClientBase): Promise<void> {
+export async function resetSession(client: ClientBase): Promise<void> {
   await client.query('discard temp');
   await client.query('select pg_advisory_unlock_all()');
   await client.query(`
@@ -32,7 +32,7 @@ export async function leaveSession(client: ClientBase): Promise<void> {
 }
 
 /** The tables that an import fills before anything reaches the community. They go with the session. */
-export async function createStaging(client: ClientBase): Promise<void> {
+export async function createStagingTables(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_user (
       line bigint generated always as identity, id bigint not null, name text not null, bio text,
@@ -79,10 +79,15 @@ export async function indexHistory(client: ClientBase): Promise<void> {
     analyze archive_newest; analyze archive_edited; analyze archive_history;`);
 }
 
-export type Staged = 'archive_user' | 'archive_post' | 'archive_comment' | 'archive_vote' | 'archive_tag';
+export type StagedTable =
+  | 'archive_user'
+  | 'archive_post'
+  | 'archive_comment'
+  | 'archive_vote'
+  | 'archive_tag';
 
 /** Drops staged rows whose number came before; the first one stays. Returns how many went. */
-export async function dropRepeated(client: ClientBase, table: Staged): Promise<number> {
+export async function deleteDuplicates(client: ClientBase, table: StagedTable): Promise<number> {
   const id = table === 'archive_tag' ? 'key' : 'id';
   await client.query(`create index ${table}_id on ${table} (${id}); analyze ${table};`);
   const dropped = await client.query(`
@@ -92,7 +97,7 @@ export async function dropRepeated(client: ClientBase, table: Staged): Promise<n
 }
 
 /** Moves all times so that the newest text is as old as it should be. */
-export async function moveTimes(client: ClientBase, newest: Date): Promise<void> {
+export async function shiftTimes(client: ClientBase, newest: Date): Promise<void> {
   const { rows } = await client.query<{ newest: Date | null }>(`
     select max(created) as newest
     from (select created from archive_post union all select created from archive_comment) written`);

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import {
-  comment,
-  createCommunity,
-  question,
+  commentRow,
+  createTestCommunity,
+  questionRow,
   writeArchive,
   type Attributes,
-  openTestDatabase,
+  useTestDatabase,
 } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 /** What the import says of the site of an archive with these texts beside three questions. */
 async function inferred(texts: readonly string[], name?: string, site?: string): Promise<string> {
-  const community = await createCommunity();
-  const posts = [1, 2, 3].map((id) => question(id, { Title: `How much is number ${id}?` }));
+  const community = await createTestCommunity();
+  const posts = [1, 2, 3].map((id) => questionRow(id, { Title: `How much is number ${id}?` }));
   const comments: Attributes[] = texts.map((text, index) =>
-    comment(index + 1, 1, { Text: text, CreationDate: `2015-01-${index + 10}T00:00:00` }),
+    commentRow(index + 1, 1, { Text: text, CreationDate: `2015-01-${index + 10}T00:00:00` }),
   );
-  const folder = await writeArchive({ Posts: posts, Comments: comments }, name);
+  const directory = await writeArchive({ Posts: posts, Comments: comments }, name);
   const { client } = community;
   const named = site === undefined ? {} : { site };
   const { importStackExchange } = await import('./archive.ts');
-  return (await importStackExchange({ folder, client, ...named })).site;
+  return (await importStackExchange({ directory, client, ...named })).site;
 }
 
 function link(host: string, id: number, slug = `how-much-is-number-${id}`): string {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { ArchiveProblem } from './problem.ts';
+import { ArchiveError } from './problem.ts';
 
 /** A link from a text to a question, which tells where that question is if the archive holds it. */
 export interface QuestionLink {
@@ -14,7 +14,7 @@ const questionAddress = /https?:\/\/([a-z\d.-]{4,100})\/questions\/(\d{1,12})\/(
 const network =
   /(?:^|\.)(?:stackexchange\.com|stackoverflow\.com|superuser\.com|serverfault\.com|askubuntu\.com|stackapps\.com|mathoverflow\.net)$/u;
 
-export function questionLinks(text: string): QuestionLink[] {
+export function findQuestionLinks(text: string): QuestionLink[] {
   if (!text.includes('/questions/')) return [];
   const found: QuestionLink[] = [];
   for (const [, host = '', question = '', slug = ''] of text.matchAll(questionAddress)) {
@@ -25,7 +25,7 @@ export function questionLinks(text: string): QuestionLink[] {
 }
 
 /** A host name, or null. Sites of the network were written `meta.NAME.stackexchange.com` before 2017. */
-export function siteName(text: string): string | null {
+export function parseSiteName(text: string): string | null {
   const host = text.trim().toLowerCase();
   if (!/^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/u.test(host)) return null;
   return canonicalHost(host);
@@ -39,20 +39,20 @@ function canonicalHost(host: string): string {
 }
 
 /** Links in the archive's texts that lead to a question of it by number and title, by host. */
-export interface OwnLinks {
+export interface OwnLinkCount {
   host: string;
   links: number;
 }
 
 /** Fewer links than this are not enough to tell. */
-const linksMin = 3;
+const minLinks = 3;
 
 /**
  * The hosts whose links to questions have the number and the title of questions in the archive, the most likely first.
  * Links to other sites, the site's own meta included, hit a question of the same number only with another title. A site that
  * was renamed is known by the name that the later links use.
  */
-export async function ownLinks(client: ClientBase): Promise<(OwnLinks & { late: number })[]> {
+export async function countOwnLinks(client: ClientBase): Promise<(OwnLinkCount & { late: number })[]> {
   const { rows } = await client.query<{ host: string; links: string; late: string }>(`
     with matching as (
       select link.host, row_number() over (order by link.written desc) as recency
@@ -67,39 +67,39 @@ export async function ownLinks(client: ClientBase): Promise<(OwnLinks & { late: 
 
 /** The site an archive is from, and how sure that is, in words for the operator. @throws ArchiveProblem */
 export async function inferSite(client: ClientBase): Promise<{ site: string; evidence: string }> {
-  const hosts = await ownLinks(client);
+  const hosts = await countOwnLinks(client);
   const [first, second] = hosts;
-  if (first === undefined || !areEnough(hosts) || first.late === second?.late) {
-    throw new ArchiveProblem(
-      `Which site the archive is from cannot be told from its own links (${describe(hosts)}). ` +
+  if (first === undefined || !hasEnoughLinks(hosts) || first.late === second?.late) {
+    throw new ArchiveError(
+      `Which site the archive is from cannot be told from its own links (${describeHosts(hosts)}). ` +
         'Name it with "--site NAME.stackexchange.com".',
     );
   }
-  return { site: first.host, evidence: evidence(hosts) };
+  return { site: first.host, evidence: describeEvidence(hosts) };
 }
 
 /**
  * Refuses a name that none of the archive's own links has, where there are enough of them to tell.
  * @param names all that the site has had
  */
-export async function refuseOtherSite(client: ClientBase, names: readonly string[]): Promise<void> {
-  const hosts = await ownLinks(client);
+export async function assertSameSite(client: ClientBase, names: readonly string[]): Promise<void> {
+  const hosts = await countOwnLinks(client);
   const [first] = hosts;
-  if (first === undefined || !areEnough(hosts) || hosts.some(({ host }) => names.includes(host))) return;
-  throw new ArchiveProblem(
-    `The archive is from ${first.host}, not from ${names[0]}: ${evidence(hosts)}. Import it with "--site ${first.host}".`,
+  if (first === undefined || !hasEnoughLinks(hosts) || hosts.some(({ host }) => names.includes(host))) return;
+  throw new ArchiveError(
+    `The archive is from ${first.host}, not from ${names[0]}: ${describeEvidence(hosts)}. Import it with "--site ${first.host}".`,
   );
 }
 
-function areEnough(hosts: readonly OwnLinks[]): boolean {
-  return hosts.reduce((sum, { links }) => sum + links, 0) >= linksMin;
+function hasEnoughLinks(hosts: readonly OwnLinkCount[]): boolean {
+  return hosts.reduce((sum, { links }) => sum + links, 0) >= minLinks;
 }
 
-function evidence(hosts: readonly OwnLinks[]): string {
-  return `${describe(hosts)} lead to questions of this archive by number and title`;
+function describeEvidence(hosts: readonly OwnLinkCount[]): string {
+  return `${describeHosts(hosts)} lead to questions of this archive by number and title`;
 }
 
-function describe(hosts: readonly OwnLinks[]): string {
+function describeHosts(hosts: readonly OwnLinkCount[]): string {
   if (hosts.length === 0) return 'no link leads to a question of this archive';
   return hosts.map(({ host, links }) => `${links} ${links === 1 ? 'link' : 'links'} to ${host}`).join(', ');
 }

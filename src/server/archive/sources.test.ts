@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
-  comment,
-  createCommunity,
-  openTestDatabase,
-  question,
-  user,
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  useTestDatabase,
+  questionRow,
+  userRow,
   writeArchive,
   type Attributes,
-  type Community,
+  type TestCommunity,
 } from './testing.ts';
 
-openTestDatabase();
+useTestDatabase();
 
 const beer = 'beer.stackexchange.com';
 const alcohol = 'alcohol.stackexchange.com';
 const wine = 'wine.stackexchange.com';
 
 const old = {
-  Users: [user(1), user(2)],
-  Posts: [question(1), answer(2, 1), question(3), answer(4, 3)],
-  Comments: [comment(1, 1), comment(2, 4)],
+  Users: [userRow(1), userRow(2)],
+  Posts: [questionRow(1), answerRow(2, 1), questionRow(3), answerRow(4, 3)],
+  Comments: [commentRow(1, 1), commentRow(2, 4)],
 };
 const renamed = {
-  Users: [...old.Users, user(3)],
-  Posts: [...old.Posts.slice(0, 3), question(5), answer(6, 3)],
-  Comments: [...old.Comments, comment(3, 6)],
+  Users: [...old.Users, userRow(3)],
+  Posts: [...old.Posts.slice(0, 3), questionRow(5), answerRow(6, 3)],
+  Comments: [...old.Comments, commentRow(3, 6)],
 };
 
 /** An archive of another site: its posts have the numbers of those above, and are others. */
 const other = {
-  Posts: [question(2), question(4), answer(1, 2), answer(3, 2)].map((post) => ({
+  Posts: [questionRow(2), questionRow(4), answerRow(1, 2), answerRow(3, 2)].map((post) => ({
     ...post,
     CreationDate: '2012-05-05T05:05:05.005',
   })),
@@ -39,10 +39,10 @@ const other = {
 /** Comments with three links from this host to questions of the archive. */
 const linked = (host: string): Attributes[] =>
   [1, 3, 1].map((id, index) =>
-    comment(index + 10, 1, { Text: `See https://${host}/questions/${id}/title-of-${id}.` }),
+    commentRow(index + 10, 1, { Text: `See https://${host}/questions/${id}/title-of-${id}.` }),
   );
 
-async function expectRefusal(community: Community, importing: Promise<unknown>, sentence: string) {
+async function expectRefusal(community: TestCommunity, importing: Promise<unknown>, sentence: string) {
   // The import may be refused while the rows are read.
   const refusal = importing.catch((reason: unknown) => reason);
   const before = await community.everything();
@@ -56,20 +56,20 @@ const counts = `select (select count(*) from question)::int as questions, (selec
 
 describe('a site that the archive is not from is refused with the right name', () => {
   it('when the archive links to itself by another name, named by --site or by its folder', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const files = { ...old, Comments: linked(alcohol) };
     const sentence =
       `The archive is from ${alcohol}, not from ${wine}: 3 links to ${alcohol} lead to questions of this archive ` +
       `by number and title. Import it with "--site ${alcohol}".`;
     await expectRefusal(community, community.import(await writeArchive(files), { site: wine }), sentence);
     const { importStackExchange } = await import('./archive.ts');
-    const folder = await writeArchive(files, wine);
-    await expectRefusal(community, importStackExchange({ folder, client: community.client }), sentence);
-    expect(await community.import(folder, { site: alcohol })).toMatchObject({ site: alcohol });
+    const directory = await writeArchive(files, wine);
+    await expectRefusal(community, importStackExchange({ directory, client: community.client }), sentence);
+    expect(await community.import(directory, { site: alcohol })).toMatchObject({ site: alcohol });
   });
 
   it('when other posts have its numbers here, and no link tells more', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await expectRefusal(
       community,
@@ -83,10 +83,10 @@ describe('a site that the archive is not from is refused with the right name', (
   });
 
   it('a post whose number another post has here is left out and counted', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const { files } = await community.import(
-      await writeArchive({ ...old, Posts: [...old.Posts.slice(0, 3), question(4)] }),
+      await writeArchive({ ...old, Posts: [...old.Posts.slice(0, 3), questionRow(4)] }),
     );
     expect(files.find(({ file }) => file === 'Posts.xml')).toMatchObject({
       taken: 0,
@@ -102,14 +102,14 @@ describe('an archive of a site that was renamed', () => {
     `or with "--continues ${beer}" if that site is called ${alcohol} now.`;
 
   it('is refused under its new name, which would double the community', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const folder = await writeArchive(renamed);
     await expectRefusal(community, community.import(folder, { site: alcohol }), sentence);
   });
 
   it('is refused as well where all of its posts were deleted here', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await community.rows('delete from question');
     const folder = await writeArchive(renamed);
@@ -117,7 +117,7 @@ describe('an archive of a site that was renamed', () => {
   });
 
   it('continues the posts that are here, without doubling or losing any, with --continues', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const before = await community.rows('select id, source_key, source_id from question order by id');
     await community.rows(`delete from answer where source_key = '2'`);
@@ -145,7 +145,7 @@ describe('an archive of a site that was renamed', () => {
   });
 
   it('is known by each of its names from then on', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await community.import(await writeArchive(renamed), { site: alcohol, continues: beer });
     const before = await community.everything();
@@ -165,14 +165,14 @@ describe('an archive of a site that was renamed', () => {
   });
 
   it('is told by its posts where all of its links have the old name', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old), { site: alcohol });
     const linking = await writeArchive({ ...renamed, Comments: linked(beer) });
     expect(await community.import(linking, { site: alcohol })).toMatchObject({ added: { questions: 1 } });
   });
 
   it('gives everything a new name although it brings no post', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     const folder = await writeArchive({ ...old, Comments: linked(beer) });
     await community.import(folder);
     expect(await community.import(folder, { site: alcohol, continues: beer })).toMatchObject({
@@ -183,7 +183,7 @@ describe('an archive of a site that was renamed', () => {
   });
 
   it('continues only what it holds and what is here', async () => {
-    const community = await createCommunity();
+    const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const folder = await writeArchive(renamed);
     await expectRefusal(

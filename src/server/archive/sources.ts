@@ -1,34 +1,34 @@
 import type { ClientBase } from 'pg';
-import { ArchiveProblem } from './problem.ts';
+import { ArchiveError } from './problem.ts';
 
 /** A site that posts of this community are from. */
-export interface Source {
+export interface ImportSource {
   id: string;
   site: string;
   /** Names it had before: archives of then belong to it as well. */
-  former: string[];
+  formerSites: string[];
 }
 
 /** How many posts of the staged archive have a number that a post of this source has, and how many of these are the same. */
-export interface Overlap {
-  source: Source;
+export interface SourceOverlap {
+  source: ImportSource;
   numbers: number;
   same: number;
 }
 
-const columns = 'import_source.id, site, former_sites as former';
+const columns = 'import_source.id, site, former_sites as "formerSites"';
 
 /** The source with this name, also with one that it had before. */
-export async function findSource(client: ClientBase, site: string): Promise<Source | null> {
-  const { rows } = await client.query<Source>(
+export async function findSource(client: ClientBase, site: string): Promise<ImportSource | null> {
+  const { rows } = await client.query<ImportSource>(
     `select ${columns} from import_source where site = $1 or $1 = any(former_sites) order by site = $1 desc limit 1`,
     [site],
   );
   return rows[0] ?? null;
 }
 
-export async function addSource(client: ClientBase, site: string): Promise<Source> {
-  const { rows } = await client.query<Source>(
+export async function insertSource(client: ClientBase, site: string): Promise<ImportSource> {
+  const { rows } = await client.query<ImportSource>(
     `insert into import_source (site, license) values ($1, 'CC BY-SA') returning ${columns}`,
     [site],
   );
@@ -41,8 +41,8 @@ export async function addSource(client: ClientBase, site: string): Promise<Sourc
  * Compares the staged archive with what was ever imported, also what is hidden or deleted by now. A post is the same where
  * its number, kind and creation time are: archives have milliseconds.
  */
-export async function overlaps(client: ClientBase): Promise<Overlap[]> {
-  const { rows } = await client.query<Source & { numbers: string; same: string }>(`
+export async function findOverlaps(client: ClientBase): Promise<SourceOverlap[]> {
+  const { rows } = await client.query<ImportSource & { numbers: string; same: string }>(`
     select ${columns}, numbers, same
     from (
       select source_id, count(*) as numbers,
@@ -61,13 +61,13 @@ export async function overlaps(client: ClientBase): Promise<Overlap[]> {
 }
 
 /** Fewer posts than this may be the same by chance. */
-const sameMin = 3;
+const minSamePosts = 3;
 
-export interface Wanted {
+export interface SourceRequest {
   site: string;
   /** The name under which the site's posts are here, where it was renamed since. */
   continues: string | undefined;
-  overlaps: readonly Overlap[];
+  overlaps: readonly SourceOverlap[];
   /** Posts in the archive. */
   posts: number;
 }
@@ -75,40 +75,40 @@ export interface Wanted {
 /** The source that the staged archive belongs to. @throws ArchiveProblem where it belongs to another one */
 export async function chooseSource(
   client: ClientBase,
-  wanted: Wanted,
-): Promise<{ source: Source; renamed: boolean }> {
+  wanted: SourceRequest,
+): Promise<{ source: ImportSource; renamed: boolean }> {
   const { site, continues } = wanted;
   const target = await findSource(client, site);
   if (continues !== undefined) return continueSource(client, { ...wanted, target, continues });
-  refuseOtherSource(wanted, target);
-  return { source: target ?? (await addSource(client, site)), renamed: false };
+  assertSameSource(wanted, target);
+  return { source: target ?? (await insertSource(client, site)), renamed: false };
 }
 
 /** Whether so much of the archive is here from this source that it is an archive of it. */
-export function isHeldBy(
-  source: Source | null,
-  { overlaps: all, posts }: Pick<Wanted, 'overlaps' | 'posts'>,
+export function isArchiveOf(
+  source: ImportSource | null,
+  { overlaps: all, posts }: Pick<SourceRequest, 'overlaps' | 'posts'>,
 ) {
-  return same(source, all) >= Math.max(1, Math.min(sameMin, posts));
+  return countSame(source, all) >= Math.max(1, Math.min(minSamePosts, posts));
 }
 
-function same(source: Source | null, all: readonly Overlap[]): number {
+function countSame(source: ImportSource | null, all: readonly SourceOverlap[]): number {
   return all.find((each) => each.source.id === source?.id)?.same ?? 0;
 }
 
-function refuseOtherSource(wanted: Wanted, target: Source | null): void {
+function assertSameSource(wanted: SourceRequest, target: ImportSource | null): void {
   const { site, overlaps: all, posts } = wanted;
-  const most = all.find(({ source }) => source.id !== target?.id && isHeldBy(source, wanted));
-  if (most !== undefined && most.same > same(target, all)) {
+  const most = all.find(({ source }) => source.id !== target?.id && isArchiveOf(source, wanted));
+  if (most !== undefined && most.same > countSame(target, all)) {
     const other = most.source.site;
-    throw new ArchiveProblem(
+    throw new ArchiveError(
       `${count(most.same)} of the ${count(posts)} posts of this archive are here already, from ${other}: ` +
         `import it with "--site ${other}", or with "--continues ${other}" if that site is called ${site} now.`,
     );
   }
   const taken = all.find(({ source }) => source.id === target?.id);
   if (taken !== undefined && taken.numbers - taken.same > taken.same) {
-    throw new ArchiveProblem(
+    throw new ArchiveError(
       `The archive is not from ${site}: ${count(taken.numbers - taken.same)} of its posts have the numbers of other ` +
         `posts of ${site} that are here. Name the site it is from with "--site NAME.stackexchange.com".`,
     );
@@ -117,23 +117,23 @@ function refuseOtherSource(wanted: Wanted, target: Source | null): void {
 
 async function continueSource(
   client: ClientBase,
-  wanted: Wanted & { target: Source | null; continues: string },
-): Promise<{ source: Source; renamed: boolean }> {
+  wanted: SourceRequest & { target: ImportSource | null; continues: string },
+): Promise<{ source: ImportSource; renamed: boolean }> {
   const { site, target, continues } = wanted;
   const old = await findSource(client, continues);
   if (old === null)
-    throw new ArchiveProblem(`No archive of ${continues} was imported here${await others(client)}.`);
+    throw new ArchiveError(`No archive of ${continues} was imported here${await others(client)}.`);
   if (old.id === target?.id) {
-    refuseOtherSource(wanted, target);
+    assertSameSource(wanted, target);
     return { source: old, renamed: false };
   }
   if (target !== null) {
-    throw new ArchiveProblem(
+    throw new ArchiveError(
       `Archives of ${old.site} and of ${target.site} were both imported here: one cannot continue the other.`,
     );
   }
-  if (!isHeldBy(old, wanted)) {
-    throw new ArchiveProblem(
+  if (!isArchiveOf(old, wanted)) {
+    throw new ArchiveError(
       `The archive does not continue ${old.site}: none of its posts are here from that site.`,
     );
   }
@@ -141,7 +141,7 @@ async function continueSource(
     'update import_source set site = $2, former_sites = array_append(former_sites, site) where id = $1',
     [old.id, site],
   );
-  return { source: { ...old, site, former: [...old.former, old.site] }, renamed: true };
+  return { source: { ...old, site, formerSites: [...old.formerSites, old.site] }, renamed: true };
 }
 
 async function others(client: ClientBase): Promise<string> {

@@ -1,67 +1,71 @@
 import { tagKey } from '#shared/tags.ts';
-import { codePoints } from '#shared/text.ts';
+import { countCodePoints } from '#shared/text.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './characters.ts';
 import { htmlToMarkdown } from './convert.ts';
-import { copyRows, type Cell } from './copy.ts';
-import { integer, licenseAt, personName, time } from './fields.ts';
-import type { Row } from './rows.ts';
+import { copyRows, type CopyCell } from './copy.ts';
+import { parseInteger, getLicenseAt, parsePersonName, parseTime } from './fields.ts';
+import type { ArchiveRow } from './rows.ts';
 import { textKinds } from './session.ts';
-import { questionLinks } from './site.ts';
-import type { Tally } from './tally.ts';
+import { findQuestionLinks } from './site.ts';
+import type { RowTally } from './tally.ts';
 
 /** Sorts out rows of one file that were read together, and puts those that may be taken into the staging tables. */
-export type Stage = (client: ClientBase, rows: readonly Row[], tally: Tally) => Promise<void>;
+export type StageRows = (client: ClientBase, rows: readonly ArchiveRow[], tally: RowTally) => Promise<void>;
 
-export const incomplete = 'incomplete or unreadable';
+export const incompleteReason = 'incomplete or unreadable';
 
 /** What `choose` makes of each row: cells to be staged, or the reason why the row is left out. */
-export function keep(rows: readonly Row[], tally: Tally, choose: (row: Row) => Cell[] | string): Cell[][] {
-  const kept: Cell[][] = [];
+export function stageEach(
+  rows: readonly ArchiveRow[],
+  tally: RowTally,
+  choose: (row: ArchiveRow) => CopyCell[] | string,
+): CopyCell[][] {
+  const staged: CopyCell[][] = [];
   for (const row of rows) {
     const chosen = choose(row);
-    if (typeof chosen === 'string') tally.leaveOut(chosen);
-    else kept.push(chosen);
+    if (typeof chosen === 'string') tally.skip(chosen);
+    else staged.push(chosen);
   }
-  return kept;
+  return staged;
 }
 
-export const stageUsers: Stage = async (client, rows, tally) => {
-  const staged = keep(rows, tally, (row) => {
-    const id = integer(row['Id']);
-    const created = time(row['CreationDate']);
-    if (id === null || created === null) return incomplete;
+export const stageUsers: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || created === null) return incompleteReason;
     const bio = cleanText(htmlToMarkdown(row['AboutMe'] ?? ''));
-    const fits = bio !== '' && codePoints(bio) <= bioMax;
-    const name = personName(row['DisplayName']) ?? `user${id}`;
-    return [id, name, fits ? bio : null, integer(row['Reputation']) ?? 0, created];
+    const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
+    const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
+    return [id, name, fits ? bio : null, parseInteger(row['Reputation']) ?? 0, created];
   });
   await copyRows(client, 'archive_user (id, name, bio, reputation, created)', staged);
 };
 
 /** What the column holds. Profiles of the network have 3,000 characters at most. */
-const bioMax = 100_000;
+const maxBioLength = 100_000;
 
-export const stageHistory: Stage = async (client, rows, tally) => {
-  const staged = keep(rows, tally, (row) => {
-    const kind = integer(row['PostHistoryTypeId']);
+export const stageHistory: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const kind = parseInteger(row['PostHistoryTypeId']);
     const isText = textKinds.some((each) => each === kind);
-    if (kind !== null && initial.has(kind)) return titlesAndTags;
-    if (kind !== null && !isText && !edits.has(kind)) return otherEvents.get(kind) ?? 'other events';
-    const id = integer(row['Id']);
-    const post = integer(row['PostId']);
-    const created = time(row['CreationDate']);
-    if (kind === null || id === null || post === null || created === null) return incomplete;
+    if (kind !== null && initialKinds.has(kind)) return titlesAndTagsReason;
+    if (kind !== null && !isText && !editKinds.has(kind)) return otherEvents.get(kind) ?? 'other events';
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const created = parseTime(row['CreationDate']);
+    if (kind === null || id === null || post === null || created === null) return incompleteReason;
     return [id, post, created, kind, isText ? cleanText(row['Text'] ?? '') : ''];
   });
   await copyRows(client, 'archive_history (id, post_id, created, kind, text)', staged);
 };
 
 /** Kinds of history entries (https://meta.stackexchange.com/q/2677): titles and tags as they were first, and their edits. */
-const initial = new Set([1, 3]);
-const edits = new Set([4, 6, 7, 9]);
+const initialKinds = new Set([1, 3]);
+const editKinds = new Set([4, 6, 7, 9]);
 
-export const titlesAndTags = 'titles and tags, which the posts have as well';
+export const titlesAndTagsReason = 'titles and tags, which the posts have as well';
 
 const otherEvents: ReadonlyMap<number, string> = new Map([
   [10, 'closings and reopenings, which Parley does not have'],
@@ -72,25 +76,25 @@ const otherEvents: ReadonlyMap<number, string> = new Map([
   [15, 'locks and unlocks'],
 ]);
 
-export const stageComments: Stage = async (client, rows, tally) => {
-  const links: Cell[][] = [];
-  const staged = keep(rows, tally, (row) => {
-    const id = integer(row['Id']);
-    const post = integer(row['PostId']);
-    const created = time(row['CreationDate']);
-    if (id === null || post === null || created === null) return incomplete;
+export const stageComments: StageRows = async (client, rows, tally) => {
+  const links: CopyCell[][] = [];
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || post === null || created === null) return incompleteReason;
     const content = cleanText(row['Text'] ?? '').trim();
     if (content === '') return 'without text';
-    for (const link of questionLinks(content)) links.push([link.host, link.question, link.slug, created]);
-    const author = [integer(row['UserId']), personName(row['UserDisplayName'])];
+    for (const link of findQuestionLinks(content)) links.push([link.host, link.question, link.slug, created]);
+    const author = [parseInteger(row['UserId']), parsePersonName(row['UserDisplayName'])];
     return [
       id,
       post,
-      integer(row['Score']) ?? 0,
+      parseInteger(row['Score']) ?? 0,
       created,
       ...author,
       content,
-      row['ContentLicense'] ?? licenseAt(created),
+      row['ContentLicense'] ?? getLicenseAt(created),
     ];
   });
   await copyRows(
@@ -101,25 +105,26 @@ export const stageComments: Stage = async (client, rows, tally) => {
   await copyLinks(client, links);
 };
 
-export async function copyLinks(client: ClientBase, links: readonly Cell[][]): Promise<void> {
+export async function copyLinks(client: ClientBase, links: readonly CopyCell[][]): Promise<void> {
   if (links.length > 0) await copyRows(client, 'archive_link (host, question, slug, written)', links);
 }
 
-export const stageVotes: Stage = async (client, rows, tally) => {
-  const staged = keep(rows, tally, (row) => {
-    const id = integer(row['Id']);
-    const post = integer(row['PostId']);
-    const kind = integer(row['VoteTypeId']);
-    const created = time(row['CreationDate']);
-    if (id === null || post === null || kind === null || created === null) return incomplete;
-    if (!keptVotes.has(kind)) return `${otherVotes.get(kind) ?? 'votes of an unknown type'} (type ${kind})`;
-    return [id, post, kind, integer(row['UserId']), created];
+export const stageVotes: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const kind = parseInteger(row['VoteTypeId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || post === null || kind === null || created === null) return incompleteReason;
+    if (!importedVoteKinds.has(kind))
+      return `${otherVotes.get(kind) ?? 'votes of an unknown type'} (type ${kind})`;
+    return [id, post, kind, parseInteger(row['UserId']), created];
   });
   await copyRows(client, 'archive_vote (id, post_id, kind, member, created)', staged);
 };
 
 /** Accepted, up, down, favourite. */
-const keptVotes = new Set([1, 2, 3, 5]);
+const importedVoteKinds = new Set([1, 2, 3, 5]);
 
 const otherVotes: ReadonlyMap<number, string> = new Map([
   [4, 'marks as offensive'],
@@ -136,21 +141,21 @@ const otherVotes: ReadonlyMap<number, string> = new Map([
   [16, 'approved edits'],
 ]);
 
-export const stageTags: Stage = async (client, rows, tally) => {
-  const staged = keep(rows, tally, (row) => {
+export const stageTags: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
     const name = cleanLine(row['TagName'] ?? '');
-    return name === '' ? incomplete : [tagKey(name)];
+    return name === '' ? incompleteReason : [tagKey(name)];
   });
   await copyRows(client, 'archive_tag (key)', staged);
 };
 
-export const passBadges: Stage = async (_client, rows, tally) => {
-  tally.leaveOut('Parley has no badges', rows.length);
+export const skipBadges: StageRows = async (_client, rows, tally) => {
+  tally.skip('Parley has no badges', rows.length);
 };
 
-export const passLinks: Stage = async (_client, rows, tally) => {
+export const skipLinks: StageRows = async (_client, rows, tally) => {
   for (const row of rows)
-    tally.leaveOut(links.get(integer(row['LinkTypeId']) ?? 0) ?? 'links of an unknown type');
+    tally.skip(links.get(parseInteger(row['LinkTypeId']) ?? 0) ?? 'links of an unknown type');
 };
 
 const links: ReadonlyMap<number, string> = new Map([

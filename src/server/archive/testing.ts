@@ -9,22 +9,22 @@ import { importStackExchange, type ImportOptions, type ImportSummary } from './a
 export type Attributes = Readonly<Record<string, string | number>>;
 
 /** Rows by file: `{ Posts: [{ Id: 1, … }] }`. A text in place of rows is the file as it stands. */
-export type Handmade = Readonly<Record<string, readonly Attributes[] | string>>;
+export type ArchiveContent = Readonly<Record<string, readonly Attributes[] | string>>;
 
 /** Writes an archive into a folder that goes when the test is done. Returns the folder. */
-export async function writeArchive(files: Handmade, name = 'archive'): Promise<string> {
+export async function writeArchive(files: ArchiveContent, name = 'archive'): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'parley-archive-'));
   onTestFinished(() => rm(parent, { recursive: true }));
   const folder = join(parent, name);
   await mkdir(folder);
   for (const [file, rows] of Object.entries(files)) {
-    await writeFile(join(folder, `${file}.xml`), typeof rows === 'string' ? rows : xml(file, rows));
+    await writeFile(join(folder, `${file}.xml`), typeof rows === 'string' ? rows : archiveXml(file, rows));
   }
   return folder;
 }
 
 /** As the archives have it: a byte order mark, Windows line ends, one row a line. */
-export function xml(file: string, rows: readonly Attributes[]): string {
+export function archiveXml(file: string, rows: readonly Attributes[]): string {
   const root = file.toLowerCase();
   const lines = rows.map((row) => `  <row ${attributes(row)} />`);
   return ['\uFEFF<?xml version="1.0" encoding="utf-8"?>', `<${root}>`, ...lines, `</${root}>`].join('\r\n');
@@ -39,7 +39,7 @@ function attributes(row: Attributes): string {
     .join(' ');
 }
 
-export function question(id: number, more: Attributes = {}): Attributes {
+export function questionRow(id: number, more: Attributes = {}): Attributes {
   return {
     Id: id,
     PostTypeId: 1,
@@ -54,7 +54,7 @@ export function question(id: number, more: Attributes = {}): Attributes {
   };
 }
 
-export function answer(id: number, parent: number, more: Attributes = {}): Attributes {
+export function answerRow(id: number, parent: number, more: Attributes = {}): Attributes {
   return {
     Id: id,
     PostTypeId: 2,
@@ -67,7 +67,7 @@ export function answer(id: number, parent: number, more: Attributes = {}): Attri
   };
 }
 
-export function comment(id: number, post: number, more: Attributes = {}): Attributes {
+export function commentRow(id: number, post: number, more: Attributes = {}): Attributes {
   return {
     Id: id,
     PostId: post,
@@ -79,11 +79,11 @@ export function comment(id: number, post: number, more: Attributes = {}): Attrib
   };
 }
 
-export function vote(id: number, post: number, kind: number, more: Attributes = {}): Attributes {
+export function voteRow(id: number, post: number, kind: number, more: Attributes = {}): Attributes {
   return { Id: id, PostId: post, VoteTypeId: kind, CreationDate: '2015-01-03T00:00:00.000', ...more };
 }
 
-export function user(id: number, more: Attributes = {}): Attributes {
+export function userRow(id: number, more: Attributes = {}): Attributes {
   return {
     Id: id,
     Reputation: 100 + id,
@@ -93,7 +93,7 @@ export function user(id: number, more: Attributes = {}): Attributes {
   };
 }
 
-export function version(id: number, post: number, text: string, more: Attributes = {}): Attributes {
+export function versionRow(id: number, post: number, text: string, more: Attributes = {}): Attributes {
   return {
     Id: id,
     PostHistoryTypeId: 2,
@@ -105,7 +105,7 @@ export function version(id: number, post: number, text: string, more: Attributes
 }
 
 /** A community of the test's own. */
-export interface Community {
+export interface TestCommunity {
   client: pg.Client;
   connect: () => Promise<pg.Client>;
   import: (folder: string, options?: Partial<ImportOptions>) => Promise<ImportSummary>;
@@ -120,7 +120,7 @@ export interface Community {
 let database: TestDatabase;
 
 /** Gives the file that calls it the database of its communities. */
-export function openTestDatabase(): void {
+export function useTestDatabase(): void {
   beforeAll(async () => {
     database = await createTestDatabase();
   });
@@ -128,7 +128,7 @@ export function openTestDatabase(): void {
 }
 
 /** An empty community: the file's database (`openTestDatabase`), without what earlier tests left. */
-export async function createCommunity(): Promise<Community> {
+export async function createTestCommunity(): Promise<TestCommunity> {
   const client = await connect();
   const watcher = await connect();
   await watcher.query(
@@ -139,8 +139,8 @@ export async function createCommunity(): Promise<Community> {
   return {
     client,
     connect,
-    import: (folder, options = {}) =>
-      importStackExchange({ folder, client, site: 'beer.stackexchange.com', ...options }),
+    import: (directory, options = {}) =>
+      importStackExchange({ directory, client, site: 'beer.stackexchange.com', ...options }),
     rows,
     everything: async () => {
       const held: Record<string, unknown> = {};

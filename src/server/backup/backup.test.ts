@@ -6,12 +6,12 @@ import path from 'node:path';
 import { Command } from 'commander';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { migrationsFolder } from '#server/serve.ts';
-import { connected } from '#server/testing/connected.ts';
+import { migrationsDirectory } from '#server/serve.ts';
+import { withClient } from '#server/testing/connected.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from '#server/testing/database.ts';
-import { serveOn, startTestServer } from '#server/testing/server.ts';
-import { registerBackup } from './command.ts';
-import { tablesOf } from './tables.ts';
+import { startServerOn, startTestServer } from '#server/testing/server.ts';
+import { registerBackupCommands } from './command.ts';
+import { listTables } from './tables.ts';
 
 const server = await startTestServer();
 const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-backup-'));
@@ -23,7 +23,7 @@ const whole = path.join(folder, 'whole.tar');
 beforeAll(async () => {
   const id = await ann.ask({ title: 'What is kept?', content: hostile, tags: ['Backups', 'ünï'] });
   const answer = await bob.answer(id, hostile);
-  await ann.reply(answer.id);
+  await ann.replyToAnswer(answer.id);
   await bob.vote('questions', id, 'up');
   await ann.vote('answers', answer.id, 'down');
   await bob.put(`/questions/${id}/view`);
@@ -40,9 +40,9 @@ afterAll(async () => {
 async function run(connection: pg.ClientConfig, parameters: string[]) {
   const shown = { out: '', err: '', code: 0 };
   const program = new Command('parley').exitOverride();
-  registerBackup(program, {
-    withClient: (work) => connected(connection, work),
-    migrationsFolder,
+  registerBackupCommands(program, {
+    withClient: (work) => withClient(connection, work),
+    migrationsDirectory,
     version: '0.0.0',
     out: { write: (text) => (shown.out += text) },
     err: { write: (text) => (shown.err += text) },
@@ -65,9 +65,9 @@ async function emptyDatabase(): Promise<TestDatabase> {
 
 /** Every row of every table, and how every table, index, constraint and trigger is defined. */
 function everything(connection: pg.ClientConfig) {
-  return connected(connection, async (client) => {
+  return withClient(connection, async (client) => {
     const rows: Record<string, unknown> = {};
-    for (const { name } of await tablesOf(client)) {
+    for (const { name } of await listTables(client)) {
       const table = await client.query(`select to_jsonb(each)::text as row from "${name}" each order by 1`);
       rows[name] = table.rows;
     }
@@ -98,9 +98,9 @@ test('members of a restored community are still signed in, and numbers of delete
   const database = await emptyDatabase();
   await run(database.connection, ['restore', whole]);
   const next = await ann.ask();
-  const there = await serveOn(database);
+  const there = await startServerOn(database);
   onTestFinished(() => there.stop());
-  const annThere = ann.at(there.address);
+  const annThere = ann.onServer(there.address);
   expect((await annThere.feed('recent')).items.map(({ title }) => title)).toEqual(['What is kept?']);
   expect(await annThere.ask()).toBe(next);
 });

@@ -2,8 +2,14 @@ import type { Writable } from 'node:stream';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Progress } from '#server/platform/progress.ts';
-import { type Completion, type Contents, digestOf, passing, writeBackup } from './file.ts';
-import { copyOf, sequencesOf, type Table, tablesOf } from './tables.ts';
+import {
+  type BackupCompletion,
+  type BackupManifest,
+  computeDigest,
+  createRowChecksum,
+  createBackupWriter,
+} from './file.ts';
+import { copyStatement, listSequences, type BackupTable, listTables } from './tables.ts';
 
 export type BackupOptions = {
   /** A connection of its own; the community goes on working on others. */
@@ -18,21 +24,21 @@ export type BackupOptions = {
 };
 
 /** Thrown where there is nothing to back up. */
-export class NoCommunity extends Error {}
+export class NoCommunityError extends Error {}
 
 /**
  * Writes the whole community as it is at one moment. Members write on meanwhile: a snapshot keeps that moment.
  * @returns how many rows each table has in it
  * @throws NoCommunity
  */
-export async function backUp({
+export async function backUpDatabase({
   client,
   to,
   version,
   progress,
   signal,
   snapshot,
-}: BackupOptions): Promise<Completion> {
+}: BackupOptions): Promise<BackupCompletion> {
   await client.query(`
     set statement_timeout = 0;
     set idle_in_transaction_session_timeout = 0;
@@ -43,34 +49,34 @@ export async function backUp({
   try {
     if (snapshot !== undefined)
       await client.query(`set transaction snapshot ${client.escapeLiteral(snapshot)}`);
-    const tables = await tablesOf(client);
+    const tables = await listTables(client);
     if (!tables.some(({ name }) => name === 'member'))
-      throw new NoCommunity('There is no community in this database.');
-    const said = await contentsOf(client, tables, version);
+      throw new NoCommunityError('There is no community in this database.');
+    const manifest = await createManifest(client, tables, version);
     // The first statement has taken the snapshot; a sequence is not part of it, and only ever further on.
-    const file = writeBackup(to);
-    await file.contents(said);
-    progress.start(tables.reduce((sum, table) => sum + table.bytes, 0));
-    const written: Completion['tables'] = [];
+    const file = createBackupWriter(to);
+    await file.writeManifest(manifest);
+    progress.start(tables.reduce((checksum, table) => checksum + table.bytes, 0));
+    const written: BackupCompletion['tables'] = [];
     const before = { bytes: 0, rows: 0 };
     for (const table of tables) {
       signal.throwIfAborted();
-      const sum = passing();
-      const rows = client.query(copyTo(`${copyOf(table)} to stdout`));
-      await file.table(table.name, rows, (bytes) => {
+      const checksum = createRowChecksum();
+      const rows = client.query(copyTo(`${copyStatement(table)} to stdout`));
+      await file.writeTable(table.name, rows, (bytes) => {
         signal.throwIfAborted();
-        sum.pass(bytes);
-        const share = Math.min(1, sum.rows() / Math.max(1, table.rows));
-        progress.update(table.name, before.bytes + share * table.bytes, before.rows + sum.rows());
+        checksum.pass(bytes);
+        const share = Math.min(1, checksum.rows() / Math.max(1, table.rows));
+        progress.update(table.name, before.bytes + share * table.bytes, before.rows + checksum.rows());
       });
-      written.push({ name: table.name, ...sum.done() });
+      written.push({ name: table.name, ...checksum.done() });
       before.bytes += table.bytes;
-      before.rows += sum.rows();
+      before.rows += checksum.rows();
     }
-    const completion: Completion = {
-      contents: digestOf(said),
+    const completion: BackupCompletion = {
+      contents: computeDigest(manifest),
       tables: written,
-      sequences: await sequencesOf(client),
+      sequences: await listSequences(client),
     };
     await file.complete(completion);
     await client.query('commit');
@@ -80,7 +86,11 @@ export async function backUp({
   }
 }
 
-async function contentsOf(client: Client, tables: readonly Table[], version: string): Promise<Contents> {
+async function createManifest(
+  client: Client,
+  tables: readonly BackupTable[],
+  version: string,
+): Promise<BackupManifest> {
   const { rows } = await client.query<{ name: string; checksum: string }>(
     'select name, checksum from migration order by name',
   );

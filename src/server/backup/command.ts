@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import os from 'node:os';
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { type Output, terminalProgress } from '#server/platform/progress.ts';
-import type { Completion } from './file.ts';
-import { restore } from './restore.ts';
-import { Refused, sentenceOf } from './sentences.ts';
-import { writeFileOf } from './to-file.ts';
-import { verify } from './verify.ts';
+import { type Output, createTerminalProgress } from '#server/platform/progress.ts';
+import type { BackupCompletion } from './file.ts';
+import { restoreBackup } from './restore.ts';
+import { CommandRefusedError, describeBackupError } from './sentences.ts';
+import { writeBackupFile } from './to-file.ts';
+import { verifyBackup } from './verify.ts';
 
 export type BackupCommandParts = {
   /** Opens the community's database; migrated, or as it is. */
@@ -16,7 +16,7 @@ export type BackupCommandParts = {
     work: (client: Client) => Promise<Result>,
     as: 'migrated' | 'as it is',
   ) => Promise<Result>;
-  migrationsFolder: string;
+  migrationsDirectory: string;
   version: string;
   out: Output;
   err: Output;
@@ -25,14 +25,19 @@ export type BackupCommandParts = {
 };
 
 /** Adds `backup`, `restore` and `verify`. */
-export function registerBackup(program: Command, parts: BackupCommandParts): void {
+export function registerBackupCommands(program: Command, parts: BackupCommandParts): void {
   program
     .command('backup')
     .description('write the whole community into one file, while it is served')
     .argument('[file]', 'the file to make; by default parley-DATE-TIME.backup.tar in this folder')
     .addHelpText('after', backupHelp)
     .action(async (file: string | undefined) => {
-      parts.exitWith(await work((signal) => runBackup(file ?? nameOf(new Date()), parts, signal), parts));
+      parts.exitWith(
+        await runUntilInterrupted(
+          (signal) => runBackup(file ?? backupFileName(new Date()), parts, signal),
+          parts,
+        ),
+      );
     });
   program
     .command('restore')
@@ -40,7 +45,7 @@ export function registerBackup(program: Command, parts: BackupCommandParts): voi
     .argument('<file>', 'a backup')
     .addHelpText('after', restoreHelp)
     .action(async (file: string) => {
-      parts.exitWith(await work((signal) => runRestore(file, parts, signal), parts));
+      parts.exitWith(await runUntilInterrupted((signal) => runRestore(file, parts, signal), parts));
     });
   program
     .command('verify')
@@ -48,7 +53,12 @@ export function registerBackup(program: Command, parts: BackupCommandParts): voi
     .argument('<file>', 'a backup')
     .option('--scratch <folder>', 'where there is room for the whole database', os.tmpdir())
     .action(async (file: string, { scratch }: { scratch: string }) => {
-      parts.exitWith(await work((signal) => runVerify({ file, scratch }, parts, signal), parts));
+      parts.exitWith(
+        await runUntilInterrupted(
+          (signal) => runVerify({ file, scratchDirectory: scratch }, parts, signal),
+          parts,
+        ),
+      );
     });
 }
 
@@ -66,54 +76,54 @@ from the embedded one to your own, or to a newer PostgreSQL: backup there, resto
 Exit codes: 0 restored; 1 refused or failed, nothing is changed; 130 interrupted, likewise.`;
 
 /** Such as 'parley-2026-11-22-0130.backup.tar', of the time in UTC. */
-export function nameOf(at: Date): string {
+export function backupFileName(at: Date): string {
   return `parley-${at.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.backup.tar`;
 }
 
 async function runBackup(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
   const { withClient, version, out, err } = parts;
-  if (existsSync(file)) throw new Refused(`${file} is there already, and is left as it is.`);
+  if (existsSync(file)) throw new CommandRefusedError(`${file} is there already, and is left as it is.`);
   const completion = await withClient(
-    (client) => writeFileOf(file, { client, version, progress: terminalProgress(err), signal }),
+    (client) => writeBackupFile(file, { client, version, progress: createTerminalProgress(err), signal }),
     'as it is',
   );
   const { size } = await stat(file);
-  out.write(`${file}: ${describe(completion)}, ${megabytes(size)} MB.\n`);
+  out.write(`${file}: ${describeRows(completion)}, ${megabytes(size)} MB.\n`);
 }
 
 async function runRestore(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
-  const { withClient, migrationsFolder, out, err } = parts;
+  const { withClient, migrationsDirectory, out, err } = parts;
   const { size } = await stat(file);
   const { contents, completion } = await withClient(
     (client) =>
-      restore({
+      restoreBackup({
         client,
         open: () => createReadStream(file),
         size,
-        migrationsFolder,
-        progress: terminalProgress(err),
+        migrationsDirectory,
+        progress: createTerminalProgress(err),
         signal,
       }),
     'as it is',
   );
-  out.write(`Restored the community of ${contents.madeAt}: ${describe(completion)}.\n`);
+  out.write(`Restored the community of ${contents.madeAt}: ${describeRows(completion)}.\n`);
 }
 
 async function runVerify(
-  where: { file: string; scratch: string },
-  { migrationsFolder, out, err }: BackupCommandParts,
+  where: { file: string; scratchDirectory: string },
+  { migrationsDirectory, out, err }: BackupCommandParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { contents, completion } = await verify({
+  const { contents, completion } = await verifyBackup({
     ...where,
-    migrationsFolder,
-    progress: terminalProgress(err),
+    migrationsDirectory,
+    progress: createTerminalProgress(err),
     signal,
   });
-  out.write(`${where.file} is whole: the community of ${contents.madeAt}, ${describe(completion)}.\n`);
+  out.write(`${where.file} is whole: the community of ${contents.madeAt}, ${describeRows(completion)}.\n`);
 }
 
-function describe({ tables }: Completion): string {
+function describeRows({ tables }: BackupCompletion): string {
   const rows = (name: string) =>
     (tables.find((table) => table.name === name)?.rows ?? 0).toLocaleString('en');
   const all = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
@@ -123,7 +133,7 @@ function describe({ tables }: Completion): string {
 const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 
 /** Runs a command until it is done or interrupted. Returns its exit code. */
-async function work(
+async function runUntilInterrupted(
   run: (signal: AbortSignal) => Promise<void>,
   { err }: BackupCommandParts,
 ): Promise<number> {
@@ -138,9 +148,9 @@ async function work(
       err.write('Interrupted. Nothing is left of it.\n');
       return 130;
     }
-    const sentence = sentenceOf(error);
-    if (sentence === undefined) throw error;
-    err.write(`${sentence}\n`);
+    const message = describeBackupError(error);
+    if (message === undefined) throw error;
+    err.write(`${message}\n`);
     return 1;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);

@@ -11,7 +11,7 @@ import { z } from 'zod';
  * hold each table's rows in PostgreSQL's text format of COPY, cut into pieces anywhere, and `complete.json` comes last,
  * with the number of rows and the SHA-256 of each table. Without that last one it is cut off.
  */
-export const contents = z.object({
+export const backupManifest = z.object({
   format: z.literal('parley backup 1'),
   /** Parley's version. */
   madeBy: z.string(),
@@ -20,9 +20,9 @@ export const contents = z.object({
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
   tables: z.array(z.object({ name: identifier(), columns: z.array(identifier()) })),
 });
-export type Contents = z.infer<typeof contents>;
+export type BackupManifest = z.infer<typeof backupManifest>;
 
-export const completion = z.object({
+export const backupCompletion = z.object({
   /** SHA-256 of `backup.json`. */
   contents: z.string(),
   tables: z.array(z.object({ name: identifier(), rows: z.int(), sha256: z.string() })),
@@ -31,11 +31,11 @@ export const completion = z.object({
     z.object({ table: identifier(), column: identifier(), last: z.int(), called: z.boolean() }),
   ),
 });
-export type Completion = z.infer<typeof completion>;
+export type BackupCompletion = z.infer<typeof backupCompletion>;
 
 /** What `complete.json` holds. */
-const sealedCompletion = z.strictObject({
-  ...completion.shape,
+const storedCompletion = z.strictObject({
+  ...backupCompletion.shape,
   /** SHA-256 of all that stands before it; files of the first versions have none. */
   sha256: z.string().optional(),
 });
@@ -46,20 +46,20 @@ function identifier() {
 }
 
 /** Thrown for a file that is no backup, or not the one that was written; its message is for an operator. */
-export class DamagedBackup extends Error {}
+export class DamagedBackupError extends Error {}
 
 /** Bytes of rows in one piece, before it is compressed. */
-const pieceSize = 4 * 1024 * 1024;
+const maxPieceBytes = 4 * 1024 * 1024;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 const zstd = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** What is known of a table's rows when all of them have passed. */
-export type Passed = { rows: number; sha256: string };
+export type TableChecksum = { rows: number; sha256: string };
 
 /** Counts and sums up rows on their way. In COPY's text format each ends with a line feed, and there is no other. */
-export function passing() {
+export function createRowChecksum() {
   const hash = createHash('sha256');
   let rows = 0;
   return {
@@ -68,44 +68,44 @@ export function passing() {
       for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) rows++;
     },
     rows: () => rows,
-    done: (): Passed => ({ rows, sha256: hash.digest('hex') }),
+    done: (): TableChecksum => ({ rows, sha256: hash.digest('hex') }),
   };
 }
 
 export type BackupWriter = {
-  contents: (what: Contents) => Promise<void>;
+  writeManifest: (what: BackupManifest) => Promise<void>;
   /** @param passed is told of each piece of rows that is in the file */
-  table: (name: string, rows: Readable, passed: (bytes: Buffer) => void) => Promise<void>;
+  writeTable: (name: string, rows: Readable, passed: (bytes: Buffer) => void) => Promise<void>;
   /** The end of the file: resolves when everything has been handed over. */
-  complete: (what: Completion) => Promise<void>;
+  complete: (what: BackupCompletion) => Promise<void>;
 };
 
 /** SHA-256 of what `backup.json` or `complete.json` says, for the latter. */
-export const digestOf = (what: Contents | Completion) =>
-  createHash('sha256').update(textOf(what)).digest('hex');
+export const computeDigest = (what: BackupManifest | BackupCompletion) =>
+  createHash('sha256').update(toJsonText(what)).digest('hex');
 
-const textOf = (what: object) => `${JSON.stringify(what, undefined, 1)}\n`;
+const toJsonText = (what: object) => `${JSON.stringify(what, undefined, 1)}\n`;
 
 /** Writes a backup to a stream, at the pace of whoever takes it. */
-export function writeBackup(to: Writable): BackupWriter {
+export function createBackupWriter(to: Writable): BackupWriter {
   const tar = pack();
   const written = pipeline(tar, to);
   // Whoever waits for the next entry hears of it.
   written.catch(() => {});
   const modified = new Date();
   return {
-    contents: (what) => entry('backup.json', Buffer.from(textOf(what))),
-    async table(name, rows, passed) {
+    writeManifest: (what) => entry('backup.json', Buffer.from(toJsonText(what))),
+    async writeTable(name, rows, passed) {
       let number = 0;
-      for await (const piece of piecesOf(rows)) {
+      for await (const piece of splitIntoPieces(rows)) {
         const compressed = await compress(piece, zstd);
         await entry(`tables/${name}/${String(++number).padStart(6, '0')}.zst`, compressed);
         passed(piece);
       }
     },
     async complete(what) {
-      const whole = completion.parse(what);
-      await entry('complete.json', Buffer.from(textOf({ ...whole, sha256: digestOf(whole) })));
+      const whole = backupCompletion.parse(what);
+      await entry('complete.json', Buffer.from(toJsonText({ ...whole, sha256: computeDigest(whole) })));
       tar.finalize();
       await written;
     },
@@ -121,13 +121,13 @@ export function writeBackup(to: Writable): BackupWriter {
   }
 }
 
-async function* piecesOf(rows: Readable): AsyncGenerator<Buffer> {
+async function* splitIntoPieces(rows: Readable): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let size = 0;
   for await (const bytes of rows as AsyncIterable<Buffer>) {
     waiting.push(bytes);
     size += bytes.length;
-    if (size < pieceSize) continue;
+    if (size < maxPieceBytes) continue;
     yield Buffer.concat(waiting);
     waiting = [];
     size = 0;
@@ -137,10 +137,10 @@ async function* piecesOf(rows: Readable): AsyncGenerator<Buffer> {
 
 /** What a backup tells, in its order. */
 export type BackupPart =
-  | { kind: 'contents'; contents: Contents; bytes: number }
+  | { kind: 'contents'; contents: BackupManifest; bytes: number }
   /** Some rows of a table; all pieces of one table come together. `bytes`: of the file, so far. */
   | { kind: 'rows'; table: string; rows: Buffer; bytes: number }
-  | { kind: 'complete'; completion: Completion };
+  | { kind: 'complete'; completion: BackupCompletion };
 
 /**
  * Reads a backup from a stream.
@@ -148,37 +148,38 @@ export type BackupPart =
  */
 export async function* readBackup(from: Readable): AsyncGenerator<BackupPart> {
   let bytes = 0;
-  let said: Contents | undefined;
+  let manifest: BackupManifest | undefined;
   let complete = false;
-  for await (const { name, body } of entriesOf(from)) {
+  for await (const { name, body } of readEntries(from)) {
     bytes += body.length + 512;
-    if (complete) throw new DamagedBackup('Something stands behind its end.');
-    if (said === undefined) {
-      if (name !== 'backup.json') throw new DamagedBackup('It is no backup that Parley has made.');
-      said = parse(contents, body);
-      yield { kind: 'contents', contents: said, bytes };
+    if (complete) throw new DamagedBackupError('Something stands behind its end.');
+    if (manifest === undefined) {
+      if (name !== 'backup.json') throw new DamagedBackupError('It is no backup that Parley has made.');
+      manifest = parse(backupManifest, body);
+      yield { kind: 'contents', contents: manifest, bytes };
       continue;
     }
     const table = /^tables\/([a-z0-9_]+)\/\d+\.zst$/.exec(name)?.[1];
     if (table !== undefined) {
-      if (!said.tables.some((each) => each.name === table))
-        throw new DamagedBackup(`It does not say what the table ${table} is.`);
-      yield { kind: 'rows', table, rows: await unpacked(body), bytes };
+      if (!manifest.tables.some((each) => each.name === table))
+        throw new DamagedBackupError(`It does not say what the table ${table} is.`);
+      yield { kind: 'rows', table, rows: await decompressPiece(body), bytes };
       continue;
     }
-    if (name !== 'complete.json') throw new DamagedBackup(`${name} does not belong there.`);
-    const { sha256, ...end } = parse(sealedCompletion, body);
-    if (sha256 !== undefined && sha256 !== digestOf(end))
-      throw new DamagedBackup('complete.json is not as it was written.');
-    if (end.contents !== digestOf(said)) throw new DamagedBackup('backup.json is not as it was written.');
+    if (name !== 'complete.json') throw new DamagedBackupError(`${name} does not belong there.`);
+    const { sha256, ...end } = parse(storedCompletion, body);
+    if (sha256 !== undefined && sha256 !== computeDigest(end))
+      throw new DamagedBackupError('complete.json is not as it was written.');
+    if (end.contents !== computeDigest(manifest))
+      throw new DamagedBackupError('backup.json is not as it was written.');
     complete = true;
     yield { kind: 'complete', completion: end };
   }
-  if (said === undefined) throw new DamagedBackup('It is no backup that Parley has made.');
-  if (!complete) throw new DamagedBackup('It is cut off: its end is missing.');
+  if (manifest === undefined) throw new DamagedBackupError('It is no backup that Parley has made.');
+  if (!complete) throw new DamagedBackupError('It is cut off: its end is missing.');
 }
 
-async function* entriesOf(from: Readable): AsyncGenerator<{ name: string; body: Buffer }> {
+async function* readEntries(from: Readable): AsyncGenerator<{ name: string; body: Buffer }> {
   const tar = extract();
   let unread: Error | undefined;
   from.once('error', (error) => (unread = error));
@@ -186,15 +187,15 @@ async function* entriesOf(from: Readable): AsyncGenerator<{ name: string; body: 
   reading.catch(() => {});
   const entries = tar[Symbol.asyncIterator]();
   for (;;) {
-    const entry = await wholeEntry(entries).catch(() => {
-      throw unread ?? new DamagedBackup('It is no whole archive.');
+    const entry = await readEntry(entries).catch(() => {
+      throw unread ?? new DamagedBackupError('It is no whole archive.');
     });
     if (entry === undefined) return;
     yield entry;
   }
 }
 
-async function wholeEntry(
+async function readEntry(
   entries: ReturnType<ReturnType<typeof extract>[typeof Symbol.asyncIterator]>,
 ): Promise<{ name: string; body: Buffer } | undefined> {
   const { value: entry, done } = await entries.next();
@@ -204,11 +205,11 @@ async function wholeEntry(
   return { name: entry.header.name, body: Buffer.concat(parts) };
 }
 
-async function unpacked(piece: Buffer): Promise<Buffer> {
+async function decompressPiece(piece: Buffer): Promise<Buffer> {
   try {
-    return await decompress(piece, { maxOutputLength: 2 * pieceSize });
+    return await decompress(piece, { maxOutputLength: 2 * maxPieceBytes });
   } catch {
-    throw new DamagedBackup('Some of its rows cannot be unpacked.');
+    throw new DamagedBackupError('Some of its rows cannot be unpacked.');
   }
 }
 
@@ -216,6 +217,6 @@ function parse<Shape>(schema: z.ZodType<Shape>, body: Buffer): Shape {
   try {
     return schema.parse(JSON.parse(body.toString('utf8')));
   } catch {
-    throw new DamagedBackup('It is no backup that this version of Parley can read.');
+    throw new DamagedBackupError('It is no backup that this version of Parley can read.');
   }
 }

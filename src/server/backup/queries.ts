@@ -1,32 +1,32 @@
 import { sql } from 'kysely';
 import type { Queryable } from '#server/platform/database.ts';
-import type { Made } from './schedule.ts';
+import type { BackupHistory } from './schedule.ts';
 
-export type LastRuns = Made & {
+export type BackupStatus = BackupHistory & {
   /** When one was last restored and compared. */
   lastVerified: Date | null;
   /** Of the last good one. */
-  goodFile: string | null;
-  goodBytes: number;
-  goodNode: string | null;
+  lastSuccessFile: string | null;
+  lastSuccessBytes: number;
+  lastSuccessNode: string | null;
   /** What was wrong with the last one that ended: that it failed, or what restoring it showed. */
   problem: string | null;
 };
 
 /** A clock that was far ahead for a while must not keep backups from being made until then. */
-const believable = sql`started_at < now() + interval '1 day'`;
+const notInFuture = sql`started_at < now() + interval '1 day'`;
 
 /** The database's clock is everybody's. */
-export async function lastRuns(db: Queryable): Promise<LastRuns> {
-  const { rows } = await sql<LastRuns>`
+export async function getBackupStatus(db: Queryable): Promise<BackupStatus> {
+  const { rows } = await sql<BackupStatus>`
     with good as (
-      select * from backup_run where outcome = 'good' and ${believable} order by started_at desc limit 1
+      select * from backup_run where outcome = 'good' and ${notInFuture} order by started_at desc limit 1
     ), ended as (
-      select * from backup_run where outcome <> 'running' and ${believable} order by started_at desc limit 1
+      select * from backup_run where outcome <> 'running' and ${notInFuture} order by started_at desc limit 1
     )
     select clock_timestamp() as now,
       (select started_at from good) as "lastGood",
-      (select max(started_at) from backup_run where ${believable}) as "lastTry",
+      (select max(started_at) from backup_run where ${notInFuture}) as "lastTry",
       (select max(verified_at) from backup_run where verified_at < now() + interval '1 day') as "lastVerified",
       (select file from good) as "goodFile",
       coalesce((select bytes from good), 0)::float8 as "goodBytes",
@@ -38,7 +38,7 @@ export async function lastRuns(db: Queryable): Promise<LastRuns> {
 }
 
 /** Whoever begins holds the lock, so runs that seem to go on were those of nodes that ended. */
-export async function beginRun(db: Queryable, run: { node: string; file: string }): Promise<number> {
+export async function startBackupRun(db: Queryable, run: { node: string; file: string }): Promise<number> {
   await sql`update backup_run set outcome = 'failed', ended_at = now(), reason = 'Its node ended before it was done.'
     where outcome = 'running'`.execute(db);
   await sql`delete from backup_run where started_at < now() - interval '400 days'`.execute(db);
@@ -46,20 +46,24 @@ export async function beginRun(db: Queryable, run: { node: string; file: string 
   return id;
 }
 
-export async function noteGood(db: Queryable, id: number, bytes: number): Promise<void> {
+export async function recordBackupSuccess(db: Queryable, id: number, bytes: number): Promise<void> {
   await sql`update backup_run set outcome = 'good', ended_at = now(), bytes = ${bytes} where id = ${id}`.execute(
     db,
   );
 }
 
-export async function noteFailed(db: Queryable, id: number, reason: string): Promise<void> {
+export async function recordBackupFailure(db: Queryable, id: number, reason: string): Promise<void> {
   await sql`update backup_run set outcome = 'failed', ended_at = now(), reason = ${reason} where id = ${id}`.execute(
     db,
   );
 }
 
 /** @param problem null: it is whole */
-export async function noteVerified(db: Queryable, id: number, problem: string | null): Promise<void> {
+export async function recordBackupVerification(
+  db: Queryable,
+  id: number,
+  problem: string | null,
+): Promise<void> {
   await sql`update backup_run set verify_problem = ${problem}, verified_at = case when ${problem}::text is null then now() end
     where id = ${id}`.execute(db);
 }

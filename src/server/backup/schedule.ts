@@ -1,19 +1,19 @@
-import type { Keeping } from '#server/platform/config.ts';
+import type { BackupRetention } from '#server/platform/config.ts';
 
 /** What is known of the backups that were made. */
-export type Made = {
+export type BackupHistory = {
   now: Date;
   /** When the last good one was begun; null where there is none. */
-  lastGood: Date | null;
+  lastSuccess: Date | null;
   /** When the last one was begun, whatever came of it. */
-  lastTry: Date | null;
+  lastAttempt: Date | null;
 };
 
 /** After a failure it is tried again, in milliseconds. */
-const tryAgainAfter = 15 * 60_000;
+const retryAfterMs = 15 * 60_000;
 
 /** The last moment at that time of the day, by the machine's time zone. @param at minutes since midnight */
-export function lastMoment(now: Date, at: number): Date {
+export function lastScheduledTime(now: Date, at: number): Date {
   const moment = new Date(now);
   moment.setHours(Math.floor(at / 60), at % 60, 0, 0);
   if (moment > now) moment.setDate(moment.getDate() - 1);
@@ -21,34 +21,36 @@ export function lastMoment(now: Date, at: number): Date {
 }
 
 /** Whether it is time for a backup: none has been good since the last moment for one, and none has failed just now. */
-export function isDue({ now, lastGood, lastTry }: Made, at: number): boolean {
-  const moment = lastMoment(now, at);
-  if (lastGood !== null && lastGood >= moment) return false;
-  return lastTry === null || lastTry < moment || now.getTime() - lastTry.getTime() >= tryAgainAfter;
+export function isBackupDue({ now, lastSuccess, lastAttempt }: BackupHistory, at: number): boolean {
+  const moment = lastScheduledTime(now, at);
+  if (lastSuccess !== null && lastSuccess >= moment) return false;
+  return (
+    lastAttempt === null || lastAttempt < moment || now.getTime() - lastAttempt.getTime() >= retryAfterMs
+  );
 }
 
 /** Such as 'parley-scheduled-2026-11-22-0330.backup.tar', in UTC; others in the folder are the operator's own. */
-export function scheduledName(at: Date): string {
+export function scheduledFileName(at: Date): string {
   return `parley-scheduled-${at.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.backup.tar`;
 }
 
 /** Whether a file is one that was being written by somebody who is gone. */
-export const isHalf = (name: string) => /^parley-scheduled-.*\.backup\.tar\.partial$/.test(name);
+export const isPartialFile = (name: string) => /^parley-scheduled-.*\.backup\.tar\.partial$/.test(name);
 
 /**
  * Those of the names that may go: all but the newest of each of the last days, weeks (from Monday) and months that have
  * one. The newest of all always stays.
  */
-export function outdated(names: readonly string[], keep: Keeping): string[] {
+export function listOutdatedBackups(names: readonly string[], keep: BackupRetention): string[] {
   const dated = names.flatMap((name) => {
-    const day = dayOf(name);
+    const day = parseDay(name);
     return day === undefined ? [] : [{ name, day }];
   });
   const newestFirst = dated.toSorted((one, other) => (one.name < other.name ? 1 : -1));
   const stay = new Set(newestFirst.slice(0, 1).map(({ name }) => name));
   for (const [count, spanOf] of [
     [keep.daily, (day: string) => day],
-    [keep.weekly, weekOf],
+    [keep.weekly, weekStart],
     [keep.monthly, (day: string) => day.slice(0, 7)],
   ] as const) {
     const spans = Map.groupBy(newestFirst, ({ day }) => spanOf(day));
@@ -59,12 +61,12 @@ export function outdated(names: readonly string[], keep: Keeping): string[] {
 }
 
 /** Such as '2026-11-22'. */
-function dayOf(name: string): string | undefined {
+function parseDay(name: string): string | undefined {
   return /^parley-scheduled-(\d{4}-\d\d-\d\d)-\d{4}\.backup\.tar$/.exec(name)?.[1];
 }
 
 /** The Monday of a day's week. */
-function weekOf(day: string): string {
+function weekStart(day: string): string {
   const monday = new Date(`${day}T00:00:00Z`);
   monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
   return monday.toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
 /** What a node writes for the moment: who starts from a backup starts without it. */
-const fleeting = [
+const transientTables = [
   'event',
   'rate_limit',
   'member_last_write',
@@ -11,14 +11,14 @@ const fleeting = [
   'used_nonce',
 ];
 
-export type Table = { name: string; columns: string[]; bytes: number; rows: number };
+export type BackupTable = { name: string; columns: string[]; bytes: number; rows: number };
 
 /**
  * The tables of the community with the columns that are written (others PostgreSQL computes), and about how large they
  * are.
  */
-export async function tablesOf(client: ClientBase): Promise<Table[]> {
-  const { rows } = await client.query<Table>(
+export async function listTables(client: ClientBase): Promise<BackupTable[]> {
+  const { rows } = await client.query<BackupTable>(
     `select class.relname as name, pg_table_size(class.oid)::float8 as bytes,
        greatest(class.reltuples, 0)::float8 as rows,
        array(
@@ -28,15 +28,15 @@ export async function tablesOf(client: ClientBase): Promise<Table[]> {
      from pg_class class
      where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and not class.relname = any($1)
      order by class.relname`,
-    [fleeting],
+    [transientTables],
   );
   return rows;
 }
 
-export type Sequence = { table: string; column: string; last: number; called: boolean };
+export type TableSequence = { table: string; column: string; last: number; called: boolean };
 
 /** Where the numbers of each table go on; those of deleted rows are never given again. */
-export async function sequencesOf(client: ClientBase): Promise<Sequence[]> {
+export async function listSequences(client: ClientBase): Promise<TableSequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `select class.relname as table, attname::text as column,
        pg_get_serial_sequence(quote_ident(class.relname), attname) as sequence
@@ -44,9 +44,9 @@ export async function sequencesOf(client: ClientBase): Promise<Sequence[]> {
      where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and attidentity <> ''
        and not class.relname = any($1)
      order by class.relname`,
-    [fleeting],
+    [transientTables],
   );
-  const sequences: Sequence[] = [];
+  const sequences: TableSequence[] = [];
   for (const { table, column, sequence } of rows) {
     const state = await client.query<{ last: string; called: boolean }>(
       `select last_value as last, is_called as called from ${sequence}`,
@@ -59,6 +59,6 @@ export async function sequencesOf(client: ClientBase): Promise<Sequence[]> {
 }
 
 /** `copy answer (id, …)`, for both directions. */
-export function copyOf({ name, columns }: Pick<Table, 'name' | 'columns'>): string {
+export function copyStatement({ name, columns }: Pick<BackupTable, 'name' | 'columns'>): string {
   return `copy "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
 }

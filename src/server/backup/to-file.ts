@@ -1,19 +1,19 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { backUp } from './backup.ts';
-import type { Completion } from './file.ts';
+import { backUpDatabase } from './backup.ts';
+import type { BackupCompletion } from './file.ts';
 
 /** Under another name until it is whole and on the disk. */
-export async function writeFileOf(
+export async function writeBackupFile(
   file: string,
-  options: Omit<Parameters<typeof backUp>[0], 'to'>,
-): Promise<Completion> {
+  options: Omit<Parameters<typeof backUpDatabase>[0], 'to'>,
+): Promise<BackupCompletion> {
   const half = `${file}.partial`;
   const handle = await open(half, 'wx', 0o600);
   try {
-    const completion = await backUp({ ...options, to: handle.createWriteStream({ flush: true }) });
+    const completion = await backUpDatabase({ ...options, to: handle.createWriteStream({ flush: true }) });
     await rename(half, file);
-    await syncFolder(path.dirname(file));
+    await syncDirectory(path.dirname(file));
     return completion;
   } catch (error) {
     await rm(half, { force: true });
@@ -24,7 +24,7 @@ export async function writeFileOf(
 }
 
 /** Makes a rename in this folder last. Windows does not let folders be opened. */
-async function syncFolder(folder: string): Promise<void> {
+async function syncDirectory(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(folder, 'r');
   await handle.sync();

@@ -4,23 +4,23 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import pg from 'pg';
 import { pino } from 'pino';
-import { brokenInvariants } from '#server/invariants.ts';
-import { databaseOn } from '#server/platform/database.ts';
-import { chooseAccount } from '#server/platform/embedded/account.ts';
-import { startEmbedded } from '#server/platform/embedded/embedded.ts';
-import { dataFolder } from '#server/platform/embedded/folders.ts';
-import { clearLeftovers } from '#server/platform/embedded/leftovers.ts';
-import { runningInstance } from '#server/platform/embedded/lock.ts';
+import { findViolations } from '#server/invariants.ts';
+import { databaseFromClient } from '#server/platform/database.ts';
+import { chooseOsAccount } from '#server/platform/embedded/account.ts';
+import { startEmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import { resolveDataDirectory } from '#server/platform/embedded/folders.ts';
+import { cleanUpOrphans } from '#server/platform/embedded/leftovers.ts';
+import { findRunningInstance } from '#server/platform/embedded/lock.ts';
 import type { Progress } from '#server/platform/progress.ts';
-import { backUp } from './backup.ts';
-import { type Completion, type Contents, DamagedBackup } from './file.ts';
-import { restore } from './restore.ts';
+import { backUpDatabase } from './backup.ts';
+import { type BackupCompletion, type BackupManifest, DamagedBackupError } from './file.ts';
+import { restoreBackup } from './restore.ts';
 
 export type VerifyOptions = {
   file: string;
   /** Where there is room for the whole database for a while. */
-  scratch: string;
-  migrationsFolder: string;
+  scratchDirectory: string;
+  migrationsDirectory: string;
   progress: Progress;
   signal: AbortSignal;
 };
@@ -30,23 +30,27 @@ export type VerifyOptions = {
  * and every count has to equal its rows.
  * @throws DamagedBackup, MigrationError
  */
-export async function verify({ file, scratch, ...options }: VerifyOptions): Promise<{
-  contents: Contents;
-  completion: Completion;
+export async function verifyBackup({ file, scratchDirectory, ...options }: VerifyOptions): Promise<{
+  contents: BackupManifest;
+  completion: BackupCompletion;
 }> {
-  await clearAbandoned(scratch);
-  const parent = await mkdtemp(path.join(scratch, prefix));
+  await removeAbandoned(scratchDirectory);
+  const parent = await mkdtemp(path.join(scratchDirectory, scratchPrefix));
   try {
     // Root's PostgreSQL runs as another user, who must be able to pass.
     await chmod(parent, 0o711);
-    const folder = path.join(parent, 'data');
-    const embedded = await startEmbedded({ folder, log: pino({ level: 'silent' }), signal: options.signal });
+    const dataDirectory = path.join(parent, 'data');
+    const embedded = await startEmbeddedPostgres({
+      dataDirectory,
+      log: pino({ level: 'silent' }),
+      signal: options.signal,
+    });
     const client = new pg.Client(embedded.connection);
     try {
       await client.connect();
       const { size } = await stat(file);
-      const restored = await restore({ ...options, client, open: () => createReadStream(file), size });
-      await compare(client, restored, options);
+      const restored = await restoreBackup({ ...options, client, open: () => createReadStream(file), size });
+      await assertSameRows(client, restored, options);
       return restored;
     } finally {
       await client.end().catch(() => {});
@@ -57,37 +61,37 @@ export async function verify({ file, scratch, ...options }: VerifyOptions): Prom
   }
 }
 
-const prefix = 'parley-verify-';
+const scratchPrefix = 'parley-verify-';
 
 /** What a verification that was killed has left: a PostgreSQL that runs on, and the room it takes. */
-async function clearAbandoned(scratch: string): Promise<void> {
-  for (const name of (await readdir(scratch)).filter((name) => name.startsWith(prefix))) {
+async function removeAbandoned(scratch: string): Promise<void> {
+  for (const name of (await readdir(scratch)).filter((name) => name.startsWith(scratchPrefix))) {
     const parent = path.join(scratch, name);
-    const data = dataFolder(path.join(parent, 'data'));
-    if (!existsSync(data.cluster) || (await runningInstance(data)) !== undefined) continue;
-    await clearLeftovers(data.cluster, await chooseAccount(data.cluster, () => {}));
+    const data = resolveDataDirectory(path.join(parent, 'data'));
+    if (!existsSync(data.cluster) || (await findRunningInstance(data)) !== undefined) continue;
+    await cleanUpOrphans(data.cluster, await chooseOsAccount(data.cluster, () => {}));
     await rm(parent, { recursive: true, force: true });
   }
 }
 
-async function compare(
+async function assertSameRows(
   client: pg.Client,
-  { contents, completion }: { contents: Contents; completion: Completion },
+  { contents, completion }: { contents: BackupManifest; completion: BackupCompletion },
   { progress, signal }: Pick<VerifyOptions, 'progress' | 'signal'>,
 ): Promise<void> {
   await client.query('set synchronize_seqscans = off');
   const to = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const again = await backUp({ client, to, version: contents.madeBy, progress, signal });
+  const again = await backUpDatabase({ client, to, version: contents.madeBy, progress, signal });
   for (const { name, rows, sha256 } of completion.tables) {
     const found = again.tables.find((table) => table.name === name);
     if (found?.rows !== rows || found.sha256 !== sha256)
-      throw new DamagedBackup(`The table ${name} comes out of it with other rows than went in.`);
+      throw new DamagedBackupError(`The table ${name} comes out of it with other rows than went in.`);
   }
-  const broken = await brokenInvariants(databaseOn(client));
+  const broken = await findViolations(databaseFromClient(client));
   if (broken.length > 0) {
-    const said = broken.map(
-      ({ rule, id, stored, counted }) => `${rule} of ${id}: ${stored}, counted ${counted}`,
+    const descriptions = broken.map(
+      ({ rule, id, stored, expected }) => `${rule} of ${id}: ${stored}, counted ${expected}`,
     );
-    throw new DamagedBackup(`Counts in it do not equal their rows: ${said.join('; ')}.`);
+    throw new DamagedBackupError(`Counts in it do not equal their rows: ${descriptions.join('; ')}.`);
   }
 }

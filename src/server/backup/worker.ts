@@ -3,21 +3,21 @@ import { rm } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import type { Progress } from '#server/platform/progress.ts';
-import { messageOf } from '#server/platform/startup-error.ts';
-import { readThrough } from './restore.ts';
-import { sentenceOf } from './sentences.ts';
-import { writeFileOf } from './to-file.ts';
-import { verify } from './verify.ts';
+import { getErrorMessage } from '#server/platform/startup-error.ts';
+import { verifyChecksums } from './restore.ts';
+import { describeBackupError } from './sentences.ts';
+import { writeBackupFile } from './to-file.ts';
+import { verifyBackup } from './verify.ts';
 
 /** Work on a backup beside a node that serves: in a thread of its own, which ends with the node. */
 export type BackupTask =
   /** Writes the file and reads it again from end to end. */
-  | { do: 'write'; file: string; connection: pg.ClientConfig; version: string }
+  | { kind: 'write'; file: string; connection: pg.ClientConfig; version: string }
   /** Restores the file into a PostgreSQL of its own below the folder `scratch`, and compares. */
-  | { do: 'verify'; file: string; scratch: string; migrationsFolder: string };
+  | { kind: 'verify'; file: string; scratchDirectory: string; migrationsDirectory: string };
 
 /** What came of it: null, or why not, in a sentence for the operator. */
-export type BackupTaskEnd = { problem: string | null };
+export type BackupTaskResult = { problem: string | null };
 
 const silent: Progress = { start: () => {}, update: () => {}, stop: () => {} };
 
@@ -25,26 +25,26 @@ const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const end = await run(workerData as BackupTask).then(
   () => ({ problem: null }),
-  (error: unknown) => ({ problem: sentenceOf(error) ?? `It failed: ${messageOf(error)}.` }),
+  (error: unknown) => ({ problem: describeBackupError(error) ?? `It failed: ${getErrorMessage(error)}.` }),
 );
-parentPort?.postMessage(end satisfies BackupTaskEnd, []);
+parentPort?.postMessage(end satisfies BackupTaskResult, []);
 parentPort?.close();
 
 async function run(task: BackupTask): Promise<void> {
   const { signal } = stopping;
-  if (task.do === 'verify') return void (await verify({ ...task, progress: silent, signal }));
+  if (task.kind === 'verify') return void (await verifyBackup({ ...task, progress: silent, signal }));
   const { file, connection, version } = task;
   const client = new pg.Client({ ...connection, application_name: 'parley backup' });
   // A connection that breaks makes the statement that runs fail.
   client.on('error', () => {});
   await client.connect();
   try {
-    await writeFileOf(file, { client, version, progress: silent, signal });
+    await writeBackupFile(file, { client, version, progress: silent, signal });
   } finally {
     await client.end().catch(() => {});
   }
   try {
-    await readThrough(createReadStream(file), () => signal.throwIfAborted());
+    await verifyChecksums(createReadStream(file), () => signal.throwIfAborted());
   } catch (error) {
     await rm(file, { force: true });
     throw error;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { findViolations } from '#server/invariants.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
 import type { Bookmark, BookmarkLists, Bookmarks } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
@@ -15,20 +15,21 @@ beforeEach(async () => {
   [ann, bob] = await server.registerAll('Ann', 'Bob');
 });
 
-const pageOf = async (member: Member, query = '') => done(await member.get<Bookmarks>(`/bookmarks${query}`));
+const pageOf = async (member: Member, query = '') =>
+  expectOk(await member.get<Bookmarks>(`/bookmarks${query}`));
 const keptBy = async (member: Member, query = '') => (await pageOf(member, query)).items;
 const titlesOf = (items: readonly Bookmark[]) => items.map(({ title }) => title);
-const listsOf = async (member: Member) => done(await member.get<BookmarkLists>('/bookmark-lists'));
+const listsOf = async (member: Member) => expectOk(await member.get<BookmarkLists>('/bookmark-lists'));
 const listNamed = async (member: Member, name: string) =>
-  done(await member.post<{ id: number }>('/bookmark-lists', { name })).id;
+  expectOk(await member.post<{ id: number }>('/bookmark-lists', { name })).id;
 const letGo = (member: Member, questionId: number) =>
   member.put(`/questions/${questionId}/bookmark`, { bookmarked: false });
 
 test('a question and an answer are kept, newest first, with what a card shows', async () => {
   const question = await ann.ask({ title: 'Does bread freeze?', content: '**White** bread.' });
   const answer = await bob.answer(question, 'Yes, *sliced*.');
-  await ann.keep('questions', question);
-  await ann.keep('answers', answer.id, { note: ' For Sunday ' });
+  await ann.bookmark('questions', question);
+  await ann.bookmark('answers', answer.id, { note: ' For Sunday ' });
   expect(await keptBy(ann)).toEqual([
     {
       id: expect.any(Number),
@@ -51,8 +52,8 @@ test('keeping is the business of one member: others see no mark, no count and no
   const question = await ann.ask();
   const answer = await ann.answer(question);
   const before = await bob.read(question);
-  const id = await ann.keep('questions', question, { note: 'Secret' });
-  await ann.keep('answers', answer.id);
+  const id = await ann.bookmark('questions', question, { note: 'Secret' });
+  await ann.bookmark('answers', answer.id);
   expect(await bob.read(question)).toEqual(before);
   expect(await keptBy(bob)).toEqual([]);
   const mine = await ann.read(question);
@@ -64,9 +65,9 @@ test('keeping is the business of one member: others see no mark, no count and no
 
 test('keeping twice keeps once, and leaves note, lists and place as they are', async () => {
   const question = await ann.ask({ title: 'First' });
-  const id = await ann.keep('questions', question, { note: 'Mine' });
-  await ann.keep('questions', await ann.ask({ title: 'Second' }));
-  expect(await ann.keep('questions', question, { note: 'Other' })).toBe(id);
+  const id = await ann.bookmark('questions', question, { note: 'Mine' });
+  await ann.bookmark('questions', await ann.ask({ title: 'Second' }));
+  expect(await ann.bookmark('questions', question, { note: 'Other' })).toBe(id);
   expect((await keptBy(ann)).map(({ title, note }) => [title, note])).toEqual([
     ['Second', ''],
     ['First', 'Mine'],
@@ -75,7 +76,7 @@ test('keeping twice keeps once, and leaves note, lists and place as they are', a
 
 test('many at the same moment keep once', async () => {
   const question = await ann.ask();
-  const ids = await Promise.all(Array.from({ length: 8 }, () => ann.keep('questions', question)));
+  const ids = await Promise.all(Array.from({ length: 8 }, () => ann.bookmark('questions', question)));
   expect(new Set(ids).size).toBe(1);
   expect(await keptBy(ann)).toHaveLength(1);
 });
@@ -83,18 +84,18 @@ test('many at the same moment keep once', async () => {
 test('one that was removed comes back as it was, in its place', async () => {
   const list = await listNamed(ann, 'Baking');
   const [first, second] = [await ann.ask({ title: 'First' }), await ann.ask({ title: 'Second' })];
-  await ann.keep('questions', first, { note: 'Mine', listIds: [list] });
-  await ann.keep('questions', second);
+  await ann.bookmark('questions', first, { note: 'Mine', listIds: [list] });
+  await ann.bookmark('questions', second);
   const before = await keptBy(ann);
   await letGo(ann, first);
   expect(titlesOf(await keptBy(ann))).toEqual(['Second']);
   const { note, listIds, bookmarkedAt } = before[1]!;
-  await ann.keep('questions', first, { note, listIds, bookmarkedAt });
+  await ann.bookmark('questions', first, { note, listIds, bookmarkedAt });
   expect(await keptBy(ann)).toEqual([before[0], { ...before[1], id: expect.any(Number) }]);
 });
 
 test('a bookmark cannot be kept in the future', async () => {
-  await ann.keep('questions', await ann.ask(), { bookmarkedAt: '2999-01-01T00:00:00.000Z' });
+  await ann.bookmark('questions', await ann.ask(), { bookmarkedAt: '2999-01-01T00:00:00.000Z' });
   const [kept] = await keptBy(ann);
   expect(new Date(kept!.bookmarkedAt).getTime()).toBeLessThan(Date.now() + 60_000);
 });
@@ -107,15 +108,15 @@ test('letting go what was never kept changes nothing', async () => {
 test('a deleted answer takes its bookmarks along, a deleted question those of its answers as well', async () => {
   const question = await ann.ask();
   const [one, other] = [await bob.answer(question), await bob.answer(question)];
-  await ann.keep('questions', question);
-  await ann.keep('answers', one.id, { listIds: [await listNamed(ann, 'Baking')] });
-  await ann.keep('answers', other.id);
+  await ann.bookmark('questions', question);
+  await ann.bookmark('answers', one.id, { listIds: [await listNamed(ann, 'Baking')] });
+  await ann.bookmark('answers', other.id);
   await bob.remove('answers', one.id);
   expect(await keptBy(ann)).toHaveLength(2);
   await ann.remove('questions', question);
   expect(await keptBy(ann)).toEqual([]);
   expect((await listsOf(ann)).items.map(({ count }) => count)).toEqual([0]);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('pages go through all of them without gaps or doubles while others are kept', async () => {
@@ -123,7 +124,7 @@ test('pages go through all of them without gaps or doubles while others are kept
   for (let n = 0; n < 45; n++) {
     const question = await (n % 2 === 0 ? ann : bob).ask({ title: `Question ${n}` });
     ids.unshift(question);
-    await ann.keep('questions', question);
+    await ann.bookmark('questions', question);
   }
   const seen: number[] = [];
   let cursor: string | null = '';
@@ -131,14 +132,14 @@ test('pages go through all of them without gaps or doubles while others are kept
     const { items, nextCursor }: Bookmarks = await pageOf(ann, cursor === '' ? '' : `?cursor=${cursor}`);
     seen.push(...items.map(({ questionId }) => questionId));
     cursor = nextCursor;
-    if (page === 0) await ann.keep('questions', await bob.ask());
+    if (page === 0) await ann.bookmark('questions', await bob.ask());
   }
   expect(seen).toEqual(ids);
 });
 
 describe('a note', () => {
   test('is trimmed, may be empty, and holds 500 characters, however they are encoded', async () => {
-    const id = await ann.keep('questions', await ann.ask());
+    const id = await ann.bookmark('questions', await ann.ask());
     const noted = (note: string) => ann.put(`/bookmarks/${id}/note`, { note });
     expect(await noted(`  ${'🍞'.repeat(limits.bookmarkNote)} `)).toMatchObject({ status: 200 });
     expect(Array.from((await keptBy(ann))[0]!.note)).toHaveLength(500);
@@ -150,9 +151,11 @@ describe('a note', () => {
   });
 
   test('is found by its words, as are titles, but not the words of the posts or of others', async () => {
-    await ann.keep('questions', await ann.ask({ title: 'Rye or wheat?' }), { note: 'ask 100% of Grandma' });
-    await ann.keep('questions', await ann.ask({ title: 'Does bread freeze?', content: 'Wheat bread.' }));
-    await bob.keep('questions', await ann.ask({ title: 'Wheat?' }), { note: 'Grandma' });
+    await ann.bookmark('questions', await ann.ask({ title: 'Rye or wheat?' }), {
+      note: 'ask 100% of Grandma',
+    });
+    await ann.bookmark('questions', await ann.ask({ title: 'Does bread freeze?', content: 'Wheat bread.' }));
+    await bob.bookmark('questions', await ann.ask({ title: 'Wheat?' }), { note: 'Grandma' });
     expect(titlesOf(await keptBy(ann, '?q=grandma'))).toEqual(['Rye or wheat?']);
     expect(titlesOf(await keptBy(ann, '?q=WHEAT'))).toEqual(['Rye or wheat?']);
     expect(titlesOf(await keptBy(ann, '?q=100%25%20of'))).toEqual(['Rye or wheat?']);
@@ -163,10 +166,10 @@ describe('a note', () => {
 describe('lists', () => {
   test('hold a bookmark in several or in none, and count it', async () => {
     const [baking, reading] = [await listNamed(ann, 'Baking'), await listNamed(ann, 'Reading')];
-    const id = await ann.keep('questions', await ann.ask({ title: 'In both' }), {
+    const id = await ann.bookmark('questions', await ann.ask({ title: 'In both' }), {
       listIds: [baking, reading],
     });
-    await ann.keep('questions', await ann.ask({ title: 'In none' }));
+    await ann.bookmark('questions', await ann.ask({ title: 'In none' }));
     expect(await listsOf(ann)).toEqual({
       items: [
         { id: baking, name: 'Baking', count: 1 },
@@ -182,7 +185,7 @@ describe('lists', () => {
 
   test('of others are neither seen nor used', async () => {
     const list = await listNamed(bob, 'Baking');
-    const id = await ann.keep('questions', await ann.ask(), { listIds: [list] });
+    const id = await ann.bookmark('questions', await ann.ask(), { listIds: [list] });
     expect((await keptBy(ann))[0]?.listIds).toEqual([]);
     expect(await ann.put(`/bookmarks/${id}/lists`, { listIds: [list] })).toMatchObject({ status: 400 });
     expect(await ann.get(`/bookmarks?list=${list}`)).toMatchObject({ status: 404 });
@@ -205,7 +208,7 @@ describe('lists', () => {
 
   test('go without their bookmarks', async () => {
     const list = await listNamed(ann, 'Baking');
-    await ann.keep('questions', await ann.ask(), { listIds: [list] });
+    await ann.bookmark('questions', await ann.ask(), { listIds: [list] });
     expect(await ann.delete(`/bookmark-lists/${list}`)).toMatchObject({ status: 204 });
     expect((await keptBy(ann)).map(({ listIds }) => listIds)).toEqual([[]]);
   });
@@ -230,11 +233,11 @@ test('a member keeps 5,000 at most; others are not affected', async () => {
     )
     insert into bookmark (member_id, question_id) select ${ann.id}, id from asked`.execute(server.db);
   await sql`update member set questions_count = 4999 where id = ${bob.id}`.execute(server.db);
-  await ann.keep('questions', question);
+  await ann.bookmark('questions', question);
   expect(await ann.put(`/questions/${more}/bookmark`, { bookmarked: true })).toMatchObject({
     status: 403,
     detail: 'You can keep up to 5,000 bookmarks. Remove some to add others.',
   });
-  await bob.keep('questions', more);
+  await bob.bookmark('questions', more);
   expect((await listsOf(ann)).total).toBe(5000);
 });

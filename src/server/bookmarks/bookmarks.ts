@@ -1,24 +1,24 @@
-import { answerExcerpt } from '#server/answers/cards.ts';
+import { createAnswerExcerpt } from '#server/answers/cards.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { decodeCursor, paginate } from '#server/posts/cursor.ts';
 import { type Bookmark, type BookmarkDraft, bookmarkMessages, type Bookmarks } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
 import {
-  bookmarkId,
+  findBookmarkId,
   type BookmarkRow,
   type BookmarkTarget,
-  bookmarksPage,
+  listBookmarks,
   countBookmarks,
   deleteBookmark,
   insertBookmark,
-  keepTarget,
-  lockKeeper,
+  lockBookmarkTarget,
+  lockMember,
   ownsList,
-  setLists,
-  updateNote,
+  replaceBookmarkLists,
+  updateBookmarkNote,
 } from './queries.ts';
 
 export type { BookmarkTarget };
@@ -26,7 +26,7 @@ export type { BookmarkTarget };
 /** Bookmarks a page shows. */
 const pageSize = 20;
 
-const missing = () => new ProblemError('not-found', 'Bookmark not found');
+const bookmarkNotFound = () => new ProblemError('not-found', 'Bookmark not found');
 const missingPost = { question: 'Question not found', answer: 'Answer not found' };
 
 /**
@@ -40,33 +40,34 @@ export async function setBookmark(
 ): Promise<{ bookmarked: boolean; id: number | null }> {
   const { bookmarked } = draft;
   return transaction(db, async (tx) => {
-    const questionId = await keepTarget(tx, target);
+    const questionId = await lockBookmarkTarget(tx, target);
     if (questionId === undefined) throw new ProblemError('not-found', missingPost[target.kind]);
-    const place = target.kind === 'answer' ? { questionId, answerId: target.id } : { questionId };
-    const kept = { target, questionId, memberId: viewer.id };
-    const id = bookmarked ? await keep(tx, kept, draft) : await deleteBookmark(tx, kept);
-    if (id !== null) await publish(tx, `member:${viewer.id}`, { kind: 'bookmarked', ...place, bookmarked });
-    return { bookmarked, id: bookmarked ? (id ?? (await bookmarkId(tx, kept))) : null };
+    const location = target.kind === 'answer' ? { questionId, answerId: target.id } : { questionId };
+    const bookmark = { target, questionId, memberId: viewer.id };
+    const id = bookmarked ? await addBookmark(tx, bookmark, draft) : await deleteBookmark(tx, bookmark);
+    if (id !== null)
+      await publish(tx, `member:${viewer.id}`, { kind: 'bookmarked', ...location, bookmarked });
+    return { bookmarked, id: bookmarked ? (id ?? (await findBookmarkId(tx, bookmark))) : null };
   });
 }
 
-type Kept = { target: BookmarkTarget; questionId: number; memberId: number };
+type BookmarkKey = { target: BookmarkTarget; questionId: number; memberId: number };
 
 /** Returns null where it was kept before. */
-async function keep(
+async function addBookmark(
   tx: Tx,
-  kept: Kept,
+  bookmark: BookmarkKey,
   { note = '', listIds = [], bookmarkedAt }: BookmarkDraft,
 ): Promise<number | null> {
-  const { memberId } = kept;
+  const { memberId } = bookmark;
   // Locked, so that two at once do not both find room for one more.
-  await lockKeeper(tx, memberId);
-  if ((await bookmarkId(tx, kept)) !== null) return null;
+  await lockMember(tx, memberId);
+  if ((await findBookmarkId(tx, bookmark)) !== null) return null;
   if ((await countBookmarks(tx, memberId)) >= limits.bookmarks)
     throw new ProblemError('not-allowed', bookmarkMessages.tooMany);
   const at = bookmarkedAt === undefined ? null : new Date(bookmarkedAt);
-  const id = await insertBookmark(tx, { ...kept, note, at });
-  await setLists(tx, { id, memberId, listIds });
+  const id = await insertBookmark(tx, { ...bookmark, note, at });
+  await replaceBookmarkLists(tx, { id, memberId, listIds });
   return id;
 }
 
@@ -78,14 +79,14 @@ export async function readBookmarks(
   const { viewer, listId } = wanted;
   if (listId !== null && !(await ownsList(db, { id: listId, memberId: viewer.id })))
     throw new ProblemError('not-found', 'List not found');
-  const rows = await bookmarksPage(db, {
+  const rows = await listBookmarks(db, {
     memberId: viewer.id,
     listId,
     query: wanted.query.trim(),
     cursor: decodeCursor(wanted.cursor),
     limit: pageSize + 1,
   });
-  const { items, nextCursor } = page(rows, pageSize, (row) => ({
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,
   }));
@@ -93,12 +94,12 @@ export async function readBookmarks(
 }
 
 /** @throws ProblemError 'not-found' for somebody else's. */
-export async function setNote(
+export async function setBookmarkNote(
   db: Database,
   { id, viewer, note }: { id: number; viewer: Viewer; note: string },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await updateNote(tx, { id, memberId: viewer.id, note }))) throw missing();
+    if (!(await updateBookmarkNote(tx, { id, memberId: viewer.id, note }))) throw bookmarkNotFound();
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
   });
 }
@@ -109,10 +110,10 @@ export async function setBookmarkLists(
   { id, viewer, listIds }: { id: number; viewer: Viewer; listIds: readonly number[] },
 ): Promise<number[]> {
   return transaction(db, async (tx) => {
-    await lockKeeper(tx, viewer.id);
-    const set = await setLists(tx, { id, memberId: viewer.id, listIds });
-    if (set === undefined) throw missing();
-    if (new Set(listIds).size !== set.length) throw invalidField('listIds', 'List not found');
+    await lockMember(tx, viewer.id);
+    const set = await replaceBookmarkLists(tx, { id, memberId: viewer.id, listIds });
+    if (set === undefined) throw bookmarkNotFound();
+    if (new Set(listIds).size !== set.length) throw invalidFieldError('listIds', 'List not found');
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
     return set;
   });
@@ -122,7 +123,7 @@ function toBookmark(row: BookmarkRow): Bookmark {
   const start =
     row.answer_id === null
       ? { excerpt: row.excerpt, excerptCut: row.excerpt_cut }
-      : answerExcerpt(row.answer_start ?? '');
+      : createAnswerExcerpt(row.answer_start ?? '');
   return {
     id: row.id,
     questionId: row.question_id,

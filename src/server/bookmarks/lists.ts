@@ -1,5 +1,5 @@
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { bookmarkMessages, type BookmarkLists } from '#shared/bookmarks.ts';
@@ -9,15 +9,15 @@ import {
   countLists,
   deleteList,
   insertList,
-  listOfKey,
-  listsOf,
-  lockKeeper,
+  findListByKey,
+  listBookmarkLists,
+  lockMember,
   renameList,
 } from './queries.ts';
 
 /** The viewer's lists by name, each with its number of bookmarks. */
-export async function readLists(db: Reader, viewer: Viewer): Promise<BookmarkLists> {
-  const [items, total] = await Promise.all([listsOf(db, viewer.id), countBookmarks(db, viewer.id)]);
+export async function readBookmarkLists(db: Reader, viewer: Viewer): Promise<BookmarkLists> {
+  const [items, total] = await Promise.all([listBookmarkLists(db, viewer.id), countBookmarks(db, viewer.id)]);
   return { items, total };
 }
 
@@ -25,15 +25,15 @@ export async function readLists(db: Reader, viewer: Viewer): Promise<BookmarkLis
  * Makes a list. One of that name (compared without case) is taken as it is, so that a repeated request makes one.
  * @throws ProblemError 'not-allowed' where the viewer has as many as one can.
  */
-export async function createList(
+export async function createBookmarkList(
   db: Database,
   { viewer, name }: { viewer: Viewer; name: string },
 ): Promise<number> {
   return transaction(db, async (tx) => {
-    await lockKeeper(tx, viewer.id);
+    await lockMember(tx, viewer.id);
     const list = { memberId: viewer.id, name, key: keyOf(name) };
-    const known = await listOfKey(tx, list);
-    if (known !== undefined) return known;
+    const existingId = await findListByKey(tx, list);
+    if (existingId !== undefined) return existingId;
     if ((await countLists(tx, viewer.id)) >= limits.bookmarkLists)
       throw new ProblemError('not-allowed', bookmarkMessages.tooManyLists);
     const id = await insertList(tx, list);
@@ -43,31 +43,32 @@ export async function createList(
 }
 
 /** @throws ProblemError 'not-found' for somebody else's, 'invalid' where another of the viewer's lists has the name. */
-export async function changeList(
+export async function renameBookmarkList(
   db: Database,
   { id, viewer, name }: { id: number; viewer: Viewer; name: string },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    await lockKeeper(tx, viewer.id);
+    await lockMember(tx, viewer.id);
     const list = { memberId: viewer.id, name, key: keyOf(name) };
-    const known = await listOfKey(tx, list);
-    if (known !== undefined && known !== id) throw invalidField('name', bookmarkMessages.nameTaken);
-    if (!(await renameList(tx, { ...list, id }))) throw missing();
+    const existingId = await findListByKey(tx, list);
+    if (existingId !== undefined && existingId !== id)
+      throw invalidFieldError('name', bookmarkMessages.nameTaken);
+    if (!(await renameList(tx, { ...list, id }))) throw listNotFound();
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
   });
 }
 
 /** Removes a list; its bookmarks stay. */
-export async function removeList(
+export async function deleteBookmarkList(
   db: Database,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await deleteList(tx, { id, memberId: viewer.id }))) throw missing();
+    if (!(await deleteList(tx, { id, memberId: viewer.id }))) throw listNotFound();
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
   });
 }
 
-const missing = () => new ProblemError('not-found', 'List not found');
+const listNotFound = () => new ProblemError('not-found', 'List not found');
 
 const keyOf = (name: string) => name.normalize('NFC').toLowerCase();

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { isThere, likeContains } from '#server/platform/sql.ts';
+import { existsForRow, likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
-import { nameless } from '#server/posts/post.ts';
+import { unnamedMember } from '#server/posts/post.ts';
 
 /** What can be kept. */
 export type BookmarkTarget = { kind: 'question' | 'answer'; id: number };
 
 /** Keeps a post from being deleted while the transaction runs. Returns its question; undefined where there is none. */
-export async function keepTarget(tx: Tx, { kind, id }: BookmarkTarget): Promise<number | undefined> {
+export async function lockBookmarkTarget(tx: Tx, { kind, id }: BookmarkTarget): Promise<number | undefined> {
   const question = kind === 'question' ? sql`${id}` : sql`(select question_id from answer where id = ${id})`;
   const { rows } = await sql<{ id: number }>`
     select id from question where id = ${question} for key share`.execute(tx);
@@ -19,25 +19,27 @@ export async function keepTarget(tx: Tx, { kind, id }: BookmarkTarget): Promise<
 }
 
 /** Locks the member whose bookmarks or lists are about to be counted. */
-export async function lockKeeper(tx: Tx, memberId: number): Promise<void> {
+export async function lockMember(tx: Tx, memberId: number): Promise<void> {
   await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
 }
 
-type Kept = { target: BookmarkTarget; questionId: number; memberId: number };
+type BookmarkKey = { target: BookmarkTarget; questionId: number; memberId: number };
 
-const isKept = ({ target, memberId }: Kept) =>
+const matchesBookmark = ({ target, memberId }: BookmarkKey) =>
   target.kind === 'question'
     ? sql`member_id = ${memberId} and question_id = ${target.id} and answer_id is null`
     : sql`member_id = ${memberId} and answer_id = ${target.id}`;
 
-export async function bookmarkId(tx: Tx, kept: Kept): Promise<number | null> {
-  const { rows } = await sql<{ id: number }>`select id from bookmark where ${isKept(kept)}`.execute(tx);
+export async function findBookmarkId(tx: Tx, key: BookmarkKey): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`select id from bookmark where ${matchesBookmark(key)}`.execute(
+    tx,
+  );
   return rows[0]?.id ?? null;
 }
 
 /** @param kept.at when it was kept, at most now; null: now. Returns its id. */
-export async function insertBookmark(tx: Tx, kept: Kept & { note: string; at: Date | null }) {
-  const { target, questionId, memberId, note, at } = kept;
+export async function insertBookmark(tx: Tx, added: BookmarkKey & { note: string; at: Date | null }) {
+  const { target, questionId, memberId, note, at } = added;
   const answerId = target.kind === 'answer' ? target.id : null;
   const { rows } = await sql<{ id: number }>`
     insert into bookmark (member_id, question_id, answer_id, note, created_at)
@@ -49,9 +51,9 @@ export async function insertBookmark(tx: Tx, kept: Kept & { note: string; at: Da
 }
 
 /** Returns its id; null where it was not kept. */
-export async function deleteBookmark(tx: Tx, kept: Kept): Promise<number | null> {
+export async function deleteBookmark(tx: Tx, key: BookmarkKey): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
-    delete from bookmark where ${isKept(kept)} returning id`.execute(tx);
+    delete from bookmark where ${matchesBookmark(key)} returning id`.execute(tx);
   return rows[0]?.id ?? null;
 }
 
@@ -77,7 +79,7 @@ export type BookmarkRow = {
 };
 
 /** Newest first, behind the cursor; with a query or a list, at most all that the member keeps is looked at. */
-export async function bookmarksPage(
+export async function listBookmarks(
   db: Reader,
   wanted: { memberId: number; listId: number | null; query: string; cursor: Cursor | null; limit: number },
 ) {
@@ -85,7 +87,7 @@ export async function bookmarksPage(
   const listed =
     listId === null
       ? sql``
-      : sql`and ${isThere(sql`from bookmark_list_item where list_id = ${listId} and bookmark_id = bookmark.id`)}`;
+      : sql`and ${existsForRow(sql`from bookmark_list_item where list_id = ${listId} and bookmark_id = bookmark.id`)}`;
   const pattern = likeContains(query);
   const found =
     query === ''
@@ -102,7 +104,7 @@ export async function bookmarksPage(
       coalesce(
         author.display_name,
         case when answer.id is null then question.imported_author_name else answer.imported_author_name end,
-        ${nameless}
+        ${unnamedMember}
       ) as author_name,
       to_json(array(
         select list_id from bookmark_list_item where bookmark_id = kept.id order by list_id
@@ -120,7 +122,7 @@ export async function bookmarksPage(
 }
 
 /** Returns false when the member has no such bookmark. */
-export async function updateNote(
+export async function updateBookmarkNote(
   tx: Tx,
   { id, memberId, note }: { id: number; memberId: number; note: string },
 ): Promise<boolean> {
@@ -130,7 +132,7 @@ export async function updateNote(
 }
 
 /** Puts a bookmark into those of the lists that are its member's own; returns them, or undefined without a bookmark. */
-export async function setLists(
+export async function replaceBookmarkLists(
   tx: Tx,
   { id, memberId, listIds }: { id: number; memberId: number; listIds: readonly number[] },
 ): Promise<number[] | undefined> {
@@ -145,7 +147,7 @@ export async function setLists(
   return rows.map((row) => row.list_id);
 }
 
-export async function listsOf(db: Reader, memberId: number) {
+export async function listBookmarkLists(db: Reader, memberId: number) {
   const { rows } = await sql<{ id: number; name: string; count: number }>`
     select id, name, (select count(*) from bookmark_list_item where list_id = list.id) as count
     from bookmark_list list where member_id = ${memberId} order by key`.execute(db);
@@ -169,7 +171,7 @@ export async function countLists(tx: Tx, memberId: number): Promise<number> {
 
 type List = { memberId: number; name: string; key: string };
 
-export async function listOfKey(tx: Tx, { memberId, key }: List): Promise<number | undefined> {
+export async function findListByKey(tx: Tx, { memberId, key }: List): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select id from bookmark_list where member_id = ${memberId} and key = ${key}`.execute(tx);
   return rows[0]?.id;

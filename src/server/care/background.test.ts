@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { createSessionCache } from '#server/accounts/session-cache.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { startMailing } from '#server/testing/mailing.ts';
-import { done } from '#server/testing/member.ts';
+import { startServerWithEmail } from '#server/testing/mailing.ts';
+import { expectOk } from '#server/testing/member.ts';
 import { eventually } from '#server/testing/parley.ts';
-import { defaults } from '#server/testing/server.ts';
-import type { CareMember } from '#shared/care.ts';
+import { defaultSettings } from '#server/testing/server.ts';
+import type { ModeratedMember } from '#shared/care.ts';
 import { setRole } from './roles.ts';
 
-const mailing = await startMailing();
+const mailing = await startServerWithEmail();
 const { post, server, node } = mailing;
 afterAll(() => mailing.stop());
 const op = await node.register('Olga');
@@ -19,7 +19,7 @@ test('a warning and a suspension reach a confirmed address by mail, and no other
   const [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
   await sql`update member set email_verified = true where id = ${ann.id}`.execute(server.db);
   const act = async (action: string, memberId: number, until: string | null) =>
-    done(
+    expectOk(
       await op.post('/care/member-actions', {
         action,
         memberId,
@@ -30,7 +30,7 @@ test('a warning and a suspension reach a confirmed address by mail, and no other
   await act('warn', bob.id, null);
   await act('warn', ann.id, null);
   await act('suspend', ann.id, '2100-01-02T03:04:00.000Z');
-  const mails = await post.mailsTo(ann.email, 2);
+  const mails = await post.waitForEmails(ann.email, 2);
   expect(new Set(mails.map(({ subject }) => subject))).toEqual(
     new Set(['A warning from the operators of Parley', 'You are suspended on Parley']),
   );
@@ -38,33 +38,34 @@ test('a warning and a suspension reach a confirmed address by mail, and no other
   expect(suspended?.text).toContain('until 2100-01-02 03:04 UTC');
   expect(suspended?.text).toContain('Be <b>kind</b> Bcc: eve@example.org');
   expect(suspended?.html).toContain('Be &lt;b&gt;kind&lt;/b&gt;');
-  expect(await post.mailsTo(bob.email, 0)).toEqual([]);
+  expect(await post.waitForEmails(bob.email, 0)).toEqual([]);
 });
 
 test('what an operator has undone is done in the background, without anybody waiting for it', async () => {
   const mal = await node.register('Mal');
   const id = await mal.ask();
   const undo = { action: 'undo', memberId: mal.id, reason: 'Nothing but advertisements.' };
-  done(await op.post('/care/member-actions', undo));
-  const state = async () => done(await op.get<CareMember>(`/care/members/${mal.id}`)).undoing?.state;
+  expectOk(await op.post('/care/member-actions', undo));
+  const state = async () =>
+    expectOk(await op.get<ModeratedMember>(`/care/members/${mal.id}`)).activityRemoval?.state;
   await eventually(async () => (await state()) === 'undone');
   expect((await op.get(`/questions/${id}`)).status).toBe(404);
 });
 
 test('a session that is kept in memory forgets what its member was as soon as that changes', () => {
   const cookie = 'parley.session_token=abc';
-  const cache = createSessionCache(defaults, () => true);
-  const viewer = { id: 7, sessionId: 1, standing: { role: 'operator', suspended: null } } as Viewer;
-  const keep = () => cache.begin()(cookie, viewer, Date.now() + 60_000);
+  const cache = createSessionCache(defaultSettings, () => true);
+  const viewer = { id: 7, sessionId: 1, memberStatus: { role: 'operator', suspension: null } } as Viewer;
+  const keep = () => cache.beginLookup()(cookie, viewer, Date.now() + 60_000);
   keep();
   expect(cache.find(cookie)).toBe(viewer);
-  cache.changed([{ topic: 'member:8', event: { kind: 'standing-changed' } }]);
+  cache.invalidate([{ topic: 'member:8', event: { kind: 'standing-changed' } }]);
   expect(cache.find(cookie)).toBe(viewer);
-  cache.changed([{ topic: 'member:7', event: { kind: 'standing-changed' } }]);
+  cache.invalidate([{ topic: 'member:7', event: { kind: 'standing-changed' } }]);
   expect(cache.find(cookie)).toBeUndefined();
   // Nor does one come back that was looked up before the change and is found to be good after it.
-  const late = cache.begin();
-  cache.changed([{ topic: 'member:7', event: { kind: 'standing-changed' } }]);
+  const late = cache.beginLookup();
+  cache.invalidate([{ topic: 'member:7', event: { kind: 'standing-changed' } }]);
   late(cookie, viewer, Date.now() + 60_000);
   expect(cache.find(cookie)).toBeUndefined();
 });

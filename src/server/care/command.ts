@@ -1,11 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Database } from '#server/platform/database.ts';
-import { eventChannel, notify } from '#server/platform/events.ts';
+import { eventChannel, notifyNodes } from '#server/platform/events.ts';
 import type { Output } from '#server/platform/progress.ts';
 import { type Role, role as roles } from '#shared/accounts.ts';
-import { membersWithRole, setRole } from './roles.ts';
+import { listMembersWithRole, setRole } from './roles.ts';
 
-export type MemberCommandParts = {
+export type MemberCommandDeps = {
   /** Opens the community's database, brought up to date. */
   withDatabase: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
   out: Output;
@@ -14,9 +14,9 @@ export type MemberCommandParts = {
 };
 
 /** Adds `member role` and `member list`, and returns their group. There is no other way to become an operator. */
-export function registerMembers(
+export function addMemberCommands(
   program: Command,
-  { withDatabase, out, exitWith }: MemberCommandParts,
+  { withDatabase, out, exitWith }: MemberCommandDeps,
 ): Command {
   const group = program.command('member').description('what members may do, and who they are');
   group
@@ -27,7 +27,7 @@ export function registerMembers(
     .addHelpText('after', '\nIt holds at once, on every node. Exit codes: 0 done; 1 nobody has the address.')
     .action(async (email: string, role: Role) => {
       const found = await withDatabase((db) => changeRole(db, { email, role }));
-      out.write(found ? `${email} is ${named[role]} now.\n` : `Nobody has the address ${email}.\n`);
+      out.write(found ? `${email} is ${roleNames[role]} now.\n` : `Nobody has the address ${email}.\n`);
       exitWith(found ? 0 : 1);
     });
   group
@@ -40,12 +40,12 @@ export function registerMembers(
   return group;
 }
 
-const named: Readonly<Record<Role, string>> = { member: 'a member', operator: 'an operator' };
+const roleNames: Readonly<Record<Role, string>> = { member: 'a member', operator: 'an operator' };
 
 async function changeRole(db: Database, wanted: { email: string; role: Role }): Promise<boolean> {
   const found = await setRole(db, wanted);
   // This process ends before it would wake the nodes by itself.
-  if (found) await notify(db, eventChannel, '');
+  if (found) await notifyNodes(db, eventChannel, '');
   return found;
 }
 
@@ -53,7 +53,7 @@ async function changeRole(db: Database, wanted: { email: string; role: Role }): 
 async function listMembers(db: Database, role: Role, out: Output): Promise<void> {
   let after = 0;
   for (;;) {
-    const members = await membersWithRole(db, { role, after, limit: 1_000 });
+    const members = await listMembersWithRole(db, { role, after, limit: 1_000 });
     for (const { email, name } of members) out.write(`${email}\t${name}\n`);
     const last = members.at(-1);
     if (last === undefined) return;

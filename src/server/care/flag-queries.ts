@@ -1,52 +1,52 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { nameless } from '#server/posts/post.ts';
-import type { CarePost, FlagReason } from '#shared/care.ts';
+import { unnamedMember } from '#server/posts/post.ts';
+import type { PostRef, ReportReason } from '#shared/care.ts';
 
-type OwnFlag = { post: CarePost; memberId: number };
-type Words = { reason: FlagReason; note: string };
+type OwnReport = { post: PostRef; memberId: number };
+type ReportText = { reason: ReportReason; note: string };
 
 /** Whether the question is there; then it stays while the transaction runs. */
-export async function keepQuestion(tx: Tx, id: number): Promise<boolean> {
+export async function lockQuestionKey(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`select id from question where id = ${id} for key share`.execute(tx);
   return rows.length > 0;
 }
 
-export async function ownFlag(db: Reader, { post, memberId }: OwnFlag) {
-  const { rows } = await sql<{ reason: FlagReason; closed: boolean }>`
+export async function findOwnReport(db: Reader, { post, memberId }: OwnReport) {
+  const { rows } = await sql<{ reason: ReportReason; closed: boolean }>`
     select reason, closed_at is not null as closed from report
     where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}`.execute(db);
   return rows[0];
 }
 
-export async function insertFlag(tx: Tx, { post, memberId, reason, note }: OwnFlag & Words) {
+export async function insertReport(tx: Tx, { post, memberId, reason, note }: OwnReport & ReportText) {
   await sql`
     insert into report (member_id, post_kind, post_id, reason, note)
     values (${memberId}, ${post.kind}, ${post.id}, ${reason}, ${note})`.execute(tx);
 }
 
-export async function turnFlag(tx: Tx, { post, memberId, reason, note }: OwnFlag & Words) {
+export async function updateReport(tx: Tx, { post, memberId, reason, note }: OwnReport & ReportText) {
   await sql`
     update report set reason = ${reason}, note = ${note}
     where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
       and closed_at is null`.execute(tx);
 }
 
-export async function deleteFlag(tx: Tx, { post, memberId }: OwnFlag) {
+export async function deleteReport(tx: Tx, { post, memberId }: OwnReport) {
   await sql`
     delete from report
     where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
       and closed_at is null`.execute(tx);
 }
 
-export async function addOpenFlag(tx: Tx, { kind, id }: CarePost) {
+export async function incrementOpenReports(tx: Tx, { kind, id }: PostRef) {
   await sql`
     insert into reported_post as flagged (post_kind, post_id, open_reports) values (${kind}, ${id}, 1)
     on conflict (post_kind, post_id) do update set open_reports = flagged.open_reports + 1`.execute(tx);
 }
 
 /** The row goes with the last flag. */
-export async function takeOpenFlag(tx: Tx, { kind, id }: CarePost) {
+export async function decrementOpenReports(tx: Tx, { kind, id }: PostRef) {
   const { rows } = await sql`
     delete from reported_post where post_kind = ${kind} and post_id = ${id} and open_reports = 1 returning id`.execute(
     tx,
@@ -58,12 +58,15 @@ export async function takeOpenFlag(tx: Tx, { kind, id }: CarePost) {
   );
 }
 
-export async function removeFlagged(tx: Tx, { kind, id }: CarePost) {
+export async function deleteReportedPost(tx: Tx, { kind, id }: PostRef) {
   await sql`delete from reported_post where post_kind = ${kind} and post_id = ${id}`.execute(tx);
 }
 
 /** Whether a place in the queue is still there; then nobody else answers it while the transaction runs. */
-export async function lockFlagged(tx: Tx, { id, post }: { id: number; post: CarePost }): Promise<boolean> {
+export async function lockReportedPost(
+  tx: Tx,
+  { id, post }: { id: number; post: PostRef },
+): Promise<boolean> {
   const { rows } = await sql`
     select id from reported_post
     where id = ${id} and post_kind = ${post.kind} and post_id = ${post.id} for update`.execute(tx);
@@ -71,9 +74,9 @@ export async function lockFlagged(tx: Tx, { id, post }: { id: number; post: Care
 }
 
 /** Returns how many were open. */
-export async function closeFlags(
+export async function closeReports(
   tx: Tx,
-  { post, outcome }: { post: CarePost; outcome: 'dismissed' | 'acted' },
+  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'acted' },
 ): Promise<number> {
   const { rows } = await sql`
     update report set closed_at = now(), outcome = ${outcome}
@@ -81,9 +84,9 @@ export async function closeFlags(
   return rows.length;
 }
 
-export type FlaggedRow = {
+export type ReportedPostRow = {
   id: number;
-  post_kind: CarePost['kind'];
+  post_kind: PostRef['kind'];
   post_id: number;
   open_reports: number;
   first_reported_at: Date;
@@ -94,24 +97,25 @@ export type FlaggedRow = {
   author_name: string;
   created_at: Date;
   locked: boolean;
-  reasons: { reason: FlagReason; count: number }[];
+  reasons: { reason: ReportReason; count: number }[];
   notes: string[];
 };
 
 /** Notes shown of one post at most. */
-const notesShown = 20;
+const maxNotes = 20;
 
 /** Posts with open flags, most flags first, behind the cursor; the index reported_post_queue serves the order. */
-export async function flaggedPosts(
+export async function listReportedPosts(
   db: Reader,
-  { behind, limit }: { behind: { flags: number; id: number } | null; limit: number },
+  { afterCursor, limit }: { afterCursor: { flags: number; id: number } | null; limit: number },
 ) {
-  const after = behind === null ? sql`true` : sql`(open_reports, id) < (${behind.flags}, ${behind.id})`;
-  const { rows } = await sql<FlaggedRow>`
+  const after =
+    afterCursor === null ? sql`true` : sql`(open_reports, id) < (${afterCursor.flags}, ${afterCursor.id})`;
+  const { rows } = await sql<ReportedPostRow>`
     select flagged.*, question.id as question_id, question.title, question.lock_reason is not null as locked,
       coalesce(reply.content, answer.content, question.content) as content,
       post.author_id, post.created_at,
-      coalesce(author.display_name, post.imported_author_name, ${nameless}) as author_name,
+      coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
       array(
         select jsonb_build_object('reason', reason, 'count', count(*)) from report
         where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null
@@ -120,7 +124,7 @@ export async function flaggedPosts(
       array(
         select note from report
         where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null and note <> ''
-        order by id limit ${sql.lit(notesShown)}
+        order by id limit ${sql.lit(maxNotes)}
       ) as notes
     from (
       select * from reported_post where ${after} order by open_reports desc, id desc limit ${sql.lit(limit)}

@@ -1,49 +1,55 @@
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
-import type { JobKind, Jobs } from '#server/platform/jobs/jobs.ts';
-import { insertLog } from './log-queries.ts';
-import { deletePutAway, duePurges, lockPutAway, type PutAwayRow } from './put-away-queries.ts';
-import { workOnUndoings } from './undoing.ts';
+import type { JobDefinition, JobQueue } from '#server/platform/jobs/jobs.ts';
+import { insertLogEntry } from './log-queries.ts';
+import {
+  deleteHiddenPost,
+  listPurgeablePosts,
+  lockHiddenPost,
+  type HiddenPostRow,
+} from './put-away-queries.ts';
+import { runActivityRemovals } from './undoing.ts';
 
-const name = 'care';
+const jobName = 'care';
 
 /** A round of work at most, in seconds; what is left is the next round's, a minute later. */
-const round = 240;
+const roundSeconds = 240;
 
 /** Posts that are purged in one round. */
-const purgesARound = 200;
+const maxPurgesPerRound = 200;
 
 /** Goes on with undoings, and ends what was deleted long ago. */
-export function careJob(db: Database): JobKind {
+export function createModerationJob(db: Database): JobDefinition {
   return {
-    name,
-    retries: { limit: 0, seconds: 1, most: 1 },
-    seconds: round + 60,
-    atOnce: 1,
-    everyMinute: true,
-    async work() {
-      await workOnUndoings(db, Date.now() + round * 1_000);
-      await purge(db);
+    name: jobName,
+    retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+    timeoutSeconds: roundSeconds + 60,
+    concurrency: 1,
+    runsEveryMinute: true,
+    async run() {
+      await runActivityRemovals(db, Date.now() + roundSeconds * 1_000);
+      await purgeDeletedPosts(db);
     },
   };
 }
 
 /** Has the work begin now; where a round is running, it is seen to by the next. */
-export function workSoon(tx: Tx, jobs: Jobs): Promise<void> {
-  return jobs.add(tx, name, { key: name, data: {} });
+export function queueModerationJob(tx: Tx, jobs: JobQueue): Promise<void> {
+  return jobs.enqueue(tx, jobName, { key: jobName, data: {} });
 }
 
 /** What operators deleted is gone for good after 30 days. */
-export async function purge(db: Database): Promise<void> {
-  for (const row of await duePurges(db, purgesARound)) await transaction(db, (tx) => purgeOne(tx, row));
+export async function purgeDeletedPosts(db: Database): Promise<void> {
+  for (const row of await listPurgeablePosts(db, maxPurgesPerRound))
+    await transaction(db, (tx) => purgeDeletedPost(tx, row));
 }
 
-async function purgeOne(tx: Tx, row: PutAwayRow): Promise<void> {
+async function purgeDeletedPost(tx: Tx, row: HiddenPostRow): Promise<void> {
   // Somebody has brought it back meanwhile.
-  if (!(await lockPutAway(tx, row.id))) return;
-  await deletePutAway(tx, row.id);
-  await insertLog(tx, {
-    operatorId: null,
+  if (!(await lockHiddenPost(tx, row.id))) return;
+  await deleteHiddenPost(tx, row.id);
+  await insertLogEntry(tx, {
+    moderatorId: null,
     action: 'purge',
     reason: row.reason,
     post: { kind: row.post_kind, id: row.post_id, questionId: row.question_id },

@@ -1,32 +1,32 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import type { CareAction, CarePost } from '#shared/care.ts';
+import type { ModerationAction, PostRef } from '#shared/care.ts';
 
 /** What an operator did. `before` says how it was, without the texts of members; `operatorId` null: the command line. */
-export type Done = {
-  operatorId: number | null;
-  action: CareAction;
+export type LogEntryDraft = {
+  moderatorId: number | null;
+  action: ModerationAction;
   reason: string;
-  post: (CarePost & { questionId: number }) | null;
+  post: (PostRef & { questionId: number }) | null;
   memberId: number | null;
   before: Readonly<Record<string, string | number | boolean | null>>;
 };
 
 /** Writes down what is done, in the transaction in which it is. Nothing of it is changed or deleted any more. */
-export async function insertLog(tx: Tx, done: Done): Promise<void> {
-  const { operatorId, action, reason, post, memberId, before } = done;
+export async function insertLogEntry(tx: Tx, done: LogEntryDraft): Promise<void> {
+  const { moderatorId, action, reason, post, memberId, before } = done;
   await sql`
     insert into moderation_log (moderator_id, action, reason, post_kind, post_id, question_id, member_id, before)
-    values (${operatorId}, ${action}, ${reason}, ${post?.kind ?? null}, ${post?.id ?? null},
+    values (${moderatorId}, ${action}, ${reason}, ${post?.kind ?? null}, ${post?.id ?? null},
       ${post?.questionId ?? null}, ${memberId}, ${JSON.stringify(before)}::jsonb)`.execute(tx);
 }
 
-export type LogRow = {
+export type LogEntryRow = {
   id: number;
   created_at: Date;
-  action: CareAction;
+  action: ModerationAction;
   reason: string;
-  post_kind: CarePost['kind'] | null;
+  post_kind: PostRef['kind'] | null;
   post_id: number | null;
   question_id: number | null;
   member_id: number | null;
@@ -40,11 +40,11 @@ export type LogRow = {
 };
 
 /** The latest first, behind `before`. What can be taken back is what was done last to a post that is still put away. */
-export async function logEntries(
+export async function listLogEntries(
   db: Reader,
   { before, limit }: { before: number | null; limit: number },
-): Promise<LogRow[]> {
-  const { rows } = await sql<LogRow>`
+): Promise<LogEntryRow[]> {
+  const { rows } = await sql<LogEntryRow>`
     select entry.id, entry.created_at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
       entry.member_id, entry.moderator_id, entry.before,
       operator.display_name as operator_name,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { nameless } from '#server/posts/post.ts';
+import { unnamedMember } from '#server/posts/post.ts';
 import type { Role } from '#shared/accounts.ts';
 
-export type CareMemberRow = {
+export type ModeratedMemberRow = {
   id: number;
   name: string;
   role: Role;
@@ -14,17 +14,17 @@ export type CareMemberRow = {
 };
 
 const columns = sql`
-  member.id, coalesce(display_name, ${nameless}) as name, role, suspended_until, suspension_reason,
+  member.id, coalesce(display_name, ${unnamedMember}) as name, role, suspended_until, suspension_reason,
   (select count(*) from moderator_message where member_id = member.id and kind = 'warning') as warnings,
   (select count(*) from hidden_post where author_id = member.id) as hidden_posts`;
 
-export async function memberForCare(db: Reader, id: number): Promise<CareMemberRow | undefined> {
-  const { rows } = await sql<CareMemberRow>`select ${columns} from member where id = ${id}`.execute(db);
+export async function findModeratedMember(db: Reader, id: number): Promise<ModeratedMemberRow | undefined> {
+  const { rows } = await sql<ModeratedMemberRow>`select ${columns} from member where id = ${id}`.execute(db);
   return rows[0];
 }
 
-export async function lockMember(tx: Tx, id: number): Promise<CareMemberRow | undefined> {
-  const { rows } = await sql<CareMemberRow>`
+export async function lockModeratedMember(tx: Tx, id: number): Promise<ModeratedMemberRow | undefined> {
+  const { rows } = await sql<ModeratedMemberRow>`
     select ${columns} from member where id = ${id} for no key update`.execute(tx);
   return rows[0];
 }

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Tx } from '#server/platform/database.ts';
-import type { Notice } from '#shared/care.ts';
+import type { ModeratorMessage } from '#shared/care.ts';
 
-export type NoticeDraft = {
+export type ModeratorMessageDraft = {
   memberId: number;
-  kind: Notice['kind'];
+  kind: ModeratorMessage['kind'];
   reason: string;
   until: Date | null;
   title: string | null;
 };
 
 /** Returns the id. */
-export async function insertNotice(tx: Tx, notice: NoticeDraft): Promise<number> {
-  const { memberId, kind, reason, until, title } = notice;
+export async function insertModeratorMessage(tx: Tx, message: ModeratorMessageDraft): Promise<number> {
+  const { memberId, kind, reason, until, title } = message;
   const { rows } = await sql<{ id: number }>`
     insert into moderator_message (member_id, kind, reason, until, title)
     values (${memberId}, ${kind}, ${reason}, ${until}, ${title}) returning id`.execute(tx);
@@ -22,10 +22,13 @@ export async function insertNotice(tx: Tx, notice: NoticeDraft): Promise<number>
 }
 
 /** What the member has not seen yet, the first first; the index moderator_message_unseen serves it. */
-export async function unseenNotices(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
+export async function listUnseenMessages(
+  db: Reader,
+  { memberId, limit }: { memberId: number; limit: number },
+) {
   const { rows } = await sql<{
     id: number;
-    kind: Notice['kind'];
+    kind: ModeratorMessage['kind'];
     reason: string;
     until: Date | null;
     title: string | null;
@@ -36,7 +39,7 @@ export async function unseenNotices(db: Reader, { memberId, limit }: { memberId:
   return rows;
 }
 
-export async function noteSeen(
+export async function setMessagesSeen(
   db: Database | Tx,
   { memberId, upTo }: { memberId: number; upTo: number },
 ): Promise<boolean> {

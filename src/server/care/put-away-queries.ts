@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
 import { reputationPoints } from '#shared/votes.ts';
-import type { CarePost } from '#shared/care.ts';
+import type { PostRef } from '#shared/care.ts';
 
 /** A post as it stands, wherever it hangs. */
-export type PostAsIs = {
+export type VisiblePost = {
   question_id: number;
   answer_id: number | null;
   author_id: number | null;
@@ -14,12 +14,15 @@ export type PostAsIs = {
   content: string;
 };
 
-export async function postAsIs(db: Queryable, { kind, id }: CarePost): Promise<PostAsIs | undefined> {
-  const { rows } = await sql<PostAsIs>`${selectPost[kind](id)}`.execute(db);
+export async function findVisiblePost(
+  db: Queryable,
+  { kind, id }: PostRef,
+): Promise<VisiblePost | undefined> {
+  const { rows } = await sql<VisiblePost>`${visiblePostQueries[kind](id)}`.execute(db);
   return rows[0];
 }
 
-const selectPost = {
+const visiblePostQueries = {
   question: (id: number) => sql`
     select id as question_id, null::bigint as answer_id, author_id, title, content from question where id = ${id}`,
   answer: (id: number) => sql`
@@ -31,16 +34,16 @@ const selectPost = {
     where reply.id = ${id} and reply.deleted_at is null`,
 };
 
-export type PutAwayHow = 'hidden' | 'deleted';
+export type HiddenPostState = 'hidden' | 'deleted';
 
-export type PutAwayRow = {
+export type HiddenPostRow = {
   id: number;
-  post_kind: CarePost['kind'];
+  post_kind: PostRef['kind'];
   post_id: number;
   question_id: number;
   answer_id: number | null;
   author_id: number | null;
-  status: PutAwayHow;
+  status: HiddenPostState;
   reason: string;
   title: string;
   content: string;
@@ -49,51 +52,51 @@ export type PutAwayRow = {
 };
 
 /** Days after which what an operator deleted is gone for good. */
-export const keptDays = 30;
+export const deletedPostRetentionDays = 30;
 
 /** Returns the id. */
-export async function insertPutAway(
+export async function insertHiddenPost(
   tx: Tx,
-  wanted: { post: CarePost; as: PostAsIs; how: PutAwayHow; reason: string; undoingId: number | null },
+  wanted: { post: PostRef; as: VisiblePost; how: HiddenPostState; reason: string; undoingId: number | null },
 ): Promise<number> {
-  const { post, as, how, reason, undoingId } = wanted;
+  const { post, as, how, reason, undoingId: activityRemovalId } = wanted;
   const { rows } = await sql<{ id: number }>`
     insert into hidden_post (
       post_kind, post_id, question_id, answer_id, author_id, status, reason, title, content, activity_removal_id, purge_at
     )
     values (
       ${post.kind}, ${post.id}, ${as.question_id}, ${post.kind === 'question' ? null : as.answer_id},
-      ${as.author_id}, ${how}, ${reason}, ${as.title}, ${as.content}, ${undoingId},
-      case when ${how} = 'deleted' then now() + make_interval(days => ${keptDays}) end
+      ${as.author_id}, ${how}, ${reason}, ${as.title}, ${as.content}, ${activityRemovalId},
+      case when ${how} = 'deleted' then now() + make_interval(days => ${deletedPostRetentionDays}) end
     ) returning id`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
   return row.id;
 }
 
-export async function putAwayOf(db: Reader, { kind, id }: CarePost): Promise<PutAwayRow | undefined> {
-  const { rows } = await sql<PutAwayRow>`
+export async function findHiddenPost(db: Reader, { kind, id }: PostRef): Promise<HiddenPostRow | undefined> {
+  const { rows } = await sql<HiddenPostRow>`
     select * from hidden_post where post_kind = ${kind} and post_id = ${id}`.execute(db);
   return rows[0];
 }
 
-export async function lockPutAway(tx: Tx, id: number): Promise<boolean> {
+export async function lockHiddenPost(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`select id from hidden_post where id = ${id} for update`.execute(tx);
   return rows.length > 0;
 }
 
 /** Its rows go along. */
-export async function deletePutAway(tx: Tx, id: number): Promise<void> {
+export async function deleteHiddenPost(tx: Tx, id: number): Promise<void> {
   await sql`delete from hidden_post where id = ${id}`.execute(tx);
 }
 
 /** Hidden posts of a question: one's own, or everybody's for operators. */
-export async function hiddenOn(
+export async function listHiddenPosts(
   db: Reader,
   { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
 ) {
   const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
-  const { rows } = await sql<PutAwayRow & { author_name: string | null }>`
+  const { rows } = await sql<HiddenPostRow & { author_name: string | null }>`
     select hidden_post.*, member.display_name as author_name
     from hidden_post left join member on member.id = author_id
     where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
@@ -103,8 +106,8 @@ export async function hiddenOn(
 }
 
 /** What is put away for so long that it goes for good. */
-export async function duePurges(db: Queryable, limit: number): Promise<PutAwayRow[]> {
-  const { rows } = await sql<PutAwayRow>`
+export async function listPurgeablePosts(db: Queryable, limit: number): Promise<HiddenPostRow[]> {
+  const { rows } = await sql<HiddenPostRow>`
     select * from hidden_post where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
@@ -132,7 +135,7 @@ export async function recountPosts(
 }
 
 /** The points that authors have by the votes on posts; own votes give none. */
-export async function pointsBy(
+export async function sumPointsByAuthor(
   tx: Tx,
   { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
 ) {
@@ -151,21 +154,21 @@ export async function pointsBy(
 }
 
 /** Who wrote the posts, each once for each. */
-export async function authorsOf(tx: Tx, kind: CarePost['kind'], ids: readonly number[]) {
+export async function listAuthors(tx: Tx, kind: PostRef['kind'], ids: readonly number[]) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ author_id: number | null; created_at: Date }>`
     select author_id, created_at from ${sql.table(kind)} where id = any(${[...ids]}::bigint[])`.execute(tx);
   return rows;
 }
 
-export async function countsOf(tx: Tx, questionId: number): Promise<QuestionCounts | undefined> {
+export async function findQuestionCounts(tx: Tx, questionId: number): Promise<QuestionCounts | undefined> {
   const { rows } = await sql<QuestionCounts>`
     select upvotes, downvotes, views, answer_count from question where id = ${questionId}`.execute(tx);
   return rows[0];
 }
 
 /** An answer that was accepted when it was put away is so again, where none is by now. */
-export async function acceptAgain(
+export async function restoreAcceptedAnswer(
   tx: Tx,
   { questionId, answerId }: { questionId: number; answerId: number },
 ): Promise<boolean> {
@@ -176,7 +179,7 @@ export async function acceptAgain(
 }
 
 /** Questions that were said to repeat this one are so again, where they are said to repeat none by now. */
-export async function repeatAgain(
+export async function restoreDuplicates(
   tx: Tx,
   { questionId, ids }: { questionId: number; ids: readonly number[] },
 ) {
@@ -187,24 +190,24 @@ export async function repeatAgain(
 }
 
 /** Whether a post among these rows exists under another id. `imported_row` prevents it; restoring would create a second copy. */
-export async function isImportedAgain(tx: Tx, putAwayId: number): Promise<boolean> {
-  const again = (kind: CarePost['kind']) => sql`
+export async function isReimported(tx: Tx, hiddenPostId: number): Promise<boolean> {
+  const again = (kind: PostRef['kind']) => sql`
     select from hidden_row kept join ${sql.table(kind)} post
       on post.source_id = (row ->> 'source_id')::bigint and post.source_key = row ->> 'source_key'
-    where hidden_post_id = ${putAwayId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
+    where hidden_post_id = ${hiddenPostId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
   const { rows } = await sql`
     ${again('question')} union all ${again('answer')} union all ${again('reply')} limit 1`.execute(tx);
   return rows.length > 0;
 }
 
 /** Whether everything a reply hangs on is there. */
-export async function answerIsThere(tx: Tx, id: number): Promise<boolean> {
+export async function answerExists(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`select id from answer where id = ${id}`.execute(tx);
   return rows.length > 0;
 }
 
 /** Members whose bell shows something again. */
-export async function toldAgain(tx: Tx, ids: readonly number[]): Promise<number[]> {
+export async function listUnreadRecipients(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ recipient_id: number }>`
     select distinct recipient_id from notification
     where id = any(${[...ids]}::bigint[]) and read_at is null`.execute(tx);

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/removals.ts';
-import { activityOf } from './removal-queries.ts';
+import { activityCounts } from './removal-queries.ts';
 
 type NetworkRow = Omit<RegistrationNetwork, 'firstAt' | 'latestAt'> & { firstAt: Date; latestAt: Date };
 
-const since = (hours: number) => sql`registered_at > now() - make_interval(hours => ${hours})`;
+const isRegisteredWithin = (hours: number) => sql`registered_at > now() - make_interval(hours => ${hours})`;
 
 /** Networks of recent registrations, and (null) accounts that wait and whose network is not stored any more. */
 export async function selectNetworks(
@@ -16,7 +16,7 @@ export async function selectNetworks(
     select network, count(*) as accounts, count(pending_step) as waiting, min(registered_at) as "firstAt",
       max(registered_at) as "latestAt"
     from (
-      select * from registration where network is not null and ${since(hours)}
+      select * from registration where network is not null and ${isRegisteredWithin(hours)}
       union all
       select * from registration where network is null and pending_step is not null
     ) recent
@@ -36,11 +36,11 @@ export async function selectAccounts(
   const which =
     network === null
       ? sql`network is null and pending_step is not null`
-      : sql`network = ${network} and ${since(hours)}`;
+      : sql`network = ${network} and ${isRegisteredWithin(hours)}`;
   const { rows } = await sql<AccountRow>`
     select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
       recent.pending_step as "waitsFor", role = 'operator' as "isModerator",
-      exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityOf}
+      exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityCounts}
     from (
       select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}
       order by member_id desc limit ${sql.lit(limit)}

@@ -2,20 +2,20 @@ import { approveAccounts } from '#server/accounts/registrations.ts';
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { decodeCursor, paginate } from '#server/posts/cursor.ts';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/removals.ts';
-import { insertLog } from './log-queries.ts';
+import { insertLogEntry } from './log-queries.ts';
 import { selectAccounts, selectNetworks } from './registration-queries.ts';
 
 /** Networks that are listed, and accounts a page shows. */
-const listed = { networks: 100, accounts: 100 } as const;
+const pageSizes = { networks: 100, accounts: 100 } as const;
 
 /** From which networks accounts registered in the last hours: those with waiting accounts first, then the largest. */
-export async function readNetworks(
+export async function readRegistrationNetworks(
   db: Reader,
   { hours }: { hours: number },
 ): Promise<{ items: RegistrationNetwork[] }> {
-  const rows = await selectNetworks(db, { hours, limit: listed.networks });
+  const rows = await selectNetworks(db, { hours, limit: pageSizes.networks });
   const items = rows.map((row) => ({
     ...row,
     firstAt: row.firstAt.toISOString(),
@@ -25,13 +25,13 @@ export async function readNetworks(
 }
 
 /** The accounts of one network, the latest first. */
-export async function readAccounts(
+export async function readRegisteredAccounts(
   db: Reader,
   { network, hours, cursor }: { network: string | null; hours: number; cursor: string | undefined },
 ): Promise<{ items: RegisteredAccount[]; nextCursor: string | null }> {
   const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await selectAccounts(db, { network, hours, before, limit: listed.accounts + 1 });
-  const { items, nextCursor } = page(rows, listed.accounts, ({ id }) => ({ after: 0, id }));
+  const rows = await selectAccounts(db, { network, hours, before, limit: pageSizes.accounts + 1 });
+  const { items, nextCursor } = paginate(rows, pageSizes.accounts, ({ id }) => ({ after: 0, id }));
   return {
     items: items.map((row) => ({ ...row, registeredAt: row.registeredAt.toISOString() })),
     nextCursor,
@@ -39,9 +39,9 @@ export async function readAccounts(
 }
 
 /** Lets accounts post that wait. @throws ProblemError 'done-meanwhile' where none of them waits */
-export async function approve(
+export async function approveRegistrations(
   db: Database,
-  { operatorId, memberIds }: { operatorId: number; memberIds: readonly number[] },
+  { moderatorId, memberIds }: { moderatorId: number; memberIds: readonly number[] },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const accounts = await approveAccounts(tx, memberIds);
@@ -49,8 +49,8 @@ export async function approve(
       throw new ProblemError('done-meanwhile', 'Another moderator has approved these accounts already.');
     const [only] = memberIds;
     const memberId = memberIds.length === 1 && only !== undefined ? only : null;
-    await insertLog(tx, {
-      operatorId,
+    await insertLogEntry(tx, {
+      moderatorId,
       action: 'approve',
       reason: '',
       post: null,

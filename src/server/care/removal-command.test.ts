@@ -4,20 +4,20 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { urlOf } from '#server/testing/database-url.ts';
+import { findViolations } from '#server/invariants.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { toDatabaseUrl } from '#server/testing/database-url.ts';
 import { eventually } from '#server/testing/parley.ts';
-import { registerRemovals } from './removal-command.ts';
-import { startCare } from './testing.ts';
+import { addRemovalCommands } from './removal-command.ts';
+import { startModeration } from './testing.ts';
 
-const { server, ann, op, community } = await startCare();
+const { server, ann, op, community } = await startModeration();
 const { db } = server;
 const network = '203.0.113.5';
-const program = path.join(projectFolder, 'src/server/command.ts');
+const program = path.join(projectRoot, 'src/server/command.ts');
 const env = {
   PATH: process.env['PATH'],
-  DATABASE_URL: urlOf(server.database.connection),
+  DATABASE_URL: toDatabaseUrl(server.database.connection),
   SECRET: 'a secret that only this test knows, long enough',
   LOG_LEVEL: 'error',
 };
@@ -33,7 +33,7 @@ async function parley(...parameters: string[]): Promise<Ended> {
     writeOut: output.write,
     writeErr: errors.write,
   });
-  registerRemovals(group, {
+  addRemovalCommands(group, {
     withDatabase: (work) => work(db),
     out: output,
     err: errors,
@@ -89,7 +89,7 @@ test('the command line removes all activity of a network, survives a kill, and r
   );
   const [removal] = rows;
   expect(removal?.left).toBeGreaterThan(0);
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
   const finished = await parley('continue-removal', String(removal?.id));
   expect(finished.out).toContain('is removed: 2 accounts, 60 posts');
   expect((await ann.read(id)).question).toMatchObject({ answerCount: 0, upvotes: 0 });
@@ -99,7 +99,7 @@ test('the command line removes all activity of a network, survives a kill, and r
     out: expect.stringContaining('is restored'),
   });
   expect(await community()).toEqual(before);
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
 });
 
 test('the command line refuses moderators, unknown addresses and wrong times, and changes nothing', async () => {

@@ -2,21 +2,21 @@ import { Presets, SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import { eventChannel, notify } from '#server/platform/events.ts';
+import { eventChannel, notifyNodes } from '#server/platform/events.ts';
 import type { Output } from '#server/platform/progress.ts';
 import type { RemovalPreview, RemovalSelection } from '#shared/removals.ts';
-import type { MemberCommandParts } from './command.ts';
-import { readNetworks } from './registrations.ts';
+import type { MemberCommandDeps } from './command.ts';
+import { readRegistrationNetworks } from './registrations.ts';
 import { beginRemoval, beginRestoration, previewRemoval, readRemoval } from './removals.ts';
-import { membersByEmail } from './role-queries.ts';
-import { stepOfRemoval } from './undoing.ts';
+import { listMembersByEmail } from './role-queries.ts';
+import { runRemovalStep } from './undoing.ts';
 
-export type RemovalCommandParts = MemberCommandParts & { err: Output };
+export type RemovalCommandDeps = MemberCommandDeps & { err: Output };
 
 type Options = { network?: string; since?: Date; until?: Date; reason: string; dryRun?: boolean };
 
 /** Adds `member registrations`, `member remove-activity` and `member restore-activity`. */
-export function registerRemovals(members: Command, parts: RemovalCommandParts): void {
+export function addRemovalCommands(members: Command, parts: RemovalCommandDeps): void {
   const { withDatabase, out } = parts;
   members
     .command('registrations')
@@ -24,9 +24,9 @@ export function registerRemovals(members: Command, parts: RemovalCommandParts): 
     .option('--hours <number>', 'how far back, up to 720', wholeNumber(1, 720), 24)
     .addHelpText('after', '\nA line is: network, accounts, accounts that wait, first and last registration.')
     .action(async ({ hours }: { hours: number }) => {
-      const { items } = await withDatabase((db) => readNetworks(db, { hours }));
-      for (const { network, accounts, waiting, firstAt, latestAt } of items)
-        out.write(`${network ?? '(not stored)'}\t${accounts}\t${waiting}\t${firstAt}\t${latestAt}\n`);
+      const { items } = await withDatabase((db) => readRegistrationNetworks(db, { hours }));
+      for (const { network, accounts, pendingAccounts, firstAt, latestAt } of items)
+        out.write(`${network ?? '(not stored)'}\t${accounts}\t${pendingAccounts}\t${firstAt}\t${latestAt}\n`);
     });
   members
     .command('remove-activity')
@@ -46,7 +46,7 @@ export function registerRemovals(members: Command, parts: RemovalCommandParts): 
         'Exit codes: 0 done; 1 nothing was selected, or an address has no account.',
     )
     .action((emails: string[], options: Options) =>
-      attempt(parts, () => removeActivity(parts, emails, options)),
+      reportProblem(parts, () => removeActivity(parts, emails, options)),
     );
   members
     .command('restore-activity')
@@ -55,10 +55,10 @@ export function registerRemovals(members: Command, parts: RemovalCommandParts): 
     .requiredOption('--reason <text>', 'why; every member can read it in the moderation log')
     .addHelpText('after', '\nExit codes: 0 done; 1 there is no such removal, or it is restored already.')
     .action((id: number, { reason }: { reason: string }) =>
-      attempt(parts, () =>
+      reportProblem(parts, () =>
         withDatabase(async (db) => {
-          await beginRestoration(db, { id, reason, remover: { operatorId: null } });
-          await finish(parts, db, id);
+          await beginRestoration(db, { id, reason, remover: { moderatorId: null } });
+          await runRemoval(parts, db, id);
         }),
       ),
     );
@@ -66,30 +66,30 @@ export function registerRemovals(members: Command, parts: RemovalCommandParts): 
     .command('continue-removal')
     .description('finish a removal or a restoration that was interrupted')
     .argument('<number>', 'the number of the removal', wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .action((id: number) => attempt(parts, () => withDatabase((db) => finish(parts, db, id))));
+    .action((id: number) => reportProblem(parts, () => withDatabase((db) => runRemoval(parts, db, id))));
 }
 
-async function removeActivity(parts: RemovalCommandParts, emails: string[], options: Options): Promise<void> {
+async function removeActivity(parts: RemovalCommandDeps, emails: string[], options: Options): Promise<void> {
   const { withDatabase, out } = parts;
   await withDatabase(async (db) => {
-    const selection = await selectionBy(db, emails, options);
+    const selection = await resolveSelection(db, emails, options);
     showPreview(out, await previewRemoval(db, selection));
     if (options.dryRun === true) {
       out.write('Nothing was changed.\n');
       return;
     }
-    const id = await beginRemoval(db, { selection, reason: options.reason, remover: { operatorId: null } });
+    const id = await beginRemoval(db, { selection, reason: options.reason, remover: { moderatorId: null } });
     out.write(`Removal ${id} has begun.\n`);
-    await finish(parts, db, id);
+    await runRemoval(parts, db, id);
   });
 }
 
-async function selectionBy(
+async function resolveSelection(
   db: Database,
   emails: readonly string[],
   { network, since, until }: Options,
 ): Promise<RemovalSelection> {
-  const found = await membersByEmail(db, emails);
+  const found = await listMembersByEmail(db, emails);
   const unknown = emails.filter((email) => !found.some((each) => each.email === email.trim().toLowerCase()));
   if (unknown.length > 0)
     throw new ProblemError('not-found', `No account has the address ${unknown.join(', ')}.`);
@@ -129,12 +129,12 @@ function showPreview(out: Output, preview: RemovalPreview): void {
 const printable = (text: string) => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
 /** Works until the removal, or its restoration, has finished; nodes that run may help. */
-async function finish({ out, err }: RemovalCommandParts, db: Database, id: number): Promise<void> {
+async function runRemoval({ out, err }: RemovalCommandDeps, db: Database, id: number): Promise<void> {
   const begun = await readRemoval(db, id);
-  const bar = progressOf(err, begun.posts + begun.votes);
+  const bar = createProgressBar(err, begun.posts + begun.votes);
   let shownAt = 0;
   try {
-    while (await stepOfRemoval(db, id)) {
+    while (await runRemovalStep(db, id)) {
       if (Date.now() - shownAt < 250) continue;
       const { postsDone, votesDone } = await readRemoval(db, id);
       bar.update(postsDone + votesDone);
@@ -143,7 +143,7 @@ async function finish({ out, err }: RemovalCommandParts, db: Database, id: numbe
   } finally {
     bar.stop();
     // This process ends before it would wake the nodes by itself.
-    await notify(db, eventChannel, '');
+    await notifyNodes(db, eventChannel, '');
   }
   const { state, accounts, postsDone, votesDone } = await readRemoval(db, id);
   out.write(
@@ -152,7 +152,7 @@ async function finish({ out, err }: RemovalCommandParts, db: Database, id: numbe
 }
 
 /** A bar in a terminal; elsewhere nothing. */
-function progressOf(err: Output, total: number): { update: (done: number) => void; stop: () => void } {
+function createProgressBar(err: Output, total: number): { update: (done: number) => void; stop: () => void } {
   if (!('isTTY' in err) || err.isTTY !== true) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar(
     {
@@ -168,7 +168,10 @@ function progressOf(err: Output, total: number): { update: (done: number) => voi
 }
 
 /** What is refused is one sentence and exit code 1. */
-async function attempt({ err, exitWith }: RemovalCommandParts, work: () => Promise<void>): Promise<void> {
+async function reportProblem(
+  { err, exitWith }: RemovalCommandDeps,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -3,12 +3,12 @@ import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
 import type { Removal, RemovalPreview } from '#shared/removals.ts';
 
 /** Whose activity is to be removed. */
-export type Chosen =
+export type RemovalTarget =
   | { memberIds: readonly number[] }
   | { network: string; from: Date | null; to: Date | null };
 
 /** The members that are chosen, with what keeps them from being removed. */
-const candidates = (chosen: Chosen): RawBuilder<unknown> => {
+const candidatesQuery = (chosen: RemovalTarget): RawBuilder<unknown> => {
   const members =
     'memberIds' in chosen
       ? sql`select id from member where id = any(${[...chosen.memberIds]}::bigint[])`
@@ -26,16 +26,15 @@ export type Candidate = { id: number; name: string; isModerator: boolean; isRemo
 
 export async function selectCandidates(
   db: Queryable | Reader,
-  { chosen, limit }: { chosen: Chosen; limit: number },
+  { chosen, limit }: { chosen: RemovalTarget; limit: number },
 ): Promise<Candidate[]> {
-  const { rows } = await sql<Candidate>`${candidates(chosen)} order by id limit ${sql.lit(limit)}`.execute(
-    db,
-  );
+  const { rows } =
+    await sql<Candidate>`${candidatesQuery(chosen)} order by id limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 
 /** What members have posted and voted, to be selected beside their column `member.id`. */
-export const activityOf = sql`
+export const activityCounts = sql`
   (select count(*) from question where author_id = member.id) as questions,
   (select count(*) from answer where author_id = member.id) as answers,
   (select count(*) from reply where author_id = member.id and deleted_at is null) as replies,
@@ -43,10 +42,10 @@ export const activityOf = sql`
 
 type AccountActivity = RemovalPreview['items'][number];
 
-export async function activityOfMembers(db: Reader, ids: readonly number[]): Promise<AccountActivity[]> {
+export async function listMemberActivity(db: Reader, ids: readonly number[]): Promise<AccountActivity[]> {
   const { rows } = await sql<AccountActivity>`
     select * from (
-      select id, coalesce(display_name, email) as "displayName", ${activityOf}
+      select id, coalesce(display_name, email) as "displayName", ${activityCounts}
       from member where id = any(${[...ids]}::bigint[])
     ) counted order by questions + answers + replies + votes desc, id`.execute(db);
   return rows;
@@ -73,7 +72,7 @@ export async function countOthersPosts(db: Reader, memberIds: readonly number[])
 
 export type SampleRow = Omit<RemovalPreview['sample'][number], 'createdAt'> & { createdAt: Date };
 
-export async function latestPostsOf(
+export async function listLatestPosts(
   db: Reader,
   { memberIds, limit }: { memberIds: readonly number[]; limit: number },
 ): Promise<SampleRow[]> {
@@ -100,10 +99,10 @@ export async function latestPostsOf(
 /** Returns the id. */
 export async function insertRemoval(
   tx: Tx,
-  { operatorId, reason }: { operatorId: number | null; reason: string },
+  { moderatorId, reason }: { moderatorId: number | null; reason: string },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into bulk_removal (moderator_id, reason) values (${operatorId}, ${reason}) returning id`.execute(
+    insert into bulk_removal (moderator_id, reason) values (${moderatorId}, ${reason}) returning id`.execute(
     tx,
   );
   const [row] = rows;
@@ -112,16 +111,16 @@ export async function insertRemoval(
 }
 
 /** Begins the undoing of each member; those whose activity is removed already are left out. Returns what is to be done. */
-export async function insertUndoings(
+export async function insertActivityRemovals(
   tx: Tx,
   run: { removalId: number; memberIds: readonly number[]; operatorId: number | null; reason: string },
 ): Promise<{ accounts: number; posts: number; votes: number }> {
-  const { removalId, memberIds, operatorId, reason } = run;
+  const { removalId, memberIds, operatorId: moderatorId, reason } = run;
   const { rows } = await sql<{ accounts: number; posts: number; votes: number }>`
     with begun as (
       insert into activity_removal (member_id, moderator_id, reason, bulk_removal_id, posts, votes)
-      select id, ${operatorId}::bigint, ${reason}, ${removalId}::bigint, questions + answers + replies, votes
-      from (select id, ${activityOf} from member where id = any(${[...memberIds]}::bigint[])) counted
+      select id, ${moderatorId}::bigint, ${reason}, ${removalId}::bigint, questions + answers + replies, votes
+      from (select id, ${activityCounts} from member where id = any(${[...memberIds]}::bigint[])) counted
       order by id
       on conflict do nothing returning posts, votes
     )
@@ -130,7 +129,7 @@ export async function insertUndoings(
   return rows[0] ?? { accounts: 0, posts: 0, votes: 0 };
 }
 
-export async function runningRemovals(db: Queryable): Promise<number[]> {
+export async function listRunningRemovals(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct bulk_removal_id as id from activity_removal
     where bulk_removal_id is not null and state in ('undoing', 'restoring') order by id limit 100`.execute(
@@ -151,7 +150,7 @@ export async function lockRemoval(tx: Tx, id: number) {
  * The account of a removal that is next: they are removed by their numbers, and restored in the opposite order, so that
  * what hangs on something finds it there.
  */
-export async function nextOfRemoval(tx: Tx, removalId: number): Promise<number | undefined> {
+export async function findNextActivityRemoval(tx: Tx, removalId: number): Promise<number | undefined> {
   const next = (state: string, order: RawBuilder<unknown>) => sql`(
     select id from activity_removal where bulk_removal_id = ${removalId} and state = ${sql.lit(state)} order by id ${order} limit 1
   )`;
@@ -191,7 +190,7 @@ export async function selectRemovals(
 }
 
 /** Everything of a removal that is removed is to come back. Returns of how many accounts. */
-export async function setAllRestoring(tx: Tx, removalId: number): Promise<number> {
+export async function startRestoringAll(tx: Tx, removalId: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
       posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),

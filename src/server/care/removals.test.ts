@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { findViolations } from '#server/invariants.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import type { RegisteredAccount, RegistrationNetwork, Removal, RemovalPreview } from '#shared/removals.ts';
-import { logOf, startCare } from './testing.ts';
-import { stepOfRemoval, workOnUndoings } from './undoing.ts';
+import { getModerationLog, startModeration } from './testing.ts';
+import { runRemovalStep, runActivityRemovals } from './undoing.ts';
 
-const { server, ann, bob, op, other, community, thread } = await startCare();
+const { server, ann, bob, op, other, community, thread } = await startModeration();
 const { db } = server;
 const reason = 'One seller with many accounts.';
 let networks = 0;
@@ -29,11 +29,11 @@ async function spammers(count: number) {
   const last = await three.ask({ title: 'Buy there?' });
   const below = await two.answer(first, 'Yes, buy!');
   await one.answer(last, 'Buy everywhere!');
-  const deep = await three.reply(below.id, { content: 'I did.' });
-  await one.reply(below.id, { to: deep, content: 'Me too.' });
-  const among = await two.reply(answer.id, { to: reply, content: 'Mine are cheap.' });
-  await three.reply(answer.id, { to: among, content: 'They are.' });
-  await bob.reply(answer.id, { to: among, content: 'No.' });
+  const deep = await three.replyToAnswer(below.id, { content: 'I did.' });
+  await one.replyToAnswer(below.id, { to: deep, content: 'Me too.' });
+  const among = await two.replyToAnswer(answer.id, { to: reply, content: 'Mine are cheap.' });
+  await three.replyToAnswer(answer.id, { to: among, content: 'They are.' });
+  await bob.replyToAnswer(answer.id, { to: among, content: 'No.' });
   await bob.answer(first, 'This is an advertisement.');
   for (const member of members) {
     await member.vote('questions', first, 'up');
@@ -48,13 +48,13 @@ async function spammers(count: number) {
 
 const begin = (member: Member, selection: object) =>
   member.post<Removal>('/moderation/removals', { ...selection, reason });
-const removalOf = async (id: number) => done(await op.get<Removal>(`/moderation/removals/${id}`));
-const finish = () => workOnUndoings(db, Date.now() + 120_000);
+const removalOf = async (id: number) => expectOk(await op.get<Removal>(`/moderation/removals/${id}`));
+const finish = () => runActivityRemovals(db, Date.now() + 120_000);
 
 test('a preview counts what a removal takes, by account and with examples, and changes nothing', async () => {
   const { ids, network } = await spammers(3);
   const before = await community();
-  const preview = done(
+  const preview = expectOk(
     await op.post<RemovalPreview>('/moderation/removals/preview', { memberIds: [...ids, other.id] }),
   );
   expect(preview).toMatchObject({
@@ -77,7 +77,7 @@ test('a preview counts what a removal takes, by account and with examples, and c
   });
   const from = new Date(Date.now() - 3_600_000).toISOString();
   const byNetwork = { network, from, to: new Date().toISOString() };
-  expect(done(await op.post<RemovalPreview>('/moderation/removals/preview', byNetwork))).toMatchObject({
+  expect(expectOk(await op.post<RemovalPreview>('/moderation/removals/preview', byNetwork))).toMatchObject({
     accounts: 3,
     votes: 15,
   });
@@ -90,19 +90,19 @@ test('a preview counts what a removal takes, by account and with examples, and c
 test('a removal of many accounts goes on after interruptions, leaves others as they were, and is restored', async () => {
   const { ids, network, thread: id, first } = await spammers(4);
   const before = await community();
-  const begun = done(await begin(op, { network }));
+  const begun = expectOk(await begin(op, { network }));
   expect(begun).toMatchObject({ state: 'removing', accounts: 4, posts: 8, votes: 20, postsDone: 0 });
   expect((await op.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
   // One step at a time, by two processes that take turns; whatever ends them, the rest is done later.
   for (let step = 0; step < 4; step++)
-    await Promise.all([stepOfRemoval(db, begun.id), stepOfRemoval(db, begun.id)]);
+    await Promise.all([runRemovalStep(db, begun.id), runRemovalStep(db, begun.id)]);
   const halfway = await removalOf(begun.id);
   expect(halfway.state).toBe('removing');
   expect(halfway.postsDone + halfway.votesDone).toBeGreaterThan(0);
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
   await finish();
   expect(await removalOf(begun.id)).toMatchObject({ state: 'removed', accounts: 4 });
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
   expect((await ann.get(`/questions/${first}`)).status).toBe(404);
   expect((await ann.read(id)).question).toMatchObject({ upvotes: 1, downvotes: 0 });
   const { rows } = await sql`
@@ -116,11 +116,11 @@ test('a removal of many accounts goes on after interruptions, leaves others as t
 
   const restoring = await op.post<Removal>(`/moderation/removals/${begun.id}/restoration`, { reason });
   expect(restoring).toMatchObject({ status: 200, body: { state: 'restoring' } });
-  for (let step = 0; step < 3; step++) await stepOfRemoval(db, begun.id);
-  expect(await brokenInvariants(db)).toEqual([]);
+  for (let step = 0; step < 3; step++) await runRemovalStep(db, begun.id);
+  expect(await findViolations(db)).toEqual([]);
   await finish();
   expect(await removalOf(begun.id)).toMatchObject({ state: 'restored' });
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
   expect(await community()).toEqual(before);
   expect((await op.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
   // It can be removed once more.
@@ -130,17 +130,17 @@ test('a removal of many accounts goes on after interruptions, leaves others as t
 
 test('never touches a moderator, whoever becomes one while it runs, and is in the moderation log', async () => {
   const { ids, members } = await spammers(3);
-  const removal = done(await begin(op, { memberIds: [...ids, other.id] }));
+  const removal = expectOk(await begin(op, { memberIds: [...ids, other.id] }));
   expect(removal.accounts).toBe(3);
   await sql`update member set role = 'operator' where id = ${members[1]!.id}`.execute(db);
   await finish();
   expect(await removalOf(removal.id)).toMatchObject({ state: 'removed' });
   const { rows } = await sql`select from vote where member_id = ${members[1]!.id}`.execute(db);
   expect(rows.length).toBeGreaterThan(0);
-  const entry = (await logOf(op)).find((each) => each.before?.['removal'] === removal.id);
+  const entry = (await getModerationLog(op)).find((each) => each.before?.['removal'] === removal.id);
   expect(entry).toMatchObject({ action: 'remove_activity', reason, before: { accounts: 3, votes: 15 } });
   // Members read what was done and why, and nothing about who and where.
-  const shown = (await logOf(ann)).find((each) => each.action === 'remove_activity');
+  const shown = (await getModerationLog(ann)).find((each) => each.action === 'remove_activity');
   expect(shown).toMatchObject({ reason, before: null, operatorName: null });
 });
 
@@ -151,13 +151,13 @@ test('moderators see recent registrations by network, and approve accounts that 
   await sql`update registration set registered_at = now() - interval '2 days'
     where member_id = ${members[0]!.id}`.execute(db);
   const listed = async (hours: number) =>
-    done(
+    expectOk(
       await op.get<{ items: RegistrationNetwork[] }>(`/moderation/registrations?hours=${hours}`),
     ).items.find((each) => each.network === network);
   expect(await listed(24)).toMatchObject({ accounts: 2, waiting: 1 });
   expect(await listed(72)).toMatchObject({ accounts: 3, waiting: 1 });
   const path = `/moderation/registrations/accounts?network=${network}`;
-  const accounts = done(await op.get<{ items: RegisteredAccount[] }>(path)).items;
+  const accounts = expectOk(await op.get<{ items: RegisteredAccount[] }>(path)).items;
   expect(accounts).toMatchObject([
     { id: last.id, waitsFor: 'moderator', votes: 5, isRemoved: false },
     { id: members[1]!.id, waitsFor: null },
@@ -166,5 +166,5 @@ test('moderators see recent registrations by network, and approve accounts that 
   expect((await op.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(204);
   await last.ask();
   expect((await other.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(409);
-  expect((await logOf(op))[0]).toMatchObject({ action: 'approve', memberId: last.id });
+  expect((await getModerationLog(op))[0]).toMatchObject({ action: 'approve', memberId: last.id });
 });

@@ -1,38 +1,41 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import { publish } from '#server/platform/events.ts';
 import { limits } from '#shared/limits.ts';
 import type { Removal, RemovalPreview, RemovalSelection } from '#shared/removals.ts';
-import { insertLog } from './log-queries.ts';
+import { insertLogEntry } from './log-queries.ts';
 import {
-  activityOfMembers,
+  listMemberActivity,
   type Candidate,
-  type Chosen,
+  type RemovalTarget,
   countOthersPosts,
   insertRemoval,
-  insertUndoings,
-  latestPostsOf,
+  insertActivityRemovals,
+  listLatestPosts,
   lockRemoval,
   type RemovalRow,
   selectCandidates,
   selectRemovals,
-  setAllRestoring,
+  startRestoringAll,
 } from './removal-queries.ts';
 
 /** Accounts that a preview lists, posts that it shows, and removals that a page lists. */
-const listed = { accounts: 100, posts: 10, removals: 20 } as const;
+const pageSizes = { accounts: 100, posts: 10, removals: 20 } as const;
 
 /** Who removes: a moderator, or (null) the command line; and what is to follow in the same transaction. */
-export type Remover = { operatorId: number | null; work?: ((tx: Tx) => Promise<void>) | undefined };
+export type RemovalContext = {
+  moderatorId: number | null;
+  queueWork?: ((tx: Tx) => Promise<void>) | undefined;
+};
 
 /** What a removal would take. Nothing changes. @throws ProblemError 'invalid' for a selection that selects nobody */
 export async function previewRemoval(db: Reader, selection: RemovalSelection): Promise<RemovalPreview> {
-  const candidates = await candidatesFor(db, selection);
-  const memberIds = removable(candidates);
+  const candidates = await selectAllowedCandidates(db, selection);
+  const memberIds = listRemovableIds(candidates);
   const [accounts, othersPosts, sample] = await Promise.all([
-    activityOfMembers(db, memberIds),
+    listMemberActivity(db, memberIds),
     countOthersPosts(db, memberIds),
-    latestPostsOf(db, { memberIds, limit: listed.posts }),
+    listLatestPosts(db, { memberIds, limit: pageSizes.posts }),
   ]);
   const sum = (kind: 'questions' | 'answers' | 'replies' | 'votes') =>
     accounts.reduce((total, each) => total + each[kind], 0);
@@ -45,7 +48,7 @@ export async function previewRemoval(db: Reader, selection: RemovalSelection): P
     replies: sum('replies'),
     votes: sum('votes'),
     othersPosts,
-    items: accounts.slice(0, listed.accounts),
+    items: accounts.slice(0, pageSizes.accounts),
     sample: sample.map((post) => ({ ...post, createdAt: post.createdAt.toISOString() })),
   };
 }
@@ -57,29 +60,34 @@ export async function previewRemoval(db: Reader, selection: RemovalSelection): P
  */
 export async function beginRemoval(
   db: Database,
-  { selection, reason, remover }: { selection: RemovalSelection; reason: string; remover: Remover },
+  { selection, reason, remover }: { selection: RemovalSelection; reason: string; remover: RemovalContext },
 ): Promise<number> {
-  if (reason.trim() === '') throw invalidField('reason', 'Say why in a few words');
-  const { operatorId } = remover;
+  if (reason.trim() === '') throw invalidFieldError('reason', 'Say why in a few words');
+  const { moderatorId } = remover;
   return transaction(db, async (tx) => {
-    const memberIds = removable(await candidatesFor(tx, selection));
-    const id = await insertRemoval(tx, { operatorId, reason });
-    const begun = await insertUndoings(tx, { removalId: id, memberIds, operatorId, reason });
+    const memberIds = listRemovableIds(await selectAllowedCandidates(tx, selection));
+    const id = await insertRemoval(tx, { moderatorId, reason });
+    const begun = await insertActivityRemovals(tx, {
+      removalId: id,
+      memberIds,
+      operatorId: moderatorId,
+      reason,
+    });
     if (begun.accounts === 0)
       throw new ProblemError(
         'done-meanwhile',
         'Nothing is left to remove: the selected accounts are moderators, or their activity is removed already.',
       );
     const before = { removal: id, ...begun };
-    await insertLog(tx, {
-      operatorId,
+    await insertLogEntry(tx, {
+      moderatorId,
       action: 'remove_activity',
       reason,
       post: null,
       memberId: null,
       before,
     });
-    await remover.work?.(tx);
+    await remover.queueWork?.(tx);
     await publish(tx, 'care', { kind: 'care-changed' });
     return id;
   });
@@ -88,12 +96,12 @@ export async function beginRemoval(
 /** Everything that a removal took is to come back. @throws ProblemError 'not-found', 'done-meanwhile' */
 export async function beginRestoration(
   db: Database,
-  { id, reason, remover }: { id: number; reason: string; remover: Remover },
+  { id, reason, remover }: { id: number; reason: string; remover: RemovalContext },
 ): Promise<void> {
-  if (reason.trim() === '') throw invalidField('reason', 'Say why in a few words');
-  const { operatorId } = remover;
+  if (reason.trim() === '') throw invalidFieldError('reason', 'Say why in a few words');
+  const { moderatorId } = remover;
   await transaction(db, async (tx) => {
-    if ((await lockRemoval(tx, id)) === undefined) throw missing();
+    if ((await lockRemoval(tx, id)) === undefined) throw createRemovalNotFound();
     const [row] = await selectRemovals(tx, { id, limit: 1 });
     if (row?.state !== 'removed')
       throw new ProblemError(
@@ -102,58 +110,58 @@ export async function beginRestoration(
           ? 'The removal is still running. Wait until it has finished.'
           : 'Another moderator has restored this already.',
       );
-    const accounts = await setAllRestoring(tx, id);
+    const accounts = await startRestoringAll(tx, id);
     const before = { removal: id, accounts };
-    await insertLog(tx, {
-      operatorId,
+    await insertLogEntry(tx, {
+      moderatorId,
       action: 'restore_activity',
       reason,
       post: null,
       memberId: null,
       before,
     });
-    await remover.work?.(tx);
+    await remover.queueWork?.(tx);
     await publish(tx, 'care', { kind: 'care-changed' });
   });
 }
 
 /** The latest removals, newest first. */
 export async function readRemovals(db: Reader): Promise<Removal[]> {
-  return (await selectRemovals(db, { id: null, limit: listed.removals })).map(toRemoval);
+  return (await selectRemovals(db, { id: null, limit: pageSizes.removals })).map(toRemoval);
 }
 
 /** @throws ProblemError 'not-found' */
 export async function readRemoval(db: Reader, id: number): Promise<Removal> {
   const [row] = await selectRemovals(db, { id, limit: 1 });
-  if (row === undefined) throw missing();
+  if (row === undefined) throw createRemovalNotFound();
   return toRemoval(row);
 }
 
-async function candidatesFor(db: Reader | Tx, selection: RemovalSelection): Promise<Candidate[]> {
+async function selectAllowedCandidates(db: Reader | Tx, selection: RemovalSelection): Promise<Candidate[]> {
   const candidates = await selectCandidates(db, {
-    chosen: chosenBy(selection),
+    chosen: toRemovalTarget(selection),
     limit: limits.removalAccounts + 1,
   });
   if (candidates.length > limits.removalAccounts)
-    throw invalidField(
+    throw invalidFieldError(
       'from',
       `A removal can take up to ${limits.removalAccounts} accounts. Choose a shorter time span.`,
     );
-  if (candidates.length === 0) throw invalidField('memberIds', 'No account matches the selection.');
+  if (candidates.length === 0) throw invalidFieldError('memberIds', 'No account matches the selection.');
   return candidates;
 }
 
-function chosenBy({ memberIds, network, from, to }: RemovalSelection): Chosen {
+function toRemovalTarget({ memberIds, network, from, to }: RemovalSelection): RemovalTarget {
   const isByNetwork = network !== null;
   if (isByNetwork === memberIds.length > 0)
-    throw invalidField('memberIds', 'Select accounts, or a network and a time span.');
+    throw invalidFieldError('memberIds', 'Select accounts, or a network and a time span.');
   if (!isByNetwork) return { memberIds };
   return { network, from: from === null ? null : new Date(from), to: to === null ? null : new Date(to) };
 }
 
-const removable = (candidates: readonly Candidate[]) =>
+const listRemovableIds = (candidates: readonly Candidate[]) =>
   candidates.filter((each) => !each.isModerator && !each.isRemoved).map(({ id }) => id);
 
 const toRemoval = (row: RemovalRow): Removal => ({ ...row, createdAt: row.createdAt.toISOString() });
 
-const missing = () => new ProblemError('not-found', 'There is no such removal.');
+const createRemovalNotFound = () => new ProblemError('not-found', 'There is no such removal.');

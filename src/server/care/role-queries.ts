@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/platform/database.ts';
-import { nameless } from '#server/posts/post.ts';
+import { unnamedMember } from '#server/posts/post.ts';
 import type { Role } from '#shared/accounts.ts';
 
 export async function lockMemberByEmail(tx: Tx, email: string) {
@@ -10,14 +10,14 @@ export async function lockMemberByEmail(tx: Tx, email: string) {
 }
 
 /** Addresses are compared trimmed and without case. */
-export async function membersByEmail(db: Queryable, emails: readonly string[]) {
+export async function listMembersByEmail(db: Queryable, emails: readonly string[]) {
   const wanted = emails.map((email) => email.trim().toLowerCase());
   const { rows } = await sql<{ id: number; email: string }>`
     select id, email from member where email = any(${wanted}::text[]) order by id`.execute(db);
   return rows;
 }
 
-export async function changeRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
+export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
   await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
 }
 
@@ -27,7 +27,7 @@ export async function selectMembersWithRole(
   { role, after, limit }: { role: Role; after: number; limit: number },
 ) {
   const { rows } = await sql<{ id: number; email: string; name: string }>`
-    select id, email, coalesce(display_name, ${nameless}) as name from member
+    select id, email, coalesce(display_name, ${unnamedMember}) as name from member
     where role = ${sql.lit(role)} and email is not null and id > ${after} order by id limit ${sql.lit(limit)}`.execute(
     db,
   );

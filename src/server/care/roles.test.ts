@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import { membersWithRole, setRole } from './roles.ts';
+import { listMembersWithRole, setRole } from './roles.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -11,7 +11,7 @@ test('a member who is made an operator is one from the next request on, and is o
   expect((await ann.me()).role).toBe('member');
   expect(await setRole(server.db, { email: ` ${ann.email.toUpperCase()} `, role: 'operator' })).toBe(true);
   expect((await ann.me()).role).toBe('operator');
-  expect(await membersWithRole(server.db, { role: 'operator', after: 0, limit: 10 })).toEqual([
+  expect(await listMembersWithRole(server.db, { role: 'operator', after: 0, limit: 10 })).toEqual([
     { id: ann.id, email: ann.email, name: 'Ann' },
   ]);
   expect(await setRole(server.db, { email: ann.email, role: 'member' })).toBe(true);
@@ -35,7 +35,7 @@ test('whoever is suspended reads, signs in and looks after their account, and wr
   expect((await bob.put(`/questions/${id}/vote`, { vote: 'up' })).status).toBe(403);
   expect((await bob.delete(`/questions/${id}`)).status).toBe(403);
   expect((await bob.read(id)).question.id).toBe(id);
-  const elsewhere = await bob.elsewhere();
+  const elsewhere = await bob.signInElsewhere();
   expect((await elsewhere.me()).suspended).toMatchObject({ reason: 'Three warnings.' });
   expect((await elsewhere.delete('/sessions')).status).toBe(204);
   await sql`update member set suspended_until = now() - interval '1 second' where id = ${bob.id}`.execute(

@@ -1,8 +1,8 @@
 import { type Database, type Queryable, transaction } from '#server/platform/database.ts';
 import { publish } from '#server/platform/events.ts';
 import { email as emailSchema, type Role } from '#shared/accounts.ts';
-import { insertLog } from './log-queries.ts';
-import { changeRole, lockMemberByEmail, selectMembersWithRole } from './role-queries.ts';
+import { insertLogEntry } from './log-queries.ts';
+import { updateRole, lockMemberByEmail, selectMembersWithRole } from './role-queries.ts';
 
 /** Gives a member a role. It holds from the next request on, on every node. Returns whether there is such a member. */
 export async function setRole(
@@ -15,9 +15,9 @@ export async function setRole(
     const member = await lockMemberByEmail(tx, address.data);
     if (member === undefined) return false;
     if (member.role === role) return true;
-    await changeRole(tx, { memberId: member.id, role });
-    await insertLog(tx, {
-      operatorId: null,
+    await updateRole(tx, { memberId: member.id, role });
+    await insertLogEntry(tx, {
+      moderatorId: null,
       action: 'role',
       reason: '',
       post: null,
@@ -30,7 +30,7 @@ export async function setRole(
 }
 
 /** Members who can sign in, by id. */
-export async function membersWithRole(
+export async function listMembersWithRole(
   db: Queryable,
   wanted: { role: Role; after: number; limit: number },
 ): Promise<{ id: number; email: string; name: string }[]> {

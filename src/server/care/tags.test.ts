@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { done } from '#server/testing/member.ts';
-import type { Followed } from '#shared/follows.ts';
-import type { FollowedSummary, Topic, Topics } from '#shared/topics.ts';
-import { act, startCare } from './testing.ts';
+import { expectOk } from '#server/testing/member.ts';
+import type { Follows } from '#shared/follows.ts';
+import type { FollowedTagsSummary, Tag, TagsPage } from '#shared/topics.ts';
+import { actOnPost, startModeration } from './testing.ts';
 
-const { ann, bob, op } = await startCare();
+const { ann, bob, op } = await startModeration();
 
 /** Everywhere a tag may be shown to a member who follows it, by the tags that are there. */
 async function shownTags() {
-  const topics = done(await bob.get<Topics>('/topics?q=zorb')).items;
-  const all = done(await bob.get<Topics>('/topics')).items;
-  const followed = done(await bob.get<Topics>('/following/topics')).items;
-  const { tags, total } = done(await bob.get<FollowedSummary>('/following'));
-  const page = await bob.get<Topic>('/topics/zorbing');
+  const topics = expectOk(await bob.get<TagsPage>('/topics?q=zorb')).items;
+  const all = expectOk(await bob.get<TagsPage>('/topics')).items;
+  const followed = expectOk(await bob.get<TagsPage>('/following/topics')).items;
+  const { tags, total } = expectOk(await bob.get<FollowedTagsSummary>('/following'));
+  const page = await bob.get<Tag>('/topics/zorbing');
   const questions = await bob.get('/topics/zorbing/questions');
-  const search = done(await bob.get<object>('/search?q=zorbimg'));
-  const instant = done(await bob.get<object>('/search/instant?q=zorb'));
+  const search = expectOk(await bob.get<object>('/search?q=zorbimg'));
+  const instant = expectOk(await bob.get<object>('/search/instant?q=zorb'));
   return {
-    topics: topics.map(({ tag }) => tag),
-    all: all.map(({ tag }) => tag).filter((tag) => tag === 'zorbing'),
-    followed: followed.map(({ tag }) => tag),
+    topics: topics.map(({ name }) => name),
+    all: all.map(({ name }) => name).filter((tag) => tag === 'zorbing'),
+    followed: followed.map(({ name }) => name),
     sidebar: { tags, total },
     page: page.status,
     questions: questions.status,
@@ -31,7 +31,7 @@ test.each(['hide', 'delete'])(
   'a tag whose only question moderators %s is not shown until it is back',
   async (action) => {
     const id = await ann.ask({ title: 'Where to roll?', content: 'Down a hill.', tags: ['zorbing'] });
-    done(await bob.put('/topics/zorbing/follow', { following: true }));
+    expectOk(await bob.put('/topics/zorbing/follow', { following: true }));
     const shown = await shownTags();
     expect(shown).toEqual({
       topics: ['zorbing'],
@@ -42,7 +42,7 @@ test.each(['hide', 'delete'])(
       questions: 200,
       suggested: true,
     });
-    done(await act(op, action, 'question', id));
+    expectOk(await actOnPost(op, action, 'question', id));
     expect(await shownTags()).toEqual({
       topics: [],
       all: [],
@@ -52,15 +52,15 @@ test.each(['hide', 'delete'])(
       questions: 404,
       suggested: false,
     });
-    expect(done(await bob.get<Followed>('/following/marks')).tags).toEqual([]);
-    done(await act(op, 'restore', 'question', id));
+    expect(expectOk(await bob.get<Follows>('/following/marks')).tags).toEqual([]);
+    expectOk(await actOnPost(op, 'restore', 'question', id));
     expect(await shownTags()).toEqual(shown);
-    done(await ann.delete(`/questions/${id}`));
+    expectOk(await ann.delete(`/questions/${id}`));
   },
 );
 
 test('a tag that is followed and has no question yet stays shown to who follows it', async () => {
-  done(await bob.put('/topics/paragliding/follow', { following: true }));
-  expect(done(await bob.get<FollowedSummary>('/following')).tags).toContain('paragliding');
+  expectOk(await bob.put('/topics/paragliding/follow', { following: true }));
+  expect(expectOk(await bob.get<FollowedTagsSummary>('/following')).tags).toContain('paragliding');
   expect((await bob.get('/topics/paragliding')).status).toBe(200);
 });

@@ -1,47 +1,58 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach } from 'vitest';
-import { done, type Member } from '#server/testing/member.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { CareLog, CareQueue, FlagState, HiddenPost, Notice } from '#shared/care.ts';
+import type { ModerationLog, ReviewQueue, ReportState, HiddenPost, ModeratorMessage } from '#shared/care.ts';
 import { setRole } from './roles.ts';
 
 export type Kind = 'question' | 'answer' | 'reply';
 export const paths = { question: 'questions', answer: 'answers', reply: 'replies' } as const;
 
-export const flag = (member: Member, kind: Kind, id: number, reason: string | null = 'spam', note = '') =>
-  member.put<FlagState>(`/${paths[kind]}/${id}/flag`, { reason, note });
-export const act = (member: Member, action: string, kind: Kind, id: number, more: object = {}) =>
+export const report = (member: Member, kind: Kind, id: number, reason: string | null = 'spam', note = '') =>
+  member.put<ReportState>(`/${paths[kind]}/${id}/flag`, { reason, note });
+export const actOnPost = (member: Member, action: string, kind: Kind, id: number, more: object = {}) =>
   member.post('/care/post-actions', { action, kind, id, reason: 'It is an advertisement.', ...more });
-export const about = (member: Member, action: string, memberId: number, more: object = {}) =>
+export const actOnMember = (member: Member, action: string, memberId: number, more: object = {}) =>
   member.post('/care/member-actions', { action, memberId, reason: 'Nothing but advertisements.', ...more });
-export const queueOf = async (operator: Member) => done(await operator.get<CareQueue>('/care/queue')).items;
-export const logOf = async (member: Member) => done(await member.get<CareLog>('/care/log')).items;
-export const hiddenOf = async (member: Member, questionId: number) =>
-  done(await member.get<{ items: HiddenPost[] }>(`/questions/${questionId}/hidden`)).items;
-export const noticesOf = async (member: Member) =>
-  done(await member.get<{ items: Notice[] }>('/notices')).items;
+export const getReviewQueue = async (operator: Member) =>
+  expectOk(await operator.get<ReviewQueue>('/care/queue')).items;
+export const getModerationLog = async (member: Member) =>
+  expectOk(await member.get<ModerationLog>('/care/log')).items;
+export const getHiddenPosts = async (member: Member, questionId: number) =>
+  expectOk(await member.get<{ items: HiddenPost[] }>(`/questions/${questionId}/hidden`)).items;
+export const getModeratorMessages = async (member: Member) =>
+  expectOk(await member.get<{ items: ModeratorMessage[] }>('/notices')).items;
 
 /** A Parley with three members and two operators, for the tests of one file. */
-export async function startCare() {
+export async function startModeration() {
   const server = await startTestServer();
   afterAll(() => server.stop());
-  beforeEach(() => server.forgetRates());
+  beforeEach(() => server.resetRateLimits());
   const ann = await server.register('Ann');
   const bob = await server.register('Bob');
   const eve = await server.register('Eve');
-  const op = await operator('Olga');
-  const other = await operator('Otto');
+  const moderator = await registerModerator('Olga');
+  const otherModerator = await registerModerator('Otto');
   let threads = 0;
-  return { server, ann, bob, eve, op, other, community, thread };
+  return {
+    server,
+    ann,
+    bob,
+    eve,
+    op: moderator,
+    other: otherModerator,
+    community: snapshotCommunity,
+    thread,
+  };
 
-  async function operator(name: string): Promise<Member> {
+  async function registerModerator(name: string): Promise<Member> {
     const member = await server.register(name);
     await setRole(server.db, { email: member.email, role: 'operator' });
     return member;
   }
 
   /** Everything but the log, the flags and the stream of events: what a post, its votes and its counts are. */
-  async function community(): Promise<unknown> {
+  async function snapshotCommunity(): Promise<unknown> {
     const read = async (table: string, without: string) => {
       const { rows } = await sql<{ row: object }>`
         select to_jsonb(each) - ${without}::text[] as row from ${sql.table(table)} each
@@ -75,18 +86,18 @@ export async function startCare() {
     const content = `Buy zeppelins ${mark} here.`;
     const id = await ann.ask({ title: 'Cheap zeppelins?', content, tags: ['zeppelin'] });
     const answer = await bob.answer(id, 'Zeppelins are dear.');
-    const reply = await eve.reply(answer.id, { content: `They float ${mark}.` });
-    const below = await ann.reply(answer.id, { to: reply, content: 'Do they?' });
-    const comment = await bob.comment(id);
+    const reply = await eve.replyToAnswer(answer.id, { content: `They float ${mark}.` });
+    const below = await ann.replyToAnswer(answer.id, { to: reply, content: 'Do they?' });
+    const comment = await bob.replyToQuestion(id);
     await bob.vote('questions', id, 'up');
     await eve.vote('answers', answer.id, 'up');
     await ann.vote('replies', reply.id, 'down');
     await bob.put(`/questions/${id}/view`);
     await eve.put(`/questions/${id}/follow`, { following: true });
-    await eve.keep('questions', id);
-    await eve.keep('answers', answer.id);
-    done(await bob.put(`/answers/${answer.id}`, { content: `Zeppelins ${mark} were dear.` }));
-    done(await ann.put(`/questions/${id}/accepted-answer`, { answerId: answer.id }));
+    await eve.bookmark('questions', id);
+    await eve.bookmark('answers', answer.id);
+    expectOk(await bob.put(`/answers/${answer.id}`, { content: `Zeppelins ${mark} were dear.` }));
+    expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: answer.id }));
     return { id, answer, reply, below, comment, mark };
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
-import type { CareAction, CarePost } from '#shared/care.ts';
+import type { ModerationAction, PostRef } from '#shared/care.ts';
 
 /** For a locked row. */
 export async function setLock(
@@ -25,9 +25,9 @@ export async function setDuplicate(
 }
 
 /** The last thing that was done to a post. */
-export async function lastDoneTo(tx: Tx, { kind, id }: CarePost) {
+export async function findLastAction(tx: Tx, { kind, id }: PostRef) {
   const { rows } = await sql<{
-    action: CareAction;
+    action: ModerationAction;
     reason: string;
     created_at: Date;
     moderator_id: number | null;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
-import type { CarePost, Undoing } from '#shared/care.ts';
-import type { Direction } from '#shared/fields.ts';
-import type { PutAwayRow } from './put-away-queries.ts';
+import type { PostRef, MemberActivityRemoval } from '#shared/care.ts';
+import type { VoteDirection } from '#shared/fields.ts';
+import type { HiddenPostRow } from './put-away-queries.ts';
 
-export type UndoingRow = {
+export type ActivityRemovalRow = {
   id: number;
   member_id: number;
   reason: string;
-  state: Undoing['state'];
+  state: MemberActivityRemoval['state'];
   posts: number;
   votes: number;
   posts_done: number;
@@ -17,22 +17,28 @@ export type UndoingRow = {
 };
 
 /** The one that holds of a member, as long as it has not been taken back. */
-export async function heldUndoing(tx: Tx, memberId: number): Promise<UndoingRow | undefined> {
-  const { rows } = await sql<UndoingRow>`
+export async function lockCurrentActivityRemoval(
+  tx: Tx,
+  memberId: number,
+): Promise<ActivityRemovalRow | undefined> {
+  const { rows } = await sql<ActivityRemovalRow>`
     select * from activity_removal where member_id = ${memberId} and state <> 'restored' for update`.execute(
     tx,
   );
   return rows[0];
 }
 
-export async function undoingOf(db: Reader, memberId: number): Promise<UndoingRow | undefined> {
-  const { rows } = await sql<UndoingRow>`
+export async function findLatestActivityRemoval(
+  db: Reader,
+  memberId: number,
+): Promise<ActivityRemovalRow | undefined> {
+  const { rows } = await sql<ActivityRemovalRow>`
     select * from activity_removal where member_id = ${memberId}
     order by state = 'restored', id desc limit 1`.execute(db);
   return rows[0];
 }
 
-export async function countDoings(tx: Tx, memberId: number): Promise<{ posts: number; votes: number }> {
+export async function countActivity(tx: Tx, memberId: number): Promise<{ posts: number; votes: number }> {
   const { rows } = await sql<{ posts: number; votes: number }>`
     select (select count(*) from question where author_id = ${memberId})
         + (select count(*) from answer where author_id = ${memberId})
@@ -41,7 +47,7 @@ export async function countDoings(tx: Tx, memberId: number): Promise<{ posts: nu
   return rows[0] ?? { posts: 0, votes: 0 };
 }
 
-export async function insertUndoing(
+export async function insertActivityRemoval(
   tx: Tx,
   run: { memberId: number; operatorId: number; reason: string; posts: number; votes: number },
 ): Promise<number> {
@@ -55,7 +61,7 @@ export async function insertUndoing(
   return row.id;
 }
 
-export async function setRestoring(tx: Tx, id: number) {
+export async function startRestoring(tx: Tx, id: number) {
   await sql`
     update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
       posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
@@ -63,22 +69,22 @@ export async function setRestoring(tx: Tx, id: number) {
     where id = ${id}`.execute(tx);
 }
 
-export async function runningUndoings(db: Queryable): Promise<number[]> {
+export async function listRunningActivityRemovals(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from activity_removal where state in ('undoing', 'restoring') and bulk_removal_id is null
     order by id limit 100`.execute(db);
   return rows.map((row) => row.id);
 }
 
-export async function lockUndoing(tx: Tx, id: number): Promise<UndoingRow | undefined> {
-  const { rows } = await sql<UndoingRow>`
+export async function lockActivityRemoval(tx: Tx, id: number): Promise<ActivityRemovalRow | undefined> {
+  const { rows } = await sql<ActivityRemovalRow>`
     select * from activity_removal where id = ${id} and state in ('undoing', 'restoring') for update`.execute(
     tx,
   );
   return rows[0];
 }
 
-export async function noteProgress(
+export async function addProgress(
   tx: Tx,
   { id, posts, votes }: { id: number; posts: number; votes: number },
 ) {
@@ -88,7 +94,7 @@ export async function noteProgress(
 }
 
 /** What went with a question that went first is done as well. */
-export async function finish(tx: Tx, id: number) {
+export async function finishActivityRemoval(tx: Tx, id: number) {
   await sql`
     update activity_removal
     set state = case state when 'undoing' then 'undone' else 'restored' end, finished_at = now(),
@@ -96,11 +102,14 @@ export async function finish(tx: Tx, id: number) {
     where id = ${id}`.execute(tx);
 }
 
-type Doings = { memberId: number; before: Date };
+type ActivityBefore = { memberId: number; before: Date };
 
 /** Questions first: what hangs on them goes along. */
-export async function newestPostOf(tx: Tx, { memberId, before }: Doings): Promise<CarePost | undefined> {
-  const { rows } = await sql<CarePost>`
+export async function findNewestPost(
+  tx: Tx,
+  { memberId, before }: ActivityBefore,
+): Promise<PostRef | undefined> {
+  const { rows } = await sql<PostRef>`
     (select 'question' as kind, id from question where author_id = ${memberId} and created_at <= ${before}
       order by created_at desc, id desc limit 1)
     union all
@@ -114,13 +123,13 @@ export async function newestPostOf(tx: Tx, { memberId, before }: Doings): Promis
   return rows[0];
 }
 
-export type DoneVote = CarePost & { direction: Direction; created_at: Date };
+export type RemovedVote = PostRef & { direction: VoteDirection; created_at: Date };
 
-export async function newestVotesOf(
+export async function listVotes(
   tx: Tx,
-  { memberId, before, limit }: Doings & { limit: number },
-): Promise<DoneVote[]> {
-  const { rows } = await sql<DoneVote>`
+  { memberId, before, limit }: ActivityBefore & { limit: number },
+): Promise<RemovedVote[]> {
+  const { rows } = await sql<RemovedVote>`
     select direction, created_at,
       case when question_id is not null then 'question' when answer_id is not null then 'answer' else 'reply' end
         as kind,
@@ -129,32 +138,34 @@ export async function newestVotesOf(
   return rows;
 }
 
-export async function keepUndoneVotes(
+export async function insertRemovedVotes(
   tx: Tx,
-  { undoingId, votes }: { undoingId: number; votes: readonly DoneVote[] },
+  { activityRemovalId, votes }: { activityRemovalId: number; votes: readonly RemovedVote[] },
 ) {
   await sql`
     insert into removed_vote (activity_removal_id, post_kind, post_id, direction, created_at)
-    select ${undoingId}::bigint, * from unnest(
+    select ${activityRemovalId}::bigint, * from unnest(
       ${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[],
       ${votes.map(({ direction }) => direction)}::text[], ${votes.map((vote) => vote.created_at)}::timestamptz[]
     ) on conflict do nothing`.execute(tx);
 }
 
-export async function undoneVotes(
+export async function listRemovedVotes(
   tx: Tx,
-  { undoingId, limit }: { undoingId: number; limit: number },
-): Promise<DoneVote[]> {
-  const { rows } = await sql<DoneVote>`
+  { activityRemovalId, limit }: { activityRemovalId: number; limit: number },
+): Promise<RemovedVote[]> {
+  const { rows } = await sql<RemovedVote>`
     select post_kind as kind, post_id as id, direction, created_at from removed_vote
-    where activity_removal_id = ${undoingId} order by post_kind, post_id limit ${sql.lit(limit)}`.execute(tx);
+    where activity_removal_id = ${activityRemovalId} order by post_kind, post_id limit ${sql.lit(limit)}`.execute(
+    tx,
+  );
   return rows;
 }
 
 /** Votes that are set again are as old as they were. */
-export async function dateVotes(
+export async function restoreVoteDates(
   tx: Tx,
-  { memberId, votes }: { memberId: number; votes: readonly DoneVote[] },
+  { memberId, votes }: { memberId: number; votes: readonly RemovedVote[] },
 ) {
   for (const [kind, each] of Map.groupBy(votes, (vote) => vote.kind))
     await sql`
@@ -165,22 +176,29 @@ export async function dateVotes(
       where vote.${sql.ref(`${kind}_id`)} = known.id and vote.member_id = ${memberId}`.execute(tx);
 }
 
-export async function forgetUndoneVotes(
+export async function deleteRemovedVotes(
   tx: Tx,
-  { undoingId, votes }: { undoingId: number; votes: readonly CarePost[] },
+  { activityRemovalId, votes }: { activityRemovalId: number; votes: readonly PostRef[] },
 ) {
   await sql`
     delete from removed_vote
     using unnest(${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[]) as done (kind, id)
-    where activity_removal_id = ${undoingId} and post_kind = done.kind and post_id = done.id`.execute(tx);
+    where activity_removal_id = ${activityRemovalId} and post_kind = done.kind and post_id = done.id`.execute(
+    tx,
+  );
 }
 
-export async function lastPutAwayOf(tx: Tx, undoingId: number): Promise<PutAwayRow | undefined> {
-  const { rows } = await sql<PutAwayRow>`
-    select * from hidden_post where activity_removal_id = ${undoingId} order by id desc limit 1`.execute(tx);
+export async function findLastHiddenPost(
+  tx: Tx,
+  activityRemovalId: number,
+): Promise<HiddenPostRow | undefined> {
+  const { rows } = await sql<HiddenPostRow>`
+    select * from hidden_post where activity_removal_id = ${activityRemovalId} order by id desc limit 1`.execute(
+    tx,
+  );
   return rows[0];
 }
 
-export async function leaveAway(tx: Tx, id: number) {
+export async function detachHiddenPost(tx: Tx, id: number) {
   await sql`update hidden_post set activity_removal_id = null where id = ${id}`.execute(tx);
 }

@@ -6,10 +6,10 @@
  * - posts: as the member chose.
  * - stays: it says nothing about who it was.
  */
-type Fate = 'at once' | 'soon' | 'counted' | 'posts' | 'stays';
+type DeletionStage = 'at once' | 'soon' | 'counted' | 'posts' | 'stays';
 
 /** Every column that refers to a member, as `table.column`; a test finds one that is missing. */
-export const belongings: Readonly<Record<string, Fate>> = {
+export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'account.member_id': 'at once',
   'account_token.member_id': 'at once',
   'passkey.member_id': 'at once',
@@ -49,10 +49,10 @@ export const belongings: Readonly<Record<string, Fate>> = {
   'account_deletion.member_id': 'stays',
 };
 
-export type Belonging = { table: string; column: string };
+export type MemberColumn = { table: string; column: string };
 
-export function belongingsThat(fate: Fate): Belonging[] {
-  return Object.entries(belongings)
+export function listMemberColumns(fate: DeletionStage): MemberColumn[] {
+  return Object.entries(memberColumns)
     .filter(([, each]) => each === fate)
     .map(([name]) => {
       const [table = '', column = ''] = name.split('.');

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import { openDatabase, transaction } from '#server/platform/database.ts';
-import { startKeepingNode } from '#server/testing/keeping-node.ts';
-import { done, type Member, password } from '#server/testing/member.ts';
+import { startCachingNode } from '#server/testing/keeping-node.ts';
+import { expectOk, type Member, password } from '#server/testing/member.ts';
 import { eventually } from '#server/testing/parley.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { DepartedPosts } from '#shared/departure.ts';
-import { belongings, belongingsThat } from './belongings.ts';
-import { departureJob } from './departures.ts';
+import type { PostsAfterDeletion } from '#shared/departure.ts';
+import { memberColumns, listMemberColumns } from './belongings.ts';
+import { createAccountDeletionJob } from './departures.ts';
 
 const server = await startTestServer();
 /** Does what nobody waits for. */
-const worker = await server.beside({}, {});
+const worker = await server.startBeside({}, {});
 let isWorking = true;
 /** Keeps pages in memory. */
-const keeping = await startKeepingNode(server.database);
+const keeping = await startCachingNode(server.database);
 afterAll(async () => {
   await keeping.stop();
   if (isWorking) await worker.stop();
@@ -32,31 +32,31 @@ async function someone(name: string) {
   const [own, other] = [await member.ask({ tags: ['bread', 'salt'] }), await bob.ask({ tags: ['bread'] })];
   const theirs = await bob.answer(own, 'Of Bob, below.');
   const answer = await member.answer(other, 'Of whoever leaves.');
-  const reply = await member.reply(theirs.id);
-  const below = await bob.reply(theirs.id, { to: reply, content: 'Of Bob, below a reply.' });
+  const reply = await member.replyToAnswer(theirs.id);
+  const below = await bob.replyToAnswer(theirs.id, { to: reply, content: 'Of Bob, below a reply.' });
   await bob.vote('answers', answer.id, 'up');
   await member.vote('questions', other, 'up');
   await member.vote('answers', theirs.id, 'down');
-  for (const id of [own, other]) done(await member.put(`/questions/${id}/view`));
-  done(await member.put(`/questions/${other}/follow`, { following: true }));
-  done(await member.put('/topics/bread/follow', { following: true }));
+  for (const id of [own, other]) expectOk(await member.put(`/questions/${id}/view`));
+  expectOk(await member.put(`/questions/${other}/follow`, { following: true }));
+  expectOk(await member.put('/topics/bread/follow', { following: true }));
   await member.mute('topics/salt');
-  await member.keep('questions', other, { note: 'A secret note.' });
+  await member.bookmark('questions', other, { note: 'A secret note.' });
   const fields = { title: 'A secret draft', content: '', tags: '' };
   const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, writer: 'a-browser', step: 1 };
-  done(await member.put('/drafts/ask', draft));
-  done(await member.put('/notification-settings/votes', { push: true }));
-  done(await member.put('/settings', { displayName: name, bio: 'A secret bio.', showEmail: true }));
+  expectOk(await member.put('/drafts/ask', draft));
+  expectOk(await member.put('/notification-settings/votes', { push: true }));
+  expectOk(await member.put('/settings', { displayName: name, bio: 'A secret bio.', showEmail: true }));
   return { member, own, other, theirs, answer, reply, below };
 }
 
-const leave = (member: Member, posts: DepartedPosts, given = password) =>
+const leave = (member: Member, posts: PostsAfterDeletion, given = password) =>
   member.post('/departure', { password: given, posts });
 
 /** All that follows a departure is done. */
 async function untilGone({ id }: Member): Promise<void> {
   await sql`update account_deletion set started_at = now() - interval '1 hour'`.execute(server.db);
-  await worker.background?.queueDue();
+  await worker.backgroundJobs?.enqueueDueJobs();
   await eventually(async () => {
     const { rows } = await sql`select from account_deletion where member_id = ${id}`.execute(server.db);
     return rows.length === 0;
@@ -64,7 +64,11 @@ async function untilGone({ id }: Member): Promise<void> {
 }
 
 async function rowsLeft({ id }: Member): Promise<string[]> {
-  const hidden = [...belongingsThat('at once'), ...belongingsThat('soon'), ...belongingsThat('counted')];
+  const hidden = [
+    ...listMemberColumns('at once'),
+    ...listMemberColumns('soon'),
+    ...listMemberColumns('counted'),
+  ];
   const left: string[] = [];
   for (const { table, column } of hidden) {
     const { rows } = await sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${id}`.execute(
@@ -81,7 +85,7 @@ test('every column that names a member says what becomes of it when the member l
     from pg_constraint con join pg_class class on class.oid = conrelid
     join pg_attribute on attrelid = conrelid and attnum = conkey[1]
     where contype = 'f' and confrelid = 'member'::regclass`.execute(server.db);
-  expect(Object.keys(belongings).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  expect(Object.keys(memberColumns).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });
 
 test('posts that stay carry another name on every page at once, and nothing private is left', async () => {
@@ -92,14 +96,14 @@ test('posts that stay carry another name on every page at once, and nothing priv
     status: 400,
     errors: [{ field: 'password' }],
   });
-  done(await leave(member, 'stay'));
+  expectOk(await leave(member, 'stay'));
   // The node that keeps pages hears of it, and nobody else has to do anything.
   await eventually(async () => (await reader.read(own)).question.authorName === 'Former member');
   expect((await member.get('/settings')).status).toBe(401);
   expect(await server.visitor().signIn(member.email, password)).toMatchObject({ status: 401 });
   await untilGone(member);
   expect(await rowsLeft(member)).toEqual([]);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
   const after = await bob.read(other);
   expect(after.question).toMatchObject({
     upvotes: before.question.upvotes,
@@ -118,18 +122,18 @@ test('posts that stay carry another name on every page at once, and nothing priv
   expect(rows[0]?.dump).not.toMatch(/secret|@/i);
   // Name and address are free.
   const form = { displayName: 'Ann Secret', email: member.email, password };
-  done(await server.visitor().post('/members', form));
+  expectOk(await server.visitor().post('/members', form));
 });
 
 test('posts that go take with them what deleting them would, and all counts are right', async () => {
   const { member, own, other, theirs, answer, reply, below } = await someone('Cid');
   const kept = await member.answer(other, 'Another one.');
-  const onKept = await member.reply((await bob.answer(other)).id);
+  const onKept = await member.replyToAnswer((await bob.answer(other)).id);
   const points = (await bob.me()).reputation;
-  done(await leave(member, 'go'));
+  expectOk(await leave(member, 'go'));
   await untilGone(member);
   expect(await rowsLeft(member)).toEqual([]);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
   expect((await bob.get(`/questions/${own}`)).status).toBe(404);
   for (const [kind, id] of [
     ['answers', theirs.id],
@@ -149,13 +153,13 @@ test('posts that go take with them what deleting them would, and all counts are 
 test('an empty place stays where others replied, on a question that stays', async () => {
   const member = await server.register('Dot');
   const answer = await bob.answer(await bob.ask());
-  const reply = await member.reply(answer.id);
-  await bob.reply(answer.id, { to: reply });
-  done(await leave(member, 'go'));
+  const reply = await member.replyToAnswer(answer.id);
+  await bob.replyToAnswer(answer.id, { to: reply });
+  expectOk(await leave(member, 'go'));
   await untilGone(member);
   const { replies } = (await bob.read(answer.questionId)).answers.items[0] ?? {};
   expect(replies?.items[0]).toMatchObject({ deleted: true, content: '', authorName: '' });
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('what was cut off in the middle goes on afterwards', async () => {
@@ -165,9 +169,9 @@ test('what was cut off in the middle goes on afterwards', async () => {
   for (let n = 0; n < 30; n++) answers.push(await member.answer(question));
   isWorking = false;
   await worker.stop();
-  done(await leave(member, 'go'));
+  expectOk(await leave(member, 'go'));
   const connection = { ...server.database.connection, application_name: 'cut off' };
-  const cut = openDatabase({ connection, size: 1 });
+  const cut = openDatabase({ connection, maxConnections: 1 });
   const left = async () => (await bob.read(question)).question.answerCount;
   // The job waits for an answer in the middle, so that it cannot end before it is cut off.
   const [isLocked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -177,7 +181,7 @@ test('what was cut off in the middle goes on afterwards', async () => {
     await released.promise;
   });
   await isLocked.promise;
-  const work = departureJob({ db: cut, log }).work({ memberId: member.id });
+  const work = createAccountDeletionJob({ db: cut, log }).run({ memberId: member.id });
   const ended = work.then(
     () => 'done',
     () => 'cut off',
@@ -193,9 +197,9 @@ test('what was cut off in the middle goes on afterwards', async () => {
   await locking;
   await cut.destroy();
   expect(await left()).toBeGreaterThan(0);
-  expect(await brokenInvariants(server.db)).toEqual([]);
-  await departureJob({ db: server.db, log }).work({ memberId: member.id });
+  expect(await findViolations(server.db)).toEqual([]);
+  await createAccountDeletionJob({ db: server.db, log }).run({ memberId: member.id });
   expect(await left()).toBe(0);
   expect(await rowsLeft(member)).toEqual([]);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });

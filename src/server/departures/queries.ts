@@ -1,25 +1,25 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/platform/database.ts';
 import type { PostKind } from '#server/posts/post.ts';
-import type { DepartedPosts } from '#shared/departure.ts';
-import type { Belonging } from './belongings.ts';
+import type { PostsAfterDeletion } from '#shared/departure.ts';
+import type { MemberColumn } from './belongings.ts';
 
 /** The member who leaves, locked; undefined for one who has left. */
-export async function lockLeaver(tx: Tx, id: number) {
+export async function lockMemberToDelete(tx: Tx, id: number) {
   const { rows } = await sql<{ email: string | null }>`
     select email from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
   return rows[0];
 }
 
-export async function insertDeparture(
+export async function insertAccountDeletion(
   tx: Tx,
-  { memberId, posts }: { memberId: number; posts: DepartedPosts },
+  { memberId, posts }: { memberId: number; posts: PostsAfterDeletion },
 ): Promise<void> {
   await sql`insert into account_deletion (member_id, posts) values (${memberId}, ${posts})`.execute(tx);
 }
 
 /** Takes everything that says who it was off a member, whose address is free from then on. */
-export async function makeAnonymous(tx: Tx, { id, name }: { id: number; name: string }): Promise<void> {
+export async function anonymizeMember(tx: Tx, { id, name }: { id: number; name: string }): Promise<void> {
   await sql`
     update member
     set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, show_email = false,
@@ -28,14 +28,18 @@ export async function makeAnonymous(tx: Tx, { id, name }: { id: number; name: st
     where id = ${id}`.execute(tx);
 }
 
-export async function deleteAll(tx: Tx, { table, column }: Belonging, memberId: number): Promise<void> {
+export async function deleteMemberRows(
+  tx: Tx,
+  { table, column }: MemberColumn,
+  memberId: number,
+): Promise<void> {
   await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${memberId}`.execute(tx);
 }
 
 /** Deletes some of what a member has in a table. Returns how many. */
-export async function deleteSome(
+export async function deleteSomeMemberRows(
   db: Queryable,
-  { table, column }: Belonging,
+  { table, column }: MemberColumn,
   { memberId, limit }: { memberId: number; limit: number },
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -46,7 +50,7 @@ export async function deleteSome(
 }
 
 /** Names of some of the topics a member follows. */
-export async function followedTopics(
+export async function listFollowedTags(
   db: Database,
   { memberId, limit }: { memberId: number; limit: number },
 ): Promise<string[]> {
@@ -57,7 +61,7 @@ export async function followedTopics(
 }
 
 /** Some of a member's views become views of nobody in particular, so that the counts stay. Returns how many. */
-export async function forgetViews(
+export async function anonymizeViews(
   tx: Tx,
   { memberId, limit }: { memberId: number; limit: number },
 ): Promise<number> {
@@ -78,7 +82,7 @@ export async function forgetViews(
 }
 
 /** Some of a member's posts of one kind, the newest first, as they would be deleted one by one. */
-export async function postsBy(
+export async function listPostIds(
   db: Database,
   { kind, memberId, before, limit }: { kind: PostKind; memberId: number; before: number; limit: number },
 ): Promise<number[]> {
@@ -89,20 +93,23 @@ export async function postsBy(
   return rows.map((row) => row.id);
 }
 
-export async function departureOf(db: Database, memberId: number): Promise<DepartedPosts | undefined> {
-  const { rows } = await sql<{ posts: DepartedPosts }>`
+export async function findAccountDeletion(
+  db: Database,
+  memberId: number,
+): Promise<PostsAfterDeletion | undefined> {
+  const { rows } = await sql<{ posts: PostsAfterDeletion }>`
     select posts from account_deletion where member_id = ${memberId}`.execute(db);
   return rows[0]?.posts;
 }
 
-export async function departing(db: Queryable): Promise<number[]> {
+export async function listPendingAccountDeletions(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ member_id: number }>`
     select member_id from account_deletion order by started_at limit 100`.execute(db);
   return rows.map((row) => row.member_id);
 }
 
 /** Ends a departure that began so long ago that no request of before is still on its way. Returns whether it did. */
-export async function endDeparture(
+export async function finishAccountDeletion(
   db: Database,
   { memberId, seconds }: { memberId: number; seconds: number },
 ): Promise<boolean> {

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { Config } from '#server/platform/config.ts';
-import type { Connected } from '#server/platform/connect.ts';
-import { type Output, terminalProgress } from '#server/platform/progress.ts';
+import type { ConnectedDatabase } from '#server/platform/connect.ts';
+import { type Output, createTerminalProgress } from '#server/platform/progress.ts';
 import { StartupError } from '#server/platform/startup-error.ts';
-import type { Repaired } from '#server/repair.ts';
-import { examine } from './doctor.ts';
-import { type Finding, finder, levels } from './finding.ts';
+import type { RepairedRow } from '#server/repair.ts';
+import { runDoctor } from './doctor.ts';
+import { type Finding, createFinding, findingLevels } from './finding.ts';
 
 export type DoctorCommandParts = {
   /** @throws StartupError where the settings are not valid */
   readConfig: () => Config;
   /** Opens the community's database as it is. */
-  connect: (config: Config) => Promise<Connected>;
-  migrationsFolder: string;
+  connect: (config: Config) => Promise<ConnectedDatabase>;
+  migrationsDirectory: string;
   out: Output;
   err: Output;
   exitWith: (code: number) => unknown;
@@ -21,7 +21,7 @@ export type DoctorCommandParts = {
 type Options = { json?: boolean; quick?: boolean; repair?: boolean; mailTo?: string };
 
 /** Adds `doctor`. */
-export function registerDoctor(program: Command, parts: DoctorCommandParts): void {
+export function registerDoctorCommand(program: Command, parts: DoctorCommandParts): void {
   program
     .command('doctor')
     .description('look at everything an operator has to answer for, and say what to do')
@@ -35,7 +35,7 @@ export function registerDoctor(program: Command, parts: DoctorCommandParts): voi
       const interrupt = () => interruption.abort();
       process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
       try {
-        parts.exitWith(await run(options, parts, interruption.signal));
+        parts.exitWith(await runDoctorCommand(options, parts, interruption.signal));
       } catch (error) {
         if (!interruption.signal.aborted) throw error;
         parts.err.write('Interrupted. What was repaired until then stays repaired.\n');
@@ -52,57 +52,61 @@ replicas, and every count. It changes nothing without --repair and mails nothing
 
 Exit codes: 0 all is well, or there are only hints; 3 there are warnings; 1 there are problems; 130 interrupted.`;
 
-async function run(options: Options, parts: DoctorCommandParts, signal: AbortSignal): Promise<number> {
-  const { out, err, connect, migrationsFolder } = parts;
-  const { json = false, quick = false, repair: repairs = false, mailTo } = options;
-  const tell = (finding: Finding) => void (json || out.write(linesOf(finding)));
+async function runDoctorCommand(
+  options: Options,
+  parts: DoctorCommandParts,
+  signal: AbortSignal,
+): Promise<number> {
+  const { out, err, connect, migrationsDirectory } = parts;
+  const { json = false, quick = false, repair: isRepairing = false, mailTo: emailTo } = options;
+  const onFinding = (finding: Finding) => void (json || out.write(formatFinding(finding)));
   let findings: Finding[] = [];
-  let changed: Repaired[] = [];
+  let changed: RepairedRow[] = [];
   try {
     const config = parts.readConfig();
-    ({ findings, changed } = await examine({
+    ({ findings, changed } = await runDoctor({
       config,
       connect: () => connect(config),
-      migrationsFolder,
+      migrationsDirectory,
       quick,
-      repairs,
-      mailTo,
-      tell,
-      progress: terminalProgress(err),
+      isRepairing,
+      emailTo,
+      onFinding,
+      progress: createTerminalProgress(err),
       signal,
     }));
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     findings = [
-      finder('settings')(
+      createFinding('settings')(
         'problem',
         error.message,
         'Parley does not start with them.',
         'Put them right in the environment or .env.',
       ),
     ];
-    findings.forEach(tell);
+    findings.forEach(onFinding);
   }
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
   const [problems, warnings] = [count('problem'), count('warning')];
   if (json)
     out.write(`${JSON.stringify({ well: problems + warnings === 0, findings, changed }, undefined, 1)}\n`);
   else {
-    for (const { rule, id, stored, counted } of changed)
-      out.write(`changed   ${rule} of ${id}: from ${stored} to ${counted}\n`);
+    for (const { rule, id, stored, expected } of changed)
+      out.write(`changed   ${rule} of ${id}: from ${stored} to ${expected}\n`);
     out.write(`\n${problems} problems, ${warnings} warnings, ${count('hint')} hints.\n`);
   }
   if (problems > 0) return 1;
   return warnings > 0 ? 3 : 0;
 }
 
-const width = Math.max(...levels.map((level) => level.length)) + 2;
+const width = Math.max(...findingLevels.map((level) => level.length)) + 2;
 
 /** The level first, so that lines can be searched for; what to do below. */
-function linesOf({ check, level, what, why, todo }: Finding): string {
+function formatFinding({ check, level, what, why, action }: Finding): string {
   const indent = ' '.repeat(width);
   const lines = [`${level.padEnd(width)}${check}: ${what.replaceAll('\n', `\n${indent}`)}`];
   if (why !== undefined) lines.push(`${indent}${why}`);
-  if (todo !== undefined) lines.push(`${indent}To do: ${todo}`);
+  if (action !== undefined) lines.push(`${indent}To do: ${action}`);
   return `${lines.join('\n')}\n`;
 }

@@ -1,86 +1,97 @@
 import type pg from 'pg';
-import { type Broken, brokenBetween, largestId, pieceSettings } from '#server/invariants.ts';
+import {
+  type IntegrityViolation,
+  findViolationsBetween,
+  getLargestId,
+  chunkScanSettings,
+} from '#server/invariants.ts';
 import { openDatabase } from '#server/platform/database.ts';
 import type { Progress } from '#server/platform/progress.ts';
-import { isRepairable, repair, type Repaired, tellRepaired } from '#server/repair.ts';
-import { type Finding, finder, ok } from './finding.ts';
+import { canRepair, repairViolations, type RepairedRow, publishRepairs } from '#server/repair.ts';
+import { type Finding, createFinding, okFinding } from './finding.ts';
 
-export type CountsOptions = {
+export type CheckCountsOptions = {
   connection: pg.PoolConfig;
   /** Puts right what can be counted again. */
-  repairs: boolean;
+  isRepairing: boolean;
   progress: Progress;
   signal: AbortSignal;
   /** Ids looked at in one statement. */
-  piece?: number;
+  chunkSize?: number;
 };
 
 /** Rows of one rule taken from one statement. */
-const most = 1_000;
+const maxRows = 1_000;
 
 /** Rounds of repairing one piece at most: that many rows of one rule are in it, and some more. */
-const rounds = 50;
+const maxRounds = 50;
 
 /** Compares every count with its rows, piece by piece beside members who write. */
 export async function checkCounts(
-  options: CountsOptions,
-): Promise<{ findings: Finding[]; changed: Repaired[] }> {
-  const { connection, repairs, progress, signal, piece = 20_000 } = options;
+  options: CheckCountsOptions,
+): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
+  const { connection, isRepairing, progress, signal, chunkSize = 20_000 } = options;
   const db = openDatabase({
-    connection: { ...connection, options: pieceSettings, statement_timeout: 600_000 },
-    size: 2,
+    connection: { ...connection, options: chunkScanSettings, statement_timeout: 600_000 },
+    maxConnections: 2,
   });
-  const left: Broken[] = [];
-  const changed: Repaired[] = [];
+  const remaining: IntegrityViolation[] = [];
+  const changed: RepairedRow[] = [];
   try {
-    const end = (await largestId(db)) + 1;
+    const end = (await getLargestId(db)) + 1;
     progress.start(end);
-    for (let from = 0; from < end; from += piece) {
+    for (let from = 0; from < end; from += chunkSize) {
       signal.throwIfAborted();
-      await lookAt(from);
-      progress.update('comparing counts with rows', Math.min(end, from + piece), Math.min(end, from + piece));
+      await checkChunk(from);
+      progress.update(
+        'comparing counts with rows',
+        Math.min(end, from + chunkSize),
+        Math.min(end, from + chunkSize),
+      );
     }
-    if (changed.length > 0) await tellRepaired(db);
+    if (changed.length > 0) await publishRepairs(db);
   } finally {
     progress.stop();
     await db.destroy();
   }
-  return { findings: findingsOf(left, changed), changed };
+  return { findings: toFindings(remaining, changed), changed };
 
-  async function lookAt(from: number): Promise<void> {
+  async function checkChunk(from: number): Promise<void> {
     for (let round = 1; ; round++) {
-      const broken = await brokenBetween(db, { from, to: from + piece, most });
-      const done = repairs ? await repair(db, broken) : [];
+      const broken = await findViolationsBetween(db, { from, to: from + chunkSize, most: maxRows });
+      const done = isRepairing ? await repairViolations(db, broken) : [];
       changed.push(...done);
       // Where a rule had more than were taken, and where one follows from another, there is more to do.
-      if (done.length > 0 && round < rounds) continue;
-      left.push(...broken);
+      if (done.length > 0 && round < maxRounds) continue;
+      remaining.push(...broken);
       return;
     }
   }
 }
 
-function findingsOf(left: readonly Broken[], changed: readonly Repaired[]): Finding[] {
-  const found = finder('counts');
+function toFindings(left: readonly IntegrityViolation[], changed: readonly RepairedRow[]): Finding[] {
+  const found = createFinding('counts');
   const wrong = [...Map.groupBy(left, ({ rule }) => rule)].map(([rule, rows]) => {
     const some = rows
       .slice(0, 3)
-      .map(({ id, stored, counted }) => `${id} says ${stored} instead of ${counted}`);
+      .map(({ id, stored, expected }) => `${id} says ${stored} instead of ${expected}`);
     return found(
       'problem',
       `${rows.length} rows break '${rule}': ${some.join('; ')}${rows.length > some.length ? '; …' : ''}.`,
       'Members see something that is not so.',
-      isRepairable(rule)
+      canRepair(rule)
         ? 'parley doctor --repair'
         : 'It cannot be counted again: restore a backup, or report it with what happened before.',
     );
   });
   if (wrong.length > 0) return wrong;
-  const said = 'Every count equals its rows';
+  const allWellText = 'Every count equals its rows';
   return [
-    ok(
+    okFinding(
       'counts',
-      changed.length === 0 ? `${said}.` : `${said} now that ${changed.length} have been put right.`,
+      changed.length === 0
+        ? `${allWellText}.`
+        : `${allWellText} now that ${changed.length} have been put right.`,
     ),
   ];
 }

@@ -1,25 +1,38 @@
-import { withoutPassword } from '#server/platform/connect.ts';
+import { redactPassword } from '#server/platform/connect.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { MigrationError, pendingMigrations } from '#server/platform/migrations.ts';
-import { messageOf } from '#server/platform/startup-error.ts';
-import { type Finding, finder, megabytes, ok } from './finding.ts';
-import { appliedMigrations, describeActivity, describeServer, replicaState, type Server } from './queries.ts';
+import { MigrationError, listPendingMigrations } from '#server/platform/migrations.ts';
+import { getErrorMessage } from '#server/platform/startup-error.ts';
+import { type Finding, createFinding, formatMegabytes, okFinding } from './finding.ts';
+import {
+  listAppliedMigrations,
+  getActivity,
+  getServerInfo,
+  getReplicaState,
+  type ServerInfo,
+} from './queries.ts';
 
 /** Connections that a node holds at most (docs/operating.md). */
-const ofOneNode = 26;
+const maxConnectionsPerNode = 26;
 
-export async function checkServer(db: Database): Promise<{ findings: Finding[]; dataFolder: string | null }> {
-  const server = await describeServer(db);
-  const findings = [...foundations(server), ...connections(server), ...rights(server), ...tables(server)];
-  const said = `PostgreSQL ${server.version} answers, with what Parley needs.`;
+export async function checkDatabaseServer(
+  db: Database,
+): Promise<{ findings: Finding[]; dataFolder: string | null }> {
+  const server = await getServerInfo(db);
+  const findings = [
+    ...checkServerSettings(server),
+    ...checkConnections(server),
+    ...checkRights(server),
+    ...checkTables(server),
+  ];
+  const allWellText = `PostgreSQL ${server.version} answers, with what Parley needs.`;
   return {
-    findings: findings.length === 0 ? [ok('database', said)] : findings,
-    dataFolder: server.dataFolder,
+    findings: findings.length === 0 ? [okFinding('database', allWellText)] : findings,
+    dataFolder: server.dataDirectory,
   };
 }
 
-function foundations(server: Server): Finding[] {
-  const found = finder('database');
+function checkServerSettings(server: ServerInfo): Finding[] {
+  const found = createFinding('database');
   const findings: Finding[] = [];
   if (server.major < 15)
     findings.push(
@@ -39,7 +52,7 @@ function foundations(server: Server): Finding[] {
         "Restore a backup into a database made with encoding 'UTF8'.",
       ),
     );
-  if (!server.trigrams)
+  if (!server.hasTrigrams)
     findings.push(
       found(
         'problem',
@@ -88,11 +101,11 @@ function foundations(server: Server): Finding[] {
         'Take a backup to another disk now, verify it, and replace this one.',
       ),
     );
-  if (server.age > 1_000_000_000)
+  if (server.oldestTransactionAge > 1_000_000_000)
     findings.push(
       found(
-        server.age > 1_500_000_000 ? 'problem' : 'warning',
-        `The oldest row is ${server.age.toLocaleString('en')} transactions old.`,
+        server.oldestTransactionAge > 1_500_000_000 ? 'problem' : 'warning',
+        `The oldest row is ${server.oldestTransactionAge.toLocaleString('en')} transactions old.`,
         'At two thousand million PostgreSQL takes no more writes.',
         'End old transactions and replication slots, then run: vacuum (freeze)',
       ),
@@ -100,21 +113,21 @@ function foundations(server: Server): Finding[] {
   return findings;
 }
 
-function connections({ connections, mostConnections }: Server): Finding[] {
-  const found = finder('connections');
-  const why = `Each Parley holds up to ${ofOneNode}, and requests that get none are refused.`;
+function checkConnections({ connections, maxConnections }: ServerInfo): Finding[] {
+  const found = createFinding('connections');
+  const why = `Each Parley holds up to ${maxConnectionsPerNode}, and requests that get none are refused.`;
   const todo = 'Raise max_connections and restart PostgreSQL, or end what else connects.';
-  if (connections > 0.85 * mostConnections)
-    return [found('problem', `${connections} of ${mostConnections} connections are in use.`, why, todo)];
-  if (mostConnections < ofOneNode + 10)
-    return [found('warning', `max_connections is ${mostConnections}.`, why, todo)];
+  if (connections > 0.85 * maxConnections)
+    return [found('problem', `${connections} of ${maxConnections} connections are in use.`, why, todo)];
+  if (maxConnections < maxConnectionsPerNode + 10)
+    return [found('warning', `max_connections is ${maxConnections}.`, why, todo)];
   return [];
 }
 
-function rights({ superuser, mayCreate, foreignTables }: Server): Finding[] {
-  const found = finder('rights');
+function checkRights({ isSuperuser, canCreateSchema, foreignTables }: ServerInfo): Finding[] {
+  const found = createFinding('rights');
   const findings: Finding[] = [];
-  if (superuser)
+  if (isSuperuser)
     findings.push(
       found(
         'warning',
@@ -123,7 +136,7 @@ function rights({ superuser, mayCreate, foreignTables }: Server): Finding[] {
         'Make a role of its own that owns this database alone (docs/operating.md).',
       ),
     );
-  if (!mayCreate)
+  if (!canCreateSchema)
     findings.push(
       found(
         'problem',
@@ -144,14 +157,19 @@ function rights({ superuser, mayCreate, foreignTables }: Server): Finding[] {
   return findings;
 }
 
-function tables({ unlogged, bloated, invalidIndexes, prepared }: Server): Finding[] {
-  const found = finder('tables');
+function checkTables({
+  unloggedTables,
+  bloatedTables,
+  invalidIndexes,
+  preparedTransactions,
+}: ServerInfo): Finding[] {
+  const found = createFinding('tables');
   const findings: Finding[] = [];
-  if (unlogged.length > 0)
+  if (unloggedTables.length > 0)
     findings.push(
       found(
         'problem',
-        `Tables are unlogged: ${unlogged.join(', ')}.`,
+        `Tables are unlogged: ${unloggedTables.join(', ')}.`,
         'A crash empties them, and replicas do not have them.',
         `alter table NAME set logged`,
       ),
@@ -165,20 +183,20 @@ function tables({ unlogged, bloated, invalidIndexes, prepared }: Server): Findin
         'reindex index concurrently NAME',
       ),
     );
-  if (bloated.length > 0)
+  if (bloatedTables.length > 0)
     findings.push(
       found(
         'hint',
-        `Much of these tables is dead rows: ${bloated.join(', ')}.`,
+        `Much of these tables is dead rows: ${bloatedTables.join(', ')}.`,
         'They take room and time.',
         'vacuum (analyze) NAME; where that does not help, an old transaction or replication slot holds them.',
       ),
     );
-  if (prepared > 0)
+  if (preparedTransactions > 0)
     findings.push(
       found(
         'warning',
-        `${prepared} prepared transactions have been open for minutes.`,
+        `${preparedTransactions} prepared transactions have been open for minutes.`,
         'They hold locks, and keep PostgreSQL from cleaning up.',
         'select * from pg_prepared_xacts, then commit prepared or rollback prepared',
       ),
@@ -187,10 +205,10 @@ function tables({ unlogged, bloated, invalidIndexes, prepared }: Server): Findin
 }
 
 export async function checkMigrations(db: Database, folder: string): Promise<Finding> {
-  const found = finder('migrations');
+  const found = createFinding('migrations');
   try {
-    const pending = await pendingMigrations(await appliedMigrations(db), folder);
-    if (pending.length === 0) return ok('migrations', 'The database is of this version.');
+    const pending = await listPendingMigrations(await listAppliedMigrations(db), folder);
+    if (pending.length === 0) return okFinding('migrations', 'The database is of this version.');
     return found(
       'warning',
       `Not applied yet: ${pending.join(', ')}.`,
@@ -209,38 +227,39 @@ export async function checkMigrations(db: Database, folder: string): Promise<Fin
 }
 
 export async function checkActivity(db: Database): Promise<Finding[]> {
-  const { longest, blocked, keptForReplicas, absentReplicas } = await describeActivity(db);
-  const found = finder('activity');
+  const { longestTransactionSeconds, blockedStatements, retainedWalBytes, inactiveSlots } =
+    await getActivity(db);
+  const found = createFinding('activity');
   const findings: Finding[] = [];
-  if (longest > 300)
+  if (longestTransactionSeconds > 300)
     findings.push(
       found(
-        longest > 3_600 ? 'problem' : 'warning',
-        `A transaction has been open for ${Math.round(longest / 60)} minutes.`,
+        longestTransactionSeconds > 3_600 ? 'problem' : 'warning',
+        `A transaction has been open for ${Math.round(longestTransactionSeconds / 60)} minutes.`,
         'It keeps PostgreSQL from cleaning up, and may hold locks.',
         'select pid, state, xact_start, query from pg_stat_activity order by xact_start; then pg_terminate_backend(pid)',
       ),
     );
-  if (blocked > 0)
+  if (blockedStatements > 0)
     findings.push(
       found(
         'warning',
-        `${blocked} statements have waited for a lock for more than ten seconds.`,
+        `${blockedStatements} statements have waited for a lock for more than ten seconds.`,
         'Members wait with them.',
         "select pid, pg_blocking_pids(pid), query from pg_stat_activity where wait_event_type = 'Lock'",
       ),
     );
-  if (absentReplicas.length > 0)
+  if (inactiveSlots.length > 0)
     findings.push(
       found(
-        keptForReplicas > 5 * 1024 ** 3 ? 'problem' : 'warning',
-        `Nobody reads the replication slots ${absentReplicas.join(', ')}; ${megabytes(keptForReplicas)} of the log are kept for them.`,
+        retainedWalBytes > 5 * 1024 ** 3 ? 'problem' : 'warning',
+        `Nobody reads the replication slots ${inactiveSlots.join(', ')}; ${formatMegabytes(retainedWalBytes)} of the log are kept for them.`,
         'They fill the disk.',
         "Start the replica, or: select pg_drop_replication_slot('NAME')",
       ),
     );
   return findings.length === 0
-    ? [ok('activity', 'No transaction has been open for long, and nothing waits.')]
+    ? [okFinding('activity', 'No transaction has been open for long, and nothing waits.')]
     : findings;
 }
 
@@ -249,12 +268,12 @@ export function checkReplicas(urls: readonly string[]): Promise<Finding[]> {
 }
 
 async function checkReplica(url: string): Promise<Finding> {
-  const name = withoutPassword(url);
-  const found = finder('replica');
+  const name = redactPassword(url);
+  const found = createFinding('replica');
   const why = 'It is left out: the primary answers in its place.';
-  const replica = openDatabase({ connection: { connectionString: url }, size: 1 });
+  const replica = openDatabase({ connection: { connectionString: url }, maxConnections: 1 });
   try {
-    const { standby, seconds } = await replicaState(replica);
+    const { standby, seconds } = await getReplicaState(replica);
     if (!standby)
       return found(
         'problem',
@@ -269,11 +288,11 @@ async function checkReplica(url: string): Promise<Finding> {
         why,
         'Look at its disk, and at long queries on it.',
       );
-    return ok('replica', `${name} follows.`);
+    return okFinding('replica', `${name} follows.`);
   } catch (error) {
     return found(
       'problem',
-      `${name} does not answer: ${messageOf(error)}.`,
+      `${name} does not answer: ${getErrorMessage(error)}.`,
       why,
       'Start it, or take it out of DATABASE_REPLICA_URLS.',
     );

@@ -4,22 +4,22 @@ import { Command } from 'commander';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import { readConfig } from '#server/platform/config.ts';
-import { connectBeside } from '#server/platform/connect.ts';
-import { migrationsFolder } from '#server/serve.ts';
+import { connectBesideRunning } from '#server/platform/connect.ts';
+import { migrationsDirectory } from '#server/serve.ts';
 import { runAsAdmin } from '#server/testing/database.ts';
-import { urlOf } from '#server/testing/database-url.ts';
-import { startMailServer } from '#server/testing/mail-server.ts';
-import { temporaryFolder } from '#server/testing/parley.ts';
+import { toDatabaseUrl } from '#server/testing/database-url.ts';
+import { startEmailServer } from '#server/testing/mail-server.ts';
+import { createTemporaryDirectory } from '#server/testing/parley.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { registerDoctor } from './command.ts';
+import { registerDoctorCommand } from './command.ts';
 import type { Finding } from './finding.ts';
 import { checkClock } from './machine.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-const url = urlOf(server.database.connection);
+const url = toDatabaseUrl(server.database.connection);
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 
@@ -27,10 +27,10 @@ const bob = await server.register('Bob');
 async function examine(parameters: string[] = [], env: NodeJS.ProcessEnv = { DATABASE_URL: url }) {
   const shown = { out: '', err: '', code: -1 };
   const program = new Command('parley').exitOverride();
-  registerDoctor(program, {
+  registerDoctorCommand(program, {
     readConfig: () => readConfig(env, '/nowhere/.env'),
-    connect: (config) => connectBeside(config, pino({ level: 'silent' })),
-    migrationsFolder,
+    connect: (config) => connectBesideRunning(config, pino({ level: 'silent' })),
+    migrationsDirectory,
     out: { write: (text) => (shown.out += text) },
     err: { write: (text) => (shown.err += text) },
     exitWith: (code) => (shown.code = code),
@@ -111,7 +111,7 @@ test('wrong counts are told, and put right while members write, with what was ch
       { rule: 'answer_score.score', id: answer.id, stored: null, counted: '1' },
     ]),
   );
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('what is wrong with tables, indexes, rights and the version is told', async () => {
@@ -175,14 +175,14 @@ test('a database that is away is a finding, and its password is not told', async
 });
 
 test('where no Parley ever ran, none is set up', async () => {
-  const folder = path.join(await temporaryFolder(), 'data');
+  const folder = path.join(await createTemporaryDirectory(), 'data');
   const { out } = await examine([], { PARLEY_DATA: folder });
   expect(out).toContain(`There is no community in ${folder}.`);
   expect(existsSync(folder)).toBe(false);
 });
 
 test('the mail server is tried without sending anything, unless an address is named', async () => {
-  const mails = await startMailServer();
+  const mails = await startEmailServer();
   onTestFinished(mails.stop);
   const env = {
     DATABASE_URL: url,
@@ -191,9 +191,9 @@ test('the mail server is tried without sending anything, unless an address is na
     PUBLIC_URL: 'http://localhost:1',
   };
   expect((await findings(['--quick'], env)).of('mail')).toMatchObject([{ level: 'ok' }]);
-  expect(mails.mails).toEqual([]);
+  expect(mails.emails).toEqual([]);
   await findings(['--quick', '--mail-to', 'me@example.org'], env);
-  expect(mails.mails).toMatchObject([{ recipients: ['me@example.org'], subject: 'Parley can send mails' }]);
+  expect(mails.emails).toMatchObject([{ recipients: ['me@example.org'], subject: 'Parley can send mails' }]);
   await mails.goDown();
   expect((await findings(['--quick'], env)).of('mail')).toMatchObject([
     { level: 'problem', what: expect.stringContaining('ECONNREFUSED') },

@@ -1,59 +1,61 @@
 import { existsSync } from 'node:fs';
 import type pg from 'pg';
 import type { Config } from '#server/platform/config.ts';
-import { type Connected, withoutPassword } from '#server/platform/connect.ts';
+import { type ConnectedDatabase, redactPassword } from '#server/platform/connect.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { dataFolder, defaultDataFolder } from '#server/platform/embedded/folders.ts';
+import { resolveDataDirectory, defaultDataDirectory } from '#server/platform/embedded/folders.ts';
 import type { Progress } from '#server/platform/progress.ts';
-import { messageOf, StartupError } from '#server/platform/startup-error.ts';
-import type { Repaired } from '#server/repair.ts';
+import { getErrorMessage, StartupError } from '#server/platform/startup-error.ts';
+import type { RepairedRow } from '#server/repair.ts';
 import { checkCounts } from './counts.ts';
-import { checkActivity, checkMigrations, checkReplicas, checkServer } from './database.ts';
-import { type Finding, finder, ok } from './finding.ts';
+import { checkActivity, checkMigrations, checkReplicas, checkDatabaseServer } from './database.ts';
+import { type Finding, createFinding, okFinding } from './finding.ts';
 import { checkClock, checkDisk } from './machine.ts';
 import { checkPublicUrl, checkSettings } from './settings.ts';
-import { checkBackups, checkJobs, checkMail, checkStream } from './work.ts';
+import { checkBackups, checkJobs, checkEmail, checkEventStream } from './work.ts';
 
-export type Examination = {
+export type DoctorOptions = {
   config: Config;
   /** Opens the community's database as it is. */
-  connect: () => Promise<Connected>;
-  migrationsFolder: string;
+  connect: () => Promise<ConnectedDatabase>;
+  migrationsDirectory: string;
   /** Leaves out the counts, which read every row. */
   quick: boolean;
-  repairs: boolean;
+  isRepairing: boolean;
   /** Whom to send a mail to; undefined: none is sent. */
-  mailTo: string | undefined;
+  emailTo: string | undefined;
   /** Told of each finding as soon as it is there. */
-  tell: (finding: Finding) => void;
+  onFinding: (finding: Finding) => void;
   progress: Progress;
   signal: AbortSignal;
 };
 
 /** Looks at everything an operator has to answer for. What cannot be looked at is a finding as well. */
-export async function examine(options: Examination): Promise<{ findings: Finding[]; changed: Repaired[] }> {
-  const { config, tell } = options;
+export async function runDoctor(
+  options: DoctorOptions,
+): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
+  const { config, onFinding } = options;
   const findings: Finding[] = [];
-  const changed: Repaired[] = [];
+  const changed: RepairedRow[] = [];
   const add = (more: readonly Finding[]) => {
     findings.push(...more);
-    more.forEach(tell);
+    more.forEach(onFinding);
   };
   add(checkSettings(config));
   add(await checkPublicUrl(config.settings.publicUrl));
-  add(await checkMail(config, options.mailTo));
+  add(await checkEmail(config, options.emailTo));
   await withDatabase(options, add, async (connection, db) => {
-    add(await attempt('clock', async () => [await checkClock(db)]));
+    add(await runCheck('clock', async () => [await checkClock(db)]));
     // Without its tables nothing else can be said.
-    const migrations = await attempt('migrations', async () => [
-      await checkMigrations(db, options.migrationsFolder),
+    const migrations = await runCheck('migrations', async () => [
+      await checkMigrations(db, options.migrationsDirectory),
     ]);
     add(migrations);
     if (migrations.some(({ level }) => level === 'problem')) return;
-    add(await attempt('activity', () => checkActivity(db)));
-    add(await attempt('stream', async () => [await checkStream(db)]));
-    add(await attempt('jobs', () => checkJobs(db)));
-    add(await attempt('backups', () => checkBackups(config, db)));
+    add(await runCheck('activity', () => checkActivity(db)));
+    add(await runCheck('stream', async () => [await checkEventStream(db)]));
+    add(await runCheck('jobs', () => checkJobs(db)));
+    add(await runCheck('backups', () => checkBackups(config, db)));
     if (options.quick) return;
     const counts = await checkCounts({ ...options, connection });
     add(counts.findings);
@@ -64,12 +66,12 @@ export async function examine(options: Examination): Promise<{ findings: Finding
 }
 
 async function withDatabase(
-  { config, connect }: Examination,
+  { config, connect }: DoctorOptions,
   add: (findings: readonly Finding[]) => void,
   work: (connection: pg.PoolConfig, db: Database) => Promise<void>,
 ): Promise<void> {
-  const found = finder('database');
-  const data = dataFolder(config.dataFolder ?? defaultDataFolder());
+  const found = createFinding('database');
+  const data = resolveDataDirectory(config.dataDirectory ?? defaultDataDirectory());
   if (config.databaseUrl === undefined) {
     if (!existsSync(data.cluster))
       return add([
@@ -82,7 +84,7 @@ async function withDatabase(
       ]);
     add([await checkDisk('The data folder', data.root)]);
   }
-  let connected: Connected;
+  let connected: ConnectedDatabase;
   try {
     connected = await connect();
   } catch (error) {
@@ -96,11 +98,11 @@ async function withDatabase(
       ),
     ]);
   }
-  const db = openDatabase({ connection: connected.connection, size: 2 });
+  const db = openDatabase({ connection: connected.connection, maxConnections: 2 });
   try {
-    const { findings, dataFolder: itsFolder } = await checkServer(db);
+    const { findings, dataFolder: itsFolder } = await checkDatabaseServer(db);
     add(findings);
-    if (config.databaseUrl !== undefined) add([await diskOf(config.databaseUrl, itsFolder)]);
+    if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, itsFolder)]);
     await work(connected.connection, db);
   } finally {
     await db.destroy();
@@ -109,19 +111,19 @@ async function withDatabase(
 }
 
 /** The disk of a database on this machine, where PostgreSQL tells where it is. */
-async function diskOf(url: string, folder: string | null): Promise<Finding> {
+async function checkDatabaseDisk(url: string, folder: string | null): Promise<Finding> {
   if (folder !== null && existsSync(folder)) return checkDisk("The database's folder", folder);
-  return ok('disk', `The disk of ${withoutPassword(url)} cannot be seen from here: watch it there.`);
+  return okFinding('disk', `The disk of ${redactPassword(url)} cannot be seen from here: watch it there.`);
 }
 
-async function attempt(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+async function runCheck(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await look();
   } catch (error) {
     return [
-      finder(check)(
+      createFinding(check)(
         'problem',
-        `It could not be looked at: ${messageOf(error)}.`,
+        `It could not be looked at: ${getErrorMessage(error)}.`,
         'Something is wrong with the database.',
         "Look at PostgreSQL's log.",
       ),

@@ -1,6 +1,6 @@
 /** Nothing to do; good to know; should be done; has to be done. */
-export const levels = ['ok', 'hint', 'warning', 'problem'] as const;
-type Level = (typeof levels)[number];
+export const findingLevels = ['ok', 'hint', 'warning', 'problem'] as const;
+type Level = (typeof findingLevels)[number];
 
 /** What the doctor found out: what is so, why it matters, and what to do. */
 export type Finding = {
@@ -9,20 +9,21 @@ export type Finding = {
   level: Level;
   what: string;
   why?: string;
-  todo?: string;
+  action?: string;
 };
 
-export const ok = (check: string, what: string): Finding => ({ check, level: 'ok', what });
+export const okFinding = (check: string, what: string): Finding => ({ check, level: 'ok', what });
 
 /** Makes findings of one check: `found('warning', 'what', 'why', 'what to do')`. */
-export const finder =
+export const createFinding =
   (check: string) =>
-  (level: Exclude<Level, 'ok'>, what: string, why: string, todo: string): Finding => ({
+  (level: Exclude<Level, 'ok'>, what: string, why: string, action: string): Finding => ({
     check,
     level,
     what,
     why,
-    todo,
+    action,
   });
 
-export const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024).toLocaleString('en')} MB`;
+export const formatMegabytes = (bytes: number) =>
+  `${Math.round(bytes / 1024 / 1024).toLocaleString('en')} MB`;

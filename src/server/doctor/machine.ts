@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { compareClocks } from '#server/platform/clock.ts';
+import { measureClockSkew } from '#server/platform/clock.ts';
 import type { Database } from '#server/platform/database.ts';
-import { type Finding, finder, megabytes, ok } from './finding.ts';
+import { type Finding, createFinding, formatMegabytes, okFinding } from './finding.ts';
 
 const gigabyte = 1024 * 1024 * 1024;
 
 /** Whether the disk of a folder has room. @param needed bytes that something will soon need there */
 export async function checkDisk(what: string, folder: string, needed = 0): Promise<Finding> {
-  const found = finder('disk');
+  const found = createFinding('disk');
   if (!existsSync(folder))
     return found(
       'warning',
@@ -19,26 +19,27 @@ export async function checkDisk(what: string, folder: string, needed = 0): Promi
   const { bavail, blocks, bsize, files, ffree } = await statfs(folder);
   const [free, whole] = [bavail * bsize, blocks * bsize];
   const share = whole === 0 ? 0 : free / whole;
-  const said = `${what} (${folder}) has ${megabytes(free)} free of ${megabytes(whole)}.`;
+  const summary = `${what} (${folder}) has ${formatMegabytes(free)} free of ${formatMegabytes(whole)}.`;
   const why = 'On a full disk PostgreSQL stops, nothing more can be posted, and backups fail.';
   const todo = 'Free some room, or move the folder to a larger disk.';
   if (files > 0 && ffree / files < 0.03)
     return found('problem', `${what} (${folder}) has hardly any room for more files (inodes).`, why, todo);
-  if (free < gigabyte / 2 || share < 0.03) return found('problem', said, why, todo);
-  if (free < needed) return found('warning', said, `About ${megabytes(needed)} will be needed there.`, todo);
-  if (free < 2 * gigabyte || share < 0.1) return found('warning', said, why, todo);
-  return ok('disk', said);
+  if (free < gigabyte / 2 || share < 0.03) return found('problem', summary, why, todo);
+  if (free < needed)
+    return found('warning', summary, `About ${formatMegabytes(needed)} will be needed there.`, todo);
+  if (free < 2 * gigabyte || share < 0.1) return found('warning', summary, why, todo);
+  return okFinding('disk', summary);
 }
 
 /** Compares this machine's clock with the database's. */
 export async function checkClock(db: Database, now: () => number = Date.now): Promise<Finding> {
-  const { difference, uncertain } = await compareClocks(db, now);
+  const { difference, uncertain } = await measureClockSkew(db, now);
   const seconds = Math.max(0, Math.abs(difference) - uncertain) / 1_000;
-  const said = `The clocks of this machine and of the database are ${seconds.toFixed(1)} s apart.`;
-  if (seconds < 2) return ok('clock', said);
-  return finder('clock')(
+  const summary = `The clocks of this machine and of the database are ${seconds.toFixed(1)} s apart.`;
+  if (seconds < 2) return okFinding('clock', summary);
+  return createFinding('clock')(
     seconds < 30 ? 'warning' : 'problem',
-    said,
+    summary,
     'Sessions and backups go by one, limits, links and the times that members see by the other.',
     'Let both machines follow a time server (chrony or systemd-timesyncd).',
   );

@@ -1,19 +1,23 @@
 import { isIP } from 'node:net';
 import type { Config } from '#server/platform/config.ts';
-import { messageOf } from '#server/platform/startup-error.ts';
-import { type Finding, finder, ok } from './finding.ts';
+import { getErrorMessage } from '#server/platform/startup-error.ts';
+import { type Finding, createFinding, okFinding } from './finding.ts';
 
-const found = finder('settings');
+const found = createFinding('settings');
 
 /** Settings that are valid and yet not what somebody on the open internet wants. */
 export function checkSettings(config: Config): Finding[] {
-  const findings = [...ofAddress(config), ...ofSecrets(config), ...ofOperating(config)];
+  const findings = [
+    ...checkAddressSettings(config),
+    ...checkSecretSettings(config),
+    ...checkOperationSettings(config),
+  ];
   return findings.some(({ level }) => level !== 'hint')
     ? findings
-    : [...findings, ok('settings', 'The settings fit together.')];
+    : [...findings, okFinding('settings', 'The settings fit together.')];
 }
 
-function ofAddress({ settings, host, drainSeconds }: Config): Finding[] {
+function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding[] {
   const { publicUrl, trustedProxies } = settings;
   const isOpen = !isLoopback(host);
   const findings: Finding[] = [];
@@ -77,7 +81,7 @@ function ofAddress({ settings, host, drainSeconds }: Config): Finding[] {
   return findings;
 }
 
-function ofSecrets({ secret, metricsToken }: Config): Finding[] {
+function checkSecretSettings({ secret, metricsToken }: Config): Finding[] {
   const findings: Finding[] = [];
   if (secret !== undefined && new Set(secret).size < 10)
     findings.push(
@@ -100,7 +104,7 @@ function ofSecrets({ secret, metricsToken }: Config): Finding[] {
   return findings;
 }
 
-function ofOperating({ backups, mail, slowQuery }: Config): Finding[] {
+function checkOperationSettings({ backups, email, slowQueryMs }: Config): Finding[] {
   const findings: Finding[] = [];
   if (backups === undefined)
     findings.push(
@@ -111,7 +115,7 @@ function ofOperating({ backups, mail, slowQuery }: Config): Finding[] {
         'Set it to a folder on another disk, or take backups with parley backup',
       ),
     );
-  else if (backups.scratch === undefined)
+  else if (backups.scratchDirectory === undefined)
     findings.push(
       found(
         'hint',
@@ -120,7 +124,7 @@ function ofOperating({ backups, mail, slowQuery }: Config): Finding[] {
         'Set it to a folder with room for the database',
       ),
     );
-  if (mail === undefined)
+  if (email === undefined)
     findings.push(
       found(
         'hint',
@@ -129,7 +133,7 @@ function ofOperating({ backups, mail, slowQuery }: Config): Finding[] {
         'Set SMTP_URL and MAIL_FROM (docs/operating.md)',
       ),
     );
-  if (slowQuery === 0)
+  if (slowQueryMs === 0)
     findings.push(
       found(
         'hint',
@@ -149,7 +153,7 @@ function isLoopback(host: string): boolean {
 /** Asks the address that members use, as one of them would. */
 export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[]> {
   if (publicUrl === null) return [];
-  const found = finder('address');
+  const found = createFinding('address');
   const why = 'Members may not reach it either; or this machine alone cannot reach itself by that name.';
   try {
     const response = await fetch(`${publicUrl}/healthz`, {
@@ -158,7 +162,7 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
     });
     const text = (await response.text()).trim();
     if (response.status === 200 && text === 'alive')
-      return [ok('address', `${publicUrl} leads to a Parley.`)];
+      return [okFinding('address', `${publicUrl} leads to a Parley.`)];
     if (response.status >= 300 && response.status < 400)
       return [
         found(
@@ -178,7 +182,9 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
     ];
   } catch (error) {
     const cause =
-      error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+      error instanceof Error && error.cause !== undefined
+        ? getErrorMessage(error.cause)
+        : getErrorMessage(error);
     return [
       found(
         'warning',

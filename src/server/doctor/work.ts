@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
-import { knownBackups } from '#server/backup/scheduled.ts';
+import { getScheduledBackupStatus } from '#server/backup/scheduled.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Database } from '#server/platform/database.ts';
 import { createMailer } from '#server/platform/mail/mailer.ts';
-import { errorCode, messageOf } from '#server/platform/startup-error.ts';
+import { getErrorCode, getErrorMessage } from '#server/platform/startup-error.ts';
 import { checkDisk } from './machine.ts';
-import { type Finding, finder, megabytes, ok } from './finding.ts';
-import { oldestEvent, queues } from './queries.ts';
+import { type Finding, createFinding, formatMegabytes, okFinding } from './finding.ts';
+import { getOldestEventAgeMinutes, listJobQueues } from './queries.ts';
 
 /** The stream of events is pruned by every node: what is old means that none does. */
-export async function checkStream(db: Database): Promise<Finding> {
-  const minutes = await oldestEvent(db);
-  if (minutes === null || minutes < 90) return ok('stream', 'The stream of events is pruned.');
-  return finder('stream')(
+export async function checkEventStream(db: Database): Promise<Finding> {
+  const minutes = await getOldestEventAgeMinutes(db);
+  if (minutes === null || minutes < 90) return okFinding('stream', 'The stream of events is pruned.');
+  return createFinding('stream')(
     'warning',
     `The oldest event of the stream is ${Math.round(minutes)} minutes old.`,
     'Events go after an hour; those that stay mean that no node runs, or that it cannot write.',
@@ -21,8 +21,8 @@ export async function checkStream(db: Database): Promise<Finding> {
 }
 
 export async function checkJobs(db: Database): Promise<Finding[]> {
-  const found = finder('jobs');
-  const kinds = await queues(db);
+  const found = createFinding('jobs');
+  const kinds = await listJobQueues(db);
   if (kinds === null)
     return [
       found(
@@ -54,14 +54,14 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
         ]
       : []),
   ]);
-  return findings.length === 0 ? [ok('jobs', 'No job is late, and none has failed.')] : findings;
+  return findings.length === 0 ? [okFinding('jobs', 'No job is late, and none has failed.')] : findings;
 }
 
 /** Connects and signs in to the mail server. @param mailTo gets a mail as well */
-export async function checkMail(config: Config, mailTo: string | undefined): Promise<Finding[]> {
-  const { mail } = config;
-  const found = finder('mail');
-  if (mail === undefined)
+export async function checkEmail(config: Config, mailTo: string | undefined): Promise<Finding[]> {
+  const { email } = config;
+  const found = createFinding('mail');
+  if (email === undefined)
     return mailTo === undefined
       ? []
       : [
@@ -72,10 +72,11 @@ export async function checkMail(config: Config, mailTo: string | undefined): Pro
             'Set SMTP_URL, MAIL_FROM and PUBLIC_URL',
           ),
         ];
-  const mailer = createMailer(mail);
+  const mailer = createMailer(email);
   try {
     await mailer.check();
-    if (mailTo === undefined) return [ok('mail', 'The mail server takes connections and the password.')];
+    if (mailTo === undefined)
+      return [okFinding('mail', 'The mail server takes connections and the password.')];
     const text = 'This is the mail that parley doctor was asked to send. Parley can send mails.\n';
     await mailer.send({
       to: mailTo,
@@ -84,10 +85,10 @@ export async function checkMail(config: Config, mailTo: string | undefined): Pro
       html: `<p>${text}</p>`,
       id: `doctor-${Date.now()}`,
     });
-    return [ok('mail', 'The mail server has taken a mail over.')];
+    return [okFinding('mail', 'The mail server has taken a mail over.')];
   } catch (error) {
-    const code = errorCode(error);
-    const reason = code === 'EAUTH' ? 'it refuses the user or the password' : messageOf(error);
+    const code = getErrorCode(error);
+    const reason = code === 'EAUTH' ? 'it refuses the user or the password' : getErrorMessage(error);
     return [
       found(
         'problem',
@@ -101,16 +102,19 @@ export async function checkMail(config: Config, mailTo: string | undefined): Pro
   }
 }
 
-const hour = 60 * 60_000;
+const hourMs = 60 * 60_000;
 
 /** How old the last good backup is, and whether the next one has room. */
 export async function checkBackups({ backups: plan, nodeName }: Config, db: Database): Promise<Finding[]> {
   if (plan === undefined) return [];
-  const found = finder('backups');
-  const { now, lastGood, goodFile, goodBytes, goodNode, lastVerified, problem } = await knownBackups(db);
-  const findings: Finding[] = [await checkDisk('The folder of backups', plan.folder, 1.2 * goodBytes)];
+  const found = createFinding('backups');
+  const { now, lastSuccess, lastSuccessFile, lastSuccessBytes, lastSuccessNode, lastVerified, problem } =
+    await getScheduledBackupStatus(db);
+  const findings: Finding[] = [
+    await checkDisk('The folder of backups', plan.directory, 1.2 * lastSuccessBytes),
+  ];
   const why = 'What was written since would be lost with the disk.';
-  if (lastGood === null)
+  if (lastSuccess === null)
     findings.push(
       found(
         'problem',
@@ -120,26 +124,29 @@ export async function checkBackups({ backups: plan, nodeName }: Config, db: Data
       ),
     );
   else {
-    const hours = (now.getTime() - lastGood.getTime()) / hour;
-    const said = `The last good backup is ${hours.toFixed(1)} hours old (${goodFile}, ${megabytes(goodBytes)}).`;
-    if (hours > 26) findings.push(found('problem', said, why, "Look in the log for 'The backup failed'."));
-    else if (goodNode === nodeName && goodFile !== null && !existsSync(goodFile))
+    const hours = (now.getTime() - lastSuccess.getTime()) / hourMs;
+    const summary = `The last good backup is ${hours.toFixed(1)} hours old (${lastSuccessFile}, ${formatMegabytes(lastSuccessBytes)}).`;
+    if (hours > 26) findings.push(found('problem', summary, why, "Look in the log for 'The backup failed'."));
+    else if (lastSuccessNode === nodeName && lastSuccessFile !== null && !existsSync(lastSuccessFile))
       findings.push(
         found(
           'problem',
-          `${goodFile} is not there any more.`,
+          `${lastSuccessFile} is not there any more.`,
           why,
           'Look who removed it, and make another: parley backup',
         ),
       );
-    else findings.push(ok('backups', said));
-    if (plan.scratch !== undefined && now.getTime() - (lastVerified?.getTime() ?? 0) > 8 * 24 * hour)
+    else findings.push(okFinding('backups', summary));
+    if (
+      plan.scratchDirectory !== undefined &&
+      now.getTime() - (lastVerified?.getTime() ?? 0) > 8 * 24 * hourMs
+    )
       findings.push(
         found(
           'warning',
           'No backup has been restored and compared for more than a week.',
           'Whether they are whole is not known.',
-          `parley verify ${goodFile ?? 'FILE'}`,
+          `parley verify ${lastSuccessFile ?? 'FILE'}`,
         ),
       );
   }

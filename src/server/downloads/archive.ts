@@ -2,20 +2,23 @@ import type { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Database } from '#server/platform/database.ts';
-import { lists, posts, type Row, selectOwn, type Source } from './sources.ts';
+import { listSources, postSources, type ExportRow, selectOwnMember, type ExportSource } from './sources.ts';
 
 /** A file of the download. */
-type File = { name: string; text: string };
+type ExportFile = { name: string; text: string };
 
 /** Characters of a JSON file from which on the list goes on in another one. */
-const fileSize = 1024 * 1024;
+const maxFileChars = 1024 * 1024;
 
 /**
  * Everything that is a member's, as a compressed tar archive at the pace of whoever takes it: JSON for programs, and
  * what they wrote once more as Markdown for people. Of others it holds nothing but the numbers of their posts. Files are
  * read one after the other, so that what is written meanwhile may be in some and not in others.
  */
-export function archiveOf(db: Database, { memberId, site }: { memberId: number; site: string }): Readable {
+export function createDataExport(
+  db: Database,
+  { memberId, site }: { memberId: number; site: string },
+): Readable {
   const tar = pack();
   const compressed = createGzip();
   void write();
@@ -25,14 +28,14 @@ export function archiveOf(db: Database, { memberId, site }: { memberId: number; 
 
   async function write(): Promise<void> {
     try {
-      for await (const file of filesOf(db, { memberId, site })) await add(file);
+      for await (const file of createFiles(db, { memberId, site })) await add(file);
       tar.finalize();
     } catch (error) {
       tar.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  async function add({ name, text }: File): Promise<void> {
+  async function add({ name, text }: ExportFile): Promise<void> {
     const bytes = Buffer.from(text);
     const header = { name: `parley/${name}`, size: bytes.length, mtime: new Date(), mode: 0o600 };
     const { promise: taken, resolve, reject } = Promise.withResolvers<void>();
@@ -46,79 +49,79 @@ export function archiveOf(db: Database, { memberId, site }: { memberId: number; 
   }
 }
 
-async function* filesOf(
+async function* createFiles(
   db: Database,
   { memberId, site }: { memberId: number; site: string },
-): AsyncGenerator<File> {
-  yield { name: 'README.md', text: readme(site) };
-  const own = await selectOwn(memberId).execute(db);
-  yield { name: 'data/profile.json', text: json(own.rows[0]) };
-  for (const [kind, source] of Object.entries(posts))
-    yield* listFiles(source, rowsOf(db, source, memberId), (row) => ({
+): AsyncGenerator<ExportFile> {
+  yield { name: 'README.md', text: createReadme(site) };
+  const own = await selectOwnMember(memberId).execute(db);
+  yield { name: 'data/profile.json', text: toJson(own.rows[0]) };
+  for (const [kind, source] of Object.entries(postSources))
+    yield* createListFiles(source, readRows(db, source, memberId), (row) => ({
       name: `markdown/${kind}/${Number(row['id'])}.md`,
-      text: markdownOf(row, site),
+      text: toMarkdown(row, site),
     }));
-  for (const source of lists) yield* listFiles(source, rowsOf(db, source, memberId));
+  for (const source of listSources) yield* createListFiles(source, readRows(db, source, memberId));
 }
 
-async function* rowsOf(db: Database, source: Source, memberId: number): AsyncGenerator<Row> {
+async function* readRows(db: Database, source: ExportSource, memberId: number): AsyncGenerator<ExportRow> {
   let after: string | number | null = null;
   for (;;) {
-    const { rows }: { rows: Row[] } = await source.rows(memberId, after).execute(db);
+    const { rows }: { rows: ExportRow[] } = await source.rows(memberId, after).execute(db);
     yield* rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < source.page) return;
+    if (last === undefined || rows.length < source.pageSize) return;
     after = last.key;
   }
 }
 
 /** A list as JSON, in as many files as it needs, and what each of its rows is beside that. */
-async function* listFiles(
-  { file }: Source,
-  rows: AsyncIterable<Row>,
-  beside?: (row: Row) => File,
-): AsyncGenerator<File> {
+async function* createListFiles(
+  { file }: ExportSource,
+  rows: AsyncIterable<ExportRow>,
+  beside?: (row: ExportRow) => ExportFile,
+): AsyncGenerator<ExportFile> {
   let [number, size]: [number, number] = [1, 0];
-  let texts: string[] = [];
-  const whole = (): File => ({
+  let entries: string[] = [];
+  const whole = (): ExportFile => ({
     name: `data/${file}${number === 1 ? '' : `-${number}`}.json`,
-    text: `[${texts.join(',\n')}]\n`,
+    text: `[${entries.join(',\n')}]\n`,
   });
   for await (const { key: _, ...row } of rows) {
     const text = JSON.stringify(row, undefined, 1);
-    if (texts.length > 0 && size + text.length > fileSize) {
+    if (entries.length > 0 && size + text.length > maxFileChars) {
       yield whole();
-      [number, size, texts] = [number + 1, 0, []];
+      [number, size, entries] = [number + 1, 0, []];
     }
-    texts.push(text);
+    entries.push(text);
     size += text.length;
     if (beside !== undefined) yield beside({ key: _, ...row });
   }
   yield whole();
 }
 
-const json = (value: unknown) => `${JSON.stringify(value, undefined, 1)}\n`;
+const toJson = (value: unknown) => `${JSON.stringify(value, undefined, 1)}\n`;
 
 /** A post as a person would file it. Its own text is Markdown already. */
-function markdownOf(row: Row, site: string): string {
+function toMarkdown(row: ExportRow, site: string): string {
   const { title, content, createdAt, editedAt, tags, questionId, answerId, id } = row;
   const page = `${site}/question/${Number(questionId ?? id)}`;
-  const place =
+  const anchor =
     questionId === undefined ? '' : answerId === undefined ? `#answer-${Number(id)}` : `#reply-${Number(id)}`;
   const facts = [
-    `Written: ${stamp(createdAt)}`,
-    ...(editedAt === null ? [] : [`Edited: ${stamp(editedAt)}`]),
+    `Written: ${formatTime(createdAt)}`,
+    ...(editedAt === null ? [] : [`Edited: ${formatTime(editedAt)}`]),
     ...(Array.isArray(tags) && tags.length > 0 ? [`Tags: ${tags.join(', ')}`] : []),
-    `Address: ${page}${place}`,
+    `Address: ${page}${anchor}`,
   ];
   const heading = typeof title === 'string' ? `# ${title}\n\n` : '';
   return `${heading}${facts.map((fact) => `- ${fact}`).join('\n')}\n\n${String(content)}\n`;
 }
 
-const stamp = (time: unknown) => (time instanceof Date ? time.toISOString() : String(time));
+const formatTime = (time: unknown) => (time instanceof Date ? time.toISOString() : String(time));
 
-function readme(site: string): string {
-  const all = [...Object.values(posts), ...lists];
+function createReadme(site: string): string {
+  const all = [...Object.values(postSources), ...listSources];
   return `# Everything of yours on Parley
 
 From ${site === '' ? 'your Parley' : site}, ${new Date().toISOString()}.

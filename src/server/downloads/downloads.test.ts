@@ -5,10 +5,10 @@ import { createGunzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { extract } from 'tar-stream';
 import { afterAll, expect, test } from 'vitest';
-import { belongings } from '#server/departures/belongings.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { memberColumns } from '#server/departures/belongings.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { lists, posts } from './sources.ts';
+import { listSources, postSources } from './sources.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -34,22 +34,24 @@ const list = (files: Map<string, string>, name: string) =>
 
 test('a member gets everything of theirs, to read and for programs, and nothing of others', async () => {
   const own = await ann.ask({ title: 'My question', content: 'At **first**.', tags: ['bread'] });
-  done(await ann.put(`/questions/${own}`, { title: 'My question', content: 'In the end.', tags: ['bread'] }));
+  expectOk(
+    await ann.put(`/questions/${own}`, { title: 'My question', content: 'In the end.', tags: ['bread'] }),
+  );
   const theirs = await bob.ask({ title: 'A title of theirs', content: 'A text of theirs.', tags: ['salt'] });
   const answer = await ann.answer(theirs, 'My answer.');
-  const reply = await ann.reply(answer.id, { content: 'My reply.' });
+  const reply = await ann.replyToAnswer(answer.id, { content: 'My reply.' });
   await bob.answer(own, 'Their answer.');
   await ann.vote('questions', theirs, 'down');
-  done(await ann.put(`/questions/${theirs}/view`));
-  done(await ann.put(`/questions/${theirs}/follow`, { following: true }));
-  done(await ann.put('/topics/salt/follow', { following: true }));
+  expectOk(await ann.put(`/questions/${theirs}/view`));
+  expectOk(await ann.put(`/questions/${theirs}/follow`, { following: true }));
+  expectOk(await ann.put('/topics/salt/follow', { following: true }));
   await ann.mute('topics/bread');
   await ann.mute(`questions/${theirs}`);
-  const listId = done(await ann.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
-  await ann.keep('questions', theirs, { note: 'My note.', listIds: [listId] });
+  const listId = expectOk(await ann.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
+  await ann.bookmark('questions', theirs, { note: 'My note.', listIds: [listId] });
   const fields = { title: 'My draft', content: '', tags: '' };
   const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, writer: 'a-browser', step: 1 };
-  done(await ann.put('/drafts/ask', draft));
+  expectOk(await ann.put('/drafts/ask', draft));
   const files = await download(ann);
   expect(JSON.parse(files.get('data/profile.json') ?? '')).toMatchObject({
     displayName: 'Ann Own',
@@ -79,7 +81,7 @@ test('a member gets everything of theirs, to read and for programs, and nothing 
     /^# My question\n\n[^]*- Tags: bread\n[^]*\n\nIn the end\.\n$/,
   );
   expect(files.get(`markdown/replies/${reply.id}.md`)).toContain(`/question/${theirs}#reply-${reply.id}\n`);
-  for (const { file } of [...Object.values(posts), ...lists]) {
+  for (const { file } of [...Object.values(postSources), ...listSources]) {
     expect(files.get('README.md')).toContain(`| \`data/${file}.json\` |`);
     expect(files.has(`data/${file}.json`)).toBe(true);
   }
@@ -139,7 +141,7 @@ test('every column that names a member has its file, or a reason to have none', 
     'member_statistics.member_id': { none: 'sums of what is in the other files' },
     'account_deletion.member_id': { none: 'who has one cannot sign in' },
   };
-  expect(Object.keys(files).toSorted()).toEqual(Object.keys(belongings).toSorted());
-  const there = new Set<unknown>([...Object.values(posts), ...lists].map(({ file }) => file));
+  expect(Object.keys(files).toSorted()).toEqual(Object.keys(memberColumns).toSorted());
+  const there = new Set<unknown>([...Object.values(postSources), ...listSources].map(({ file }) => file));
   expect(Object.values(files).filter((file) => typeof file === 'string' && !there.has(file))).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createRoute, z } from '@hono/zod-openapi';
-import { tellOfSecurityEvent } from '#server/accounts/security-events.ts';
+import { recordSecurityEvent } from '#server/accounts/security-events.ts';
 import { transaction } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import { type Deps, problems, router } from '#server/platform/http.ts';
-import { rateLimit } from '#server/platform/rate-limits.ts';
-import { archiveOf } from './archive.ts';
+import { type RouteDeps, problemResponses, createRouter } from '#server/platform/http.ts';
+import { createRateLimit } from '#server/platform/rate-limits.ts';
+import { createDataExport } from './archive.ts';
 
-const download = createRoute({
+const exportData = createRoute({
   method: 'get',
   path: '/download',
   summary: 'Everything that is the member’s, as a compressed archive',
@@ -17,19 +17,19 @@ const download = createRoute({
       description: 'A tar archive, compressed with gzip; its README.md explains the files',
       content: { 'application/gzip': { schema: z.string().openapi({ format: 'binary' }) } },
     },
-    ...problems,
+    ...problemResponses,
   },
 });
 
-export function downloadRoutes({ db, settings }: Deps) {
+export function dataExportRoutes({ db, settings }: RouteDeps) {
   // Each reads all that a member has.
-  const downloads = rateLimit(db, { name: 'download', points: 5, seconds: 60 * 60 });
-  return router().openapi(download, async (c) => {
+  const exportLimit = createRateLimit(db, { name: 'download', points: 5, seconds: 60 * 60 });
+  return createRouter().openapi(exportData, async (c) => {
     // A page of another site that leads here would have the member mailed about it.
     if (c.req.header('sec-fetch-site') === 'cross-site')
       throw new ProblemError('foreign-origin', 'This request came from another site.');
     const { id: memberId } = c.get('viewer');
-    if (!(await downloads.take(String(memberId))))
+    if (!(await exportLimit.consume(String(memberId))))
       throw new ProblemError(
         'too-many',
         'You have downloaded your data a few times just now. Please try again later.',
@@ -37,8 +37,8 @@ export function downloadRoutes({ db, settings }: Deps) {
           retryAfter: 60 * 60,
         },
       );
-    await transaction(db, (tx) => tellOfSecurityEvent(tx, { memberId, event: 'data-downloaded' }));
-    const archive = archiveOf(db, { memberId, site: settings.publicUrl ?? new URL(c.req.url).origin });
+    await transaction(db, (tx) => recordSecurityEvent(tx, { memberId, event: 'data-downloaded' }));
+    const archive = createDataExport(db, { memberId, site: settings.publicUrl ?? new URL(c.req.url).origin });
     const name = `parley-${new Date().toISOString().slice(0, 10)}.tar.gz`;
     return c.body(Readable.toWeb(archive) as ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/gzip',

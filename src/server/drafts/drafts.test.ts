@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { memberKey } from '#server/platform/rate-limits.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { memberRateLimitKey } from '#server/platform/rate-limits.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { draftHeader, type DraftState, type DraftSummary, type DraftWrite } from '#shared/drafts.ts';
+import { draftHeader, type DraftState, type DraftSummary, type DraftSave } from '#shared/drafts.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
 });
 
@@ -18,20 +18,20 @@ beforeEach(async () => {
 function browser(member: Member, writer: string, key = 'draft-of-one-post') {
   let step = 0;
   return {
-    write: (content: string) => ({ key, fields: { content }, writer, step: ++step }),
-    save(place: string, draft: Omit<DraftWrite, 'basedOn'>, basedOn: number | null) {
+    write: (content: string) => ({ key, fields: { content }, clientId: writer, sequence: ++step }),
+    save(place: string, draft: Omit<DraftSave, 'basedOn'>, basedOn: number | null) {
       return member.put<DraftState & { draft: DraftState }>(`/drafts/${place}`, { ...draft, basedOn });
     },
     async type(place: string, content: string, basedOn: number | null) {
-      return done(await this.save(place, this.write(content), basedOn));
+      return expectOk(await this.save(place, this.write(content), basedOn));
     },
   };
 }
 
 const stateAt = async (member: Member, place: string) =>
-  done(await member.get<DraftState>(`/drafts/${place}`));
+  expectOk(await member.get<DraftState>(`/drafts/${place}`));
 const listOf = async (member: Member) => {
-  const { items } = done(await member.get<{ items: DraftSummary[] }>('/drafts'));
+  const { items } = expectOk(await member.get<{ items: DraftSummary[] }>('/drafts'));
   return items;
 };
 
@@ -40,12 +40,12 @@ describe('a draft', () => {
     const phone = browser(ann, 'anns-phone');
     expect(await stateAt(ann, 'ask')).toMatchObject({ version: null, fields: null, ended: null });
     const { version } = await phone.type('ask', ' How long? ', null);
-    expect(await stateAt(await ann.elsewhere(), 'ask')).toMatchObject({
+    expect(await stateAt(await ann.signInElsewhere(), 'ask')).toMatchObject({
       place: 'ask',
       version,
       key: 'draft-of-one-post',
       fields: { content: ' How long? ' },
-      writer: 'anns-phone',
+      clientId: 'anns-phone',
     });
     expect(await stateAt(bob, 'ask')).toMatchObject({ version: null, fields: null });
     expect(await listOf(bob)).toEqual([]);
@@ -90,10 +90,10 @@ describe('a draft', () => {
   test('of two requests that overtake each other is the later change', async () => {
     const phone = browser(ann, 'anns-phone');
     const [early, late] = [phone.write('One'), phone.write('One, two')];
-    const { version } = done(await phone.save('ask', late, null));
+    const { version } = expectOk(await phone.save('ask', late, null));
     expect(await phone.save('ask', early, null)).toMatchObject({
       status: 200,
-      body: { version, step: late.step, fields: { content: 'One, two' } },
+      body: { version, sequence: late.sequence, fields: { content: 'One, two' } },
     });
     expect(await stateAt(ann, 'ask')).toMatchObject({ version, fields: { content: 'One, two' } });
   });
@@ -137,7 +137,7 @@ describe('a draft', () => {
     const [phone, other] = [browser(ann, 'anns-phone'), browser(bob, 'bobs-phone')];
     await other.type('ask', 'Mine', null);
     for (let n = 1; n <= 101; n++) await phone.type(`answer:${n}`, `Draft ${n}`, null);
-    const places = (await listOf(ann)).map(({ place }) => place);
+    const places = (await listOf(ann)).map(({ target }) => target);
     expect(places).toHaveLength(100);
     expect(places[0]).toBe('answer:101');
     expect(places).not.toContain('answer:1');
@@ -151,7 +151,9 @@ describe('a draft', () => {
     await expect
       .poll(async () => {
         const { numAffectedRows } = await sql`
-          update rate_limit set points = 200 where key = ${memberKey('draft', ann.id)}`.execute(server.db);
+          update rate_limit set points = 200 where key = ${memberRateLimitKey('draft', ann.id)}`.execute(
+          server.db,
+        );
         return Number(numAffectedRows);
       })
       .toBe(1);
@@ -172,7 +174,7 @@ test('the list tells what each draft belongs to, the latest first', async () => 
   const phone = browser(ann, 'anns-phone');
   const [id, gone] = [await bob.ask({ title: 'Does bread freeze?' }), await bob.ask()];
   const answer = await bob.answer(id);
-  const reply = await bob.reply(answer.id);
+  const reply = await bob.replyToAnswer(answer.id);
   await bob.remove('questions', gone);
   await ann.put('/drafts/ask', { ...phone.write(''), fields: { title: 'Why?', content: '' }, basedOn: null });
   await phone.type(`answer:${id}`, 'x'.repeat(250), null);
@@ -196,7 +198,7 @@ describe('posting', () => {
   async function forms() {
     const id = await ann.ask();
     const answer = await ann.answer(id);
-    const reply = await ann.reply(answer.id);
+    const reply = await ann.replyToAnswer(answer.id);
     const edit = (path: string, body: object) => (key: string) =>
       ann.send('PUT', path, { body, headers: { [draftHeader]: key } });
     const question = { title: 'Once more?', content: 'Posted.', tags: [] };
@@ -299,7 +301,7 @@ test('what is told of drafts only their member may hear, and it holds no text', 
     select topic, event from event where event ->> 'kind' = 'draft-changed' and topic = ${`member:${ann.id}`}
     order by id`.execute(server.db);
   expect(rows.map(({ event }) => event)).toMatchObject([
-    { place: 'ask', version, ended: null, writer: 'anns-phone' },
+    { target: 'ask', version, ended: null, clientId: 'anns-phone' },
     { place: 'ask', ended: 'discarded' },
   ]);
   expect(JSON.stringify(rows)).not.toContain('secret');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
-import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
+import { publishAll, type TopicEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import {
@@ -8,48 +8,48 @@ import {
   type DraftFields,
   type DraftState,
   type DraftSummary,
-  type DraftWrite,
+  type DraftSave,
   maxDraftBytes,
   maxDrafts,
 } from '#shared/drafts.ts';
 import { truncate } from '#shared/text.ts';
 import {
-  draftAt,
+  findDraft,
   type DraftListRow,
   type DraftRow,
-  draftsOf,
-  draftsPruned,
+  listDrafts,
+  deleteOldDraftsStatement,
   endLockedDraft,
-  type EndedText,
-  insertPosted,
-  type KnownDraft,
-  lockDraft,
-  lockedDrafts,
-  lockedDraftsEnded,
-  lockKnownDraft,
-  type NotedDraft,
-  type Place,
-  writeDraft,
+  type PostedDraft,
+  insertPostedDraftsStatement,
+  type LockedDraft,
+  lockOrCreateDraft,
+  lockDraftsStatement,
+  endDraftsStatement,
+  lockExistingDraft,
+  type DraftVersion,
+  type DraftKey,
+  updateDraft,
 } from './queries.ts';
 
 /** Characters of a text that the list shows. */
-const shown = 200;
+const excerptLength = 200;
 
 /** How long is remembered that a draft has ended: browsers that were away for longer ask the member. */
 const endedDays = 90;
 
 /** The viewer's drafts, the latest first. */
 export async function readDrafts(db: Reader, viewer: Viewer): Promise<DraftSummary[]> {
-  const rows = await draftsOf(db, { memberId: viewer.id, limit: 2 * shown });
+  const rows = await listDrafts(db, { memberId: viewer.id, limit: 2 * excerptLength });
   return rows.map(toSummary);
 }
 
 /** What is known of a place, also where nothing is. */
 export async function readDraft(
   db: Reader,
-  { viewer, place }: { viewer: Viewer; place: string },
+  { viewer, target }: { viewer: Viewer; target: string },
 ): Promise<DraftState> {
-  return toState(place, await draftAt(db, { memberId: viewer.id, place }));
+  return toState(target, await findDraft(db, { memberId: viewer.id, target }));
 }
 
 /**
@@ -60,30 +60,30 @@ export async function readDraft(
  */
 export async function saveDraft(
   db: Database,
-  { viewer, place, draft }: { viewer: Viewer; place: string; draft: DraftWrite },
+  { viewer, target, draft }: { viewer: Viewer; target: string; draft: DraftSave },
 ): Promise<DraftState> {
   if (Buffer.byteLength(JSON.stringify(draft.fields)) > maxDraftBytes)
     throw new ProblemError('too-large', 'The draft is too long to be kept on the server.');
   const memberId = viewer.id;
   return transaction(db, async (tx) => {
-    const row = await lockDraft(tx, { memberId, place, key: draft.key });
-    const outcome = judge(row, draft);
-    if (outcome === 'kept') return toState(place, row);
+    const row = await lockOrCreateDraft(tx, { memberId, target, key: draft.key });
+    const outcome = decideSave(row, draft);
+    if (outcome === 'kept') return toState(target, row);
     if (outcome === 'posted')
       throw new ProblemError('draft-posted', 'This text has been posted already.', {
-        extension: { draft: toState(place, row) },
+        extension: { draft: toState(target, row) },
       });
     if (outcome === 'changed')
       throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
-        extension: { draft: toState(place, row) },
+        extension: { draft: toState(target, row) },
       });
-    const { key, fields, writer, step } = draft;
-    const written = await writeDraft(tx, { memberId, place, key, fields, writer, step });
-    if (row.fields === null) await pruned([memberId]).execute(tx);
+    const { key, fields, clientId, sequence } = draft;
+    const saved = await updateDraft(tx, { memberId, target, key, fields, clientId, sequence });
+    if (row.fields === null) await deleteOldDrafts([memberId]).execute(tx);
     await publishAll(tx, [
-      changed(memberId, { place, version: written.version, ended: written.ended, writer }),
+      buildDraftChangedEvent(memberId, { target, version: saved.version, ended: saved.ended, clientId }),
     ]);
-    return toState(place, written);
+    return toState(target, saved);
   });
 }
 
@@ -94,18 +94,25 @@ export async function saveDraft(
  */
 export async function discardDraft(
   db: Database,
-  { viewer, place, basedOn }: { viewer: Viewer; place: string; basedOn: number | undefined },
+  { viewer, target, basedOn }: { viewer: Viewer; target: string; basedOn: number | undefined },
 ): Promise<void> {
   const memberId = viewer.id;
   await transaction(db, async (tx) => {
-    const row = await lockKnownDraft(tx, { memberId, place });
+    const row = await lockExistingDraft(tx, { memberId, target });
     if (row === undefined || row.fields === null) return;
     if (basedOn !== undefined && basedOn !== row.version)
       throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
-        extension: { draft: toState(place, row) },
+        extension: { draft: toState(target, row) },
       });
-    const version = await endLockedDraft(tx, { memberId, place, key: row.idempotency_key, postedHash: null });
-    await publishAll(tx, [changed(memberId, { place, version, ended: 'discarded', writer: null })]);
+    const version = await endLockedDraft(tx, {
+      memberId,
+      target,
+      key: row.idempotency_key,
+      postedHash: null,
+    });
+    await publishAll(tx, [
+      buildDraftChangedEvent(memberId, { target, version, ended: 'discarded', clientId: null }),
+    ]);
   });
 }
 
@@ -114,65 +121,67 @@ export async function discardDraft(
  * place that holds something else stays. Returns what the member's browsers are to be told.
  * @param posting `key` names the draft (undefined: whichever has the same text).
  */
-export async function endDraft(tx: Tx, posting: EndedDraft): Promise<StreamedEvent[]> {
-  const { memberId, place, key, text } = posting;
+export async function endDraft(tx: Tx, posting: PostedText): Promise<TopicEvent[]> {
+  const { memberId, target, key, text } = posting;
   const row =
     key === undefined
-      ? await lockKnownDraft(tx, { memberId, place })
-      : await lockDraft(tx, { memberId, place, key });
+      ? await lockExistingDraft(tx, { memberId, target })
+      : await lockOrCreateDraft(tx, { memberId, target, key });
   if (row === undefined) return [];
   const postedHash = hashOf(text);
   if (!isDraftOf(row, { key, postedHash })) return [];
-  const version = await endLockedDraft(tx, { memberId, place, key: key ?? row.idempotency_key, postedHash });
-  if (row.fields === null) await pruned([memberId]).execute(tx);
-  return [changed(memberId, { place, version, ended: 'posted', writer: null })];
+  const version = await endLockedDraft(tx, { memberId, target, key: key ?? row.idempotency_key, postedHash });
+  if (row.fields === null) await deleteOldDrafts([memberId]).execute(tx);
+  return [buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null })];
 }
 
-export type { KnownDraft };
+export type { LockedDraft };
 
 /** Locks the drafts there are of these texts, for `endingOf`. */
-export const knownDrafts = (postings: readonly EndedDraft[]) =>
-  postings.length === 0 ? [] : [lockedDrafts(postings)];
+export const lockDraftsStatements = (postings: readonly PostedText[]) =>
+  postings.length === 0 ? [] : [lockDraftsStatement(postings)];
 
 /**
  * The same as `endDraft` for several texts, in two parts: statements to be run with others, in any order, and what
  * follows from the rows of `ended` and `noted`.
- * @param known what `knownDrafts` found.
+ * @param stored what `knownDrafts` found.
  */
-export function endingOf(postings: readonly EndedDraft[], known: readonly KnownDraft[]) {
-  const nameOf = ({ memberId, place }: Place) => `${memberId} ${place}`;
-  const rows = new Map<string, Pick<KnownDraft, 'idempotency_key' | 'fields'>>(
-    known.map((row) => [nameOf(row), row]),
+export function prepareDraftEndings(postings: readonly PostedText[], stored: readonly LockedDraft[]) {
+  const nameOf = ({ memberId, target }: DraftKey) => `${memberId} ${target}`;
+  const rows = new Map<string, Pick<LockedDraft, 'idempotency_key' | 'fields'>>(
+    stored.map((row) => [nameOf(row), row]),
   );
-  const ended = new Map<string, EndedText>();
-  const fresh = new Map<string, EndedText>();
-  for (const { memberId, place, key, text } of postings) {
-    const name = nameOf({ memberId, place });
+  const ended = new Map<string, PostedDraft>();
+  const fresh = new Map<string, PostedDraft>();
+  for (const { memberId, target, key, text } of postings) {
+    const name = nameOf({ memberId, target });
     const row = rows.get(name);
     const postedHash = hashOf(text);
     if (row === undefined) {
-      if (key !== undefined) fresh.set(name, { memberId, place, key, postedHash });
+      if (key !== undefined) fresh.set(name, { memberId, target, key, postedHash });
     } else if (isDraftOf(row, { key, postedHash })) {
-      ended.set(name, { memberId, place, key: key ?? row.idempotency_key, postedHash });
+      ended.set(name, { memberId, target, key: key ?? row.idempotency_key, postedHash });
       rows.set(name, { idempotency_key: key ?? row.idempotency_key, fields: null });
     }
   }
   const added = [...fresh.values()];
   const remembered = [...added, ...ended.values()].map(({ memberId }) => memberId);
   return {
-    ended: ended.size === 0 ? [] : [lockedDraftsEnded([...ended.values()])],
-    noted: added.length === 0 ? [] : [insertPosted(added)],
-    pruned: remembered.length === 0 ? [] : [pruned([...new Set(remembered)])],
+    ended: ended.size === 0 ? [] : [endDraftsStatement([...ended.values()])],
+    inserted: added.length === 0 ? [] : [insertPostedDraftsStatement(added)],
+    pruned: remembered.length === 0 ? [] : [deleteOldDrafts([...new Set(remembered)])],
     /** Returns what the members' browsers are to be told. */
-    async tell(tx: Tx, written: readonly NotedDraft[]): Promise<StreamedEvent[]> {
-      const told = written.map(({ memberId, place, version }) =>
-        changed(memberId, { place, version, ended: 'posted', writer: null }),
+    async finish(tx: Tx, versions: readonly DraftVersion[]): Promise<TopicEvent[]> {
+      const events = versions.map(({ memberId, target, version }) =>
+        buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null }),
       );
       // Drafts that began to be kept in between.
-      const done = new Set(written.map(nameOf));
-      const met = postings.filter((posting) => fresh.has(nameOf(posting)) && !done.has(nameOf(posting)));
-      for (const posting of met) told.push(...(await endDraft(tx, posting)));
-      return told;
+      const done = new Set(versions.map(nameOf));
+      const overtaken = postings.filter(
+        (posting) => fresh.has(nameOf(posting)) && !done.has(nameOf(posting)),
+      );
+      for (const posting of overtaken) events.push(...(await endDraft(tx, posting)));
+      return events;
     },
   };
 }
@@ -183,26 +192,26 @@ function isDraftOf(
   posted: { key: string | undefined; postedHash: Buffer },
 ): boolean {
   if (fields === null) return posted.key !== undefined;
-  return posted.key === key || isText(fields, posted.postedHash);
+  return posted.key === key || hasHash(fields, posted.postedHash);
 }
 
-const pruned = (memberIds: readonly number[]) =>
-  draftsPruned({ memberIds, most: maxDrafts, days: endedDays });
+const deleteOldDrafts = (memberIds: readonly number[]) =>
+  deleteOldDraftsStatement({ memberIds, maxDrafts, days: endedDays });
 
 /** What of a post its draft is compared with; a reply and an answer have no title. */
-type EndedDraft = { memberId: number; place: string; key: string | undefined; text: Text };
+type PostedText = { memberId: number; target: string; key: string | undefined; text: Text };
 
 type Text = { title?: string | null; content?: string | null };
 
-function judge(row: DraftRow, draft: DraftWrite): 'new' | 'kept' | 'changed' | 'posted' {
+function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'kept' | 'changed' | 'posted' {
   if (row.fields === null) {
     const posted =
-      row.posted_hash !== null && row.idempotency_key === draft.key && isText(draft.fields, row.posted_hash);
+      row.posted_hash !== null && row.idempotency_key === draft.key && hasHash(draft.fields, row.posted_hash);
     return posted ? 'posted' : 'new';
   }
   if (draft.basedOn === row.version) return 'new';
   // The browser repeats, or goes on from, what it sent before, without having heard the answer.
-  if (row.client_id === draft.writer) return draft.step > (row.sequence ?? 0) ? 'new' : 'kept';
+  if (row.client_id === draft.clientId) return draft.sequence > (row.sequence ?? 0) ? 'new' : 'kept';
   return row.idempotency_key === draft.key && isSame(row.fields, draft.fields) ? 'kept' : 'changed';
 }
 
@@ -211,7 +220,7 @@ function isSame(one: DraftFields, other: DraftFields): boolean {
   return [...names].every((name) => one[name] === other[name]);
 }
 
-const isText = (fields: DraftFields, hash: Buffer) =>
+const hasHash = (fields: DraftFields, hash: Buffer) =>
   hashOf({ title: fields['title'] ?? null, content: fields['content'] ?? null }).equals(hash);
 
 function hashOf({ title, content }: Text): Buffer {
@@ -219,24 +228,27 @@ function hashOf({ title, content }: Text): Buffer {
   return createHash('sha256').update(JSON.stringify(text)).digest();
 }
 
-type Changed = { place: string; version: number; ended: DraftEnd | null; writer: string | null };
+type DraftChange = { target: string; version: number; ended: DraftEnd | null; clientId: string | null };
 
-function changed(memberId: number, { place, version, ended, writer }: Changed): StreamedEvent {
+function buildDraftChangedEvent(
+  memberId: number,
+  { target, version, ended, clientId }: DraftChange,
+): TopicEvent {
   return {
     topic: `member:${memberId}`,
-    event: { kind: 'draft-changed', place, version, ended, writer },
+    event: { kind: 'draft-changed', target, version, ended, clientId },
   };
 }
 
-function toState(place: string, row: DraftRow | undefined): DraftState {
+function toState(target: string, row: DraftRow | undefined): DraftState {
   return {
-    place,
+    target,
     version: row?.version ?? null,
     key: row?.idempotency_key ?? null,
     fields: row?.fields ?? null,
     ended: row?.ended ?? null,
-    writer: row?.client_id ?? null,
-    step: row?.sequence ?? null,
+    clientId: row?.client_id ?? null,
+    sequence: row?.sequence ?? null,
     updatedAt: row?.updated_at.toISOString() ?? null,
   };
 }
@@ -244,11 +256,11 @@ function toState(place: string, row: DraftRow | undefined): DraftState {
 function toSummary(row: DraftListRow): DraftSummary {
   const { question_id: id, question_title: title } = row;
   return {
-    place: row.target,
+    target: row.target,
     version: row.version,
     updatedAt: row.updated_at.toISOString(),
     title: row.title,
-    beginning: truncate(row.content, shown),
+    excerpt: truncate(row.content, excerptLength),
     question: id === null || title === null ? null : { id, title },
   };
 }

@@ -16,24 +16,24 @@ export type DraftRow = {
 
 const columns = sql`target, version, idempotency_key, fields, ended, posted_hash, client_id, sequence, updated_at`;
 
-export type Place = { memberId: number; place: string };
+export type DraftKey = { memberId: number; target: string };
 
-export async function draftAt(db: Reader, { memberId, place }: Place): Promise<DraftRow | undefined> {
+export async function findDraft(db: Reader, { memberId, target }: DraftKey): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
-    select ${columns} from draft where member_id = ${memberId} and target = ${place}`.execute(db);
+    select ${columns} from draft where member_id = ${memberId} and target = ${target}`.execute(db);
   return rows[0];
 }
 
 /**
- * The row of a place, locked. Where there is none one is made, as of a draft that was thrown away, so that of two requests
+ * The row of a draft, locked. Where there is none one is made, as of a draft that was thrown away, so that of two requests
  * the second waits for the first.
  */
-export async function lockDraft(
+export async function lockOrCreateDraft(
   tx: Tx,
-  { memberId, place, key }: Place & { key: string },
+  { memberId, target, key }: DraftKey & { key: string },
 ): Promise<DraftRow> {
   const { rows } = await sql<DraftRow>`
-    insert into draft (member_id, target, idempotency_key, ended) values (${memberId}, ${place}, ${key}, 'discarded')
+    insert into draft (member_id, target, idempotency_key, ended) values (${memberId}, ${target}, ${key}, 'discarded')
     on conflict (member_id, target) do update set version = draft.version
     returning ${columns}`.execute(tx);
   const [row] = rows;
@@ -41,58 +41,61 @@ export async function lockDraft(
   return row;
 }
 
-export type KnownDraft = Place & Pick<DraftRow, 'idempotency_key' | 'fields'>;
+export type LockedDraft = DraftKey & Pick<DraftRow, 'idempotency_key' | 'fields'>;
 
 /** Those that there are, locked in one order. */
-export function lockedDrafts(places: readonly Place[]) {
-  return sql<KnownDraft>`
-    select member_id as "memberId", target as place, idempotency_key, fields from draft
+export function lockDraftsStatement(drafts: readonly DraftKey[]) {
+  return sql<LockedDraft>`
+    select member_id as "memberId", target, idempotency_key, fields from draft
     where (member_id, target) in (
       select * from unnest(
-        ${places.map(({ memberId }) => memberId)}::bigint[], ${places.map(({ place }) => place)}::text[]
+        ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ target }) => target)}::text[]
       )
     ) order by member_id, target for update`;
 }
 
 /** A draft as it is once it was posted. */
-export type EndedText = Place & { key: string; postedHash: Buffer };
+export type PostedDraft = DraftKey & { key: string; postedHash: Buffer };
 
 /** The same as `endLockedDraft` for several that were posted. Returns their versions. */
-export const lockedDraftsEnded = (drafts: readonly EndedText[]) => sql<NotedDraft>`
+export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
   update draft set version = nextval('draft_version'), idempotency_key = posted.key, fields = null, ended = 'posted',
     posted_hash = posted.posted_hash, client_id = null, sequence = null, updated_at = now()
-  from ${unnested(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
-  returning draft.member_id as "memberId", draft.target as place, version`;
+  from ${unnestDrafts(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
+  returning draft.member_id as "memberId", draft.target, version`;
 
-/** Notes drafts as posted where nothing is known of them. Returns those noted, with their versions. */
-export const insertPosted = (drafts: readonly EndedText[]) => sql<NotedDraft>`
+/** Notes drafts as posted where nothing is stored of them. Returns those noted, with their versions. */
+export const insertPostedDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
   insert into draft (member_id, target, idempotency_key, ended, posted_hash)
-  select member_id, target, key, 'posted', posted_hash from ${unnested(drafts)} order by member_id, target
-  on conflict do nothing returning member_id as "memberId", target as place, version`;
+  select member_id, target, key, 'posted', posted_hash from ${unnestDrafts(drafts)} order by member_id, target
+  on conflict do nothing returning member_id as "memberId", target, version`;
 
-export type NotedDraft = Place & { version: number };
+export type DraftVersion = DraftKey & { version: number };
 
-const unnested = (drafts: readonly EndedText[]) => sql`unnest(
-    ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ place }) => place)}::text[],
+const unnestDrafts = (drafts: readonly PostedDraft[]) => sql`unnest(
+    ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ target }) => target)}::text[],
     ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
   ) as posted (member_id, target, key, posted_hash)`;
 
-/** The row of a place, locked, where there is one. */
-export async function lockKnownDraft(tx: Tx, { memberId, place }: Place): Promise<DraftRow | undefined> {
+/** The row of a draft, locked, where there is one. */
+export async function lockExistingDraft(
+  tx: Tx,
+  { memberId, target }: DraftKey,
+): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
-    select ${columns} from draft where member_id = ${memberId} and target = ${place} for update`.execute(tx);
+    select ${columns} from draft where member_id = ${memberId} and target = ${target} for update`.execute(tx);
   return rows[0];
 }
 
-export async function writeDraft(
+export async function updateDraft(
   tx: Tx,
-  draft: Place & { key: string; fields: DraftFields; writer: string; step: number },
+  draft: DraftKey & { key: string; fields: DraftFields; clientId: string; sequence: number },
 ): Promise<DraftRow> {
-  const { memberId, place, key, fields, writer, step } = draft;
+  const { memberId, target, key, fields, clientId, sequence } = draft;
   const { rows } = await sql<DraftRow>`
     update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = ${JSON.stringify(fields)}::jsonb,
-      ended = null, posted_hash = null, client_id = ${writer}, sequence = ${step}, updated_at = now()
-    where member_id = ${memberId} and target = ${place} returning ${columns}`.execute(tx);
+      ended = null, posted_hash = null, client_id = ${clientId}, sequence = ${sequence}, updated_at = now()
+    where member_id = ${memberId} and target = ${target} returning ${columns}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the locked draft is gone');
   return row;
@@ -101,26 +104,26 @@ export async function writeDraft(
 /** Ends a locked draft. @param postedHash of the text it was posted with; null when it was thrown away. Returns its version. */
 export async function endLockedDraft(
   tx: Tx,
-  { memberId, place, key, postedHash }: Place & { key: string; postedHash: Buffer | null },
+  { memberId, target, key, postedHash }: DraftKey & { key: string; postedHash: Buffer | null },
 ): Promise<number> {
   const ended: DraftEnd = postedHash === null ? 'discarded' : 'posted';
   const { rows } = await sql<{ version: number }>`
     update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = null, ended = ${ended},
       posted_hash = ${postedHash}, client_id = null, sequence = null, updated_at = now()
-    where member_id = ${memberId} and target = ${place} returning version`.execute(tx);
+    where member_id = ${memberId} and target = ${target} returning version`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the locked draft is gone');
   return row.version;
 }
 
 /** Deletes the oldest drafts beyond `most`, and what is kept of ended ones beyond as many or `days` days. */
-export function draftsPruned({
+export function deleteOldDraftsStatement({
   memberIds,
-  most,
+  maxDrafts,
   days,
 }: {
   memberIds: readonly number[];
-  most: number;
+  maxDrafts: number;
   days: number;
 }) {
   return sql<never>`
@@ -131,7 +134,7 @@ export function draftsPruned({
         ) as rank
         from draft where member_id = any(${[...memberIds]}::bigint[])
       ) ranked
-      where rank > ${most} or (ended is not null and updated_at < now() - make_interval(days => ${days}))
+      where rank > ${maxDrafts} or (ended is not null and updated_at < now() - make_interval(days => ${days}))
     )`;
 }
 
@@ -146,7 +149,7 @@ export type DraftListRow = {
 };
 
 /** All drafts of a member, the latest first, with the questions they belong to; `limit` characters of each text. */
-export async function draftsOf(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
+export async function listDrafts(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
   const { rows } = await sql<DraftListRow>`
     with mine as (
       select target, version, fields ->> 'title' as title, left(ltrim(fields ->> 'content'), ${limit}) as content, updated_at,

@@ -1,43 +1,49 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
-import { memberLimit } from '#server/platform/rate-limits.ts';
-import { draftPlace, drafts, draftState, draftWrite } from '#shared/drafts.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/platform/http.ts';
+import { createMemberLimit } from '#server/platform/rate-limits.ts';
+import { draftTarget, drafts, draftState, draftSave } from '#shared/drafts.ts';
 import { discardDraft, readDraft, readDrafts, saveDraft } from './drafts.ts';
 
-const placeParam = z.object({ place: draftPlace });
+const targetParam = z.object({ target: draftTarget });
 
 const list = createRoute({
   method: 'get',
   path: '/drafts',
   summary: 'The own drafts, the latest first',
-  responses: { 200: answers(drafts, 'All of them'), ...problems },
+  responses: { 200: jsonResponse(drafts, 'All of them'), ...problemResponses },
 });
 
 const read = createRoute({
   method: 'get',
-  path: '/drafts/{place}',
+  path: '/drafts/{target}',
   summary: 'The own draft of a form, or how it ended',
-  request: { params: placeParam },
-  responses: { 200: answers(draftState, 'What is known of it'), ...problems },
+  request: { params: targetParam },
+  responses: { 200: jsonResponse(draftState, 'What is known of it'), ...problemResponses },
 });
 
 const save = createRoute({
   method: 'put',
-  path: '/drafts/{place}',
+  path: '/drafts/{target}',
   summary: 'Keep what was typed into a form',
   description:
     'Answered with 409 `draft-changed`, and the other text as `draft`, where another device wrote meanwhile; with 410 ' +
     '`draft-posted` where this very text has been posted.',
-  request: { params: placeParam, body: json(draftWrite) },
-  responses: { 200: answers(draftState, 'As it is kept'), ...problems },
+  request: { params: targetParam, body: jsonBody(draftSave) },
+  responses: { 200: jsonResponse(draftState, 'As it is kept'), ...problemResponses },
 });
 
 const discard = createRoute({
   method: 'delete',
-  path: '/drafts/{place}',
+  path: '/drafts/{target}',
   summary: 'Throw an own draft away',
   request: {
-    params: placeParam,
+    params: targetParam,
     query: z.object({
       /** The version that is meant; without it, whichever it is. */
       basedOn: z
@@ -47,35 +53,35 @@ const discard = createRoute({
         .optional(),
     }),
   },
-  responses: { 204: { description: 'There is none, now or before' }, ...problems },
+  responses: { 204: { description: 'There is none, now or before' }, ...problemResponses },
 });
 
-export function draftRoutes({ db }: Deps) {
+export function draftRoutes({ db }: RouteDeps) {
   // A browser that is typed in all the time asks for a tenth of this.
-  const limit = memberLimit(db, {
+  const limit = createMemberLimit(db, {
     name: 'draft',
     message: 'You have saved drafts a lot in a short time. Please try again in a minute.',
     points: 240,
     seconds: 60,
   });
   // Drafts are read from where they are written: another device shows them a moment later.
-  return router()
+  return createRouter()
     .openapi(list, async (c) => c.json({ items: await readDrafts(db, c.get('viewer')) }, 200))
     .openapi(read, async (c) => {
-      const { place } = c.req.valid('param');
-      return c.json(await readDraft(db, { viewer: c.get('viewer'), place }), 200);
+      const { target } = c.req.valid('param');
+      return c.json(await readDraft(db, { viewer: c.get('viewer'), target }), 200);
     })
     .openapi(save, async (c) => {
       const viewer = c.get('viewer');
       await limit(viewer.id);
-      const { place } = c.req.valid('param');
-      return c.json(await saveDraft(db, { viewer, place, draft: c.req.valid('json') }), 200);
+      const { target } = c.req.valid('param');
+      return c.json(await saveDraft(db, { viewer, target, draft: c.req.valid('json') }), 200);
     })
     .openapi(discard, async (c) => {
       const viewer = c.get('viewer');
       await limit(viewer.id);
-      const { place } = c.req.valid('param');
-      await discardDraft(db, { viewer, place, basedOn: c.req.valid('query').basedOn });
+      const { target } = c.req.valid('param');
+      await discardDraft(db, { viewer, target, basedOn: c.req.valid('query').basedOn });
       return c.body(null, 204);
     });
 }

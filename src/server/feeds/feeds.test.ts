@@ -8,7 +8,7 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   await server.db.deleteFrom('question').execute();
 });
 
@@ -123,7 +123,7 @@ describe('unanswered', () => {
 
   test('still holds a question that has only comments', async () => {
     const id = await ann.ask();
-    await bob.comment(id);
+    await bob.replyToQuestion(id);
     expect(await idsOf('unanswered')).toEqual([id]);
   });
 });

@@ -1,23 +1,23 @@
-import { mutesUnlessShown, passHidden } from '#server/mutes/hidden.ts';
-import { unmuteTopic } from '#server/mutes/mutes.ts';
+import { readMutesToApply, skipMuted } from '#server/mutes/hidden.ts';
+import { unmuteTag } from '#server/mutes/mutes.ts';
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { publish, publishAll } from '#server/platform/events.ts';
-import { invalidField } from '#server/platform/errors.ts';
+import { invalidFieldError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { type Cursor, decodeCursor } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
-import { setTopicFollow } from '#server/topics/topics.ts';
+import { setTagFollow } from '#server/topics/topics.ts';
 import { limits } from '#shared/limits.ts';
-import type { Followed } from '#shared/follows.ts';
+import type { Follows } from '#shared/follows.ts';
 import type { FeedPage, MutedChoice } from '#shared/mutes.ts';
-import { normalizeTags, tagsProblem } from '#shared/tags.ts';
+import { normalizeTags, findTagsProblem } from '#shared/tags.ts';
 import {
   deleteQuestionFollow,
-  followedQuestions,
+  listFollowedQuestions,
   insertQuestionFollow,
-  followedMarks,
-  recentlyActiveFollowed,
+  listFollows,
+  listRecentlyActiveFollowed,
 } from './queries.ts';
 
 /** Makes the viewer follow a question, or not; setting the same again changes nothing. */
@@ -38,71 +38,78 @@ export async function followQuestion(
  * Makes the viewer follow a topic, or not. A topic without questions can be followed, too; one that was muted is heard
  * of again.
  */
-export async function followTopic(
+export async function followTag(
   db: Database,
   { tag, viewer, following }: { tag: string; viewer: Viewer; following: boolean },
 ): Promise<{ following: boolean }> {
   const [name] = normalizeTags([tag]);
-  if (name === undefined) throw invalidField('tag', 'Name a topic');
-  const problem = tagsProblem([name]);
-  if (problem !== null) throw invalidField('tag', problem);
+  if (name === undefined) throw invalidFieldError('tag', 'Name a topic');
+  const problem = findTagsProblem([name]);
+  if (problem !== null) throw invalidFieldError('tag', problem);
   await transaction(db, async (tx) => {
     const follow = { tag: name, memberId: viewer.id };
     // First, since it locks the topic: nobody mutes it in between.
-    const followed = await setTopicFollow(tx, { ...follow, following });
-    const unmuted = following ? await unmuteTopic(tx, follow) : [];
+    const followed = await setTagFollow(tx, { ...follow, following });
+    const unmuted = following ? await unmuteTag(tx, follow) : [];
     await publishAll(tx, [...followed, ...unmuted]);
   });
   return { following };
 }
 
-type Wanted = { viewer: Viewer; muted: MutedChoice };
+type FollowingFeedRequest = { viewer: Viewer; muted: MutedChoice };
 
 /** 'All Questions': with a followed tag, or followed themselves, newest first (docs/product.md 10.5). */
 export async function readFollowedQuestions(
   db: Reader,
-  { viewer, muted, cursor }: Wanted & { cursor: string | undefined },
+  { viewer, muted, cursor }: FollowingFeedRequest & { cursor: string | undefined },
 ): Promise<FeedPage> {
-  const mutes = await mutesUnlessShown(db, { viewerId: viewer.id, muted });
+  const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
   const window = mutes === null ? limits.feedPage : followedWindow;
-  const rows = await followedQuestions(db, {
+  const rows = await listFollowedQuestions(db, {
     viewerId: viewer.id,
     cursor: decodeCursor(cursor),
     limit: window + 1,
     mutes,
   });
-  const { items, hidden, nextCursor } = passHidden(rows, {
+  const {
+    items,
+    hidden: mutedCount,
+    nextCursor,
+  } = skipMuted(rows, {
     size: limits.feedPage,
     window,
     position: (row): Cursor => ({ after: row.created_at.getTime(), id: row.id }),
   });
-  return { items: items.map(toQuestionCard), hidden, nextCursor };
+  return { items: items.map(toQuestionCard), mutedCount, nextCursor };
 }
 
 /** 'This Week': the last 7 days, at most 10, latest activity first (docs/product.md 10.5). */
-export async function readRecentActivity(db: Reader, { viewer, muted }: Wanted): Promise<FeedPage> {
+export async function readRecentActivity(
+  db: Reader,
+  { viewer, muted }: FollowingFeedRequest,
+): Promise<FeedPage> {
   const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
-  const mutes = await mutesUnlessShown(db, { viewerId: viewer.id, muted });
-  const window = mutes === null ? activityShown : followedWindow;
-  const rows = await recentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: window, mutes });
-  const { items, hidden } = passHidden(rows, {
-    size: activityShown,
+  const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
+  const window = mutes === null ? maxActivity : followedWindow;
+  const rows = await listRecentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: window, mutes });
+  const { items, hidden: mutedCount } = skipMuted(rows, {
+    size: maxActivity,
     window,
     position: (row): Cursor => ({ after: 0, id: row.id }),
   });
-  return { items: items.map(toQuestionCard), hidden, nextCursor: null };
+  return { items: items.map(toQuestionCard), mutedCount, nextCursor: null };
 }
 
-const activityShown = 10;
+const maxActivity = 10;
 
 /** Each followed topic gives as many rows for one page at most. */
 const followedWindow = 40;
 
 /** Names of topics and ids of questions told of at most, each; nobody sees to more. */
-const marks = 1000;
+const maxFollows = 1000;
 
 /** What the viewer follows, the latest first, so that a browser knows which news concern it. */
-export async function readFollowed(db: Reader, viewer: Viewer): Promise<Followed> {
-  const { tags, questions } = await followedMarks(db, { viewerId: viewer.id, limit: marks });
-  return { tags, questions, complete: tags.length < marks && questions.length < marks };
+export async function readFollows(db: Reader, viewer: Viewer): Promise<Follows> {
+  const { tags, questions } = await listFollows(db, { viewerId: viewer.id, limit: maxFollows });
+  return { tags, questions, complete: tags.length < maxFollows && questions.length < maxFollows };
 }

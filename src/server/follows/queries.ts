@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { isHidden, type Mutes } from '#server/mutes/hidden.ts';
+import { hasMutedTag, type Mutes } from '#server/mutes/hidden.ts';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { isThere } from '#server/platform/sql.ts';
+import { existsForRow } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
-import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
-import { isTagShown } from '#server/topics/shown.ts';
+import { questionCardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { isTagVisible } from '#server/topics/shown.ts';
 import { limits } from '#shared/limits.ts';
 
 type QuestionFollow = { questionId: number; memberId: number };
@@ -28,11 +28,11 @@ export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: Que
 }
 
 /** The names of followed tags and the ids of followed questions, `limit` of each at most, the latest first. */
-export async function followedMarks(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
+export async function listFollows(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
   const { rows } = await sql<{ tags: string[]; questions: number[] }>`
     select array(
       select tag.name from tag_follow follow join tag on tag.id = follow.tag_id
-      where follow.member_id = ${viewerId} and ${isTagShown}
+      where follow.member_id = ${viewerId} and ${isTagVisible}
       order by follow.created_at desc, follow.tag_id desc limit ${limit}
     ) as tags, to_json(array(
       select question_id from question_follow
@@ -43,14 +43,14 @@ export async function followedMarks(db: Reader, { viewerId, limit }: { viewerId:
 
 type FollowedRow = QuestionCardRow & { hidden: boolean };
 
-const hiddenBy = (mutes: Mutes | null) => (mutes === null ? sql`false` : isHidden(mutes));
+const mutedBy = (mutes: Mutes | null) => (mutes === null ? sql`false` : hasMutedTag(mutes));
 
 /**
  * The newest questions with a followed tag, and the followed questions. Only the topics whose newest question is among the
  * newest ones have anything for the page, the first of them most: so the cost grows with the number of topics that the
  * member follows, by one look at an index each, and neither with the community nor with the questions followed.
  */
-export async function followedQuestions(
+export async function listFollowedQuestions(
   db: Reader,
   wanted: { viewerId: number; cursor: Cursor | null; limit: number; mutes: Mutes | null },
 ) {
@@ -67,7 +67,7 @@ export async function followedQuestions(
         order by question_created_at desc, question_id desc limit 1
       ) first
       where follow.member_id = ${viewerId}
-      order by place limit ${tagsAQuestion}::int * ${limit}::int
+      order by place limit ${tagsPerQuestion}::int * ${limit}::int
     ), candidate as (
       select tagged.question_id, tagged.question_created_at from foremost cross join lateral (
         select question_id, question_created_at from question_tag where tag_id = foremost.tag_id and ${behind}
@@ -80,28 +80,28 @@ export async function followedQuestions(
     ), newest as (
       select * from candidate order by question_created_at desc, question_id desc limit ${limit}
     )
-    select ${cardColumns}, ${hiddenBy(mutes)} as hidden from newest join question post on post.id = newest.question_id ${bylineJoins}
+    select ${questionCardColumns}, ${mutedBy(mutes)} as hidden from newest join question post on post.id = newest.question_id ${bylineJoins}
     order by newest.question_created_at desc, newest.question_id desc`.execute(db);
   return rows;
 }
 
 /** So many topics have the same newest question at most. */
-const tagsAQuestion = sql.lit(limits.tagsPerQuestion);
+const tagsPerQuestion = sql.lit(limits.tagsPerQuestion);
 
 /** Questions that are looked at one by one where a member follows no more. */
-const fewQuestions = 3000;
+const manyFollowsFrom = 3000;
 
 /**
  * Questions of the same kind with activity since `since`, a week ago at most, latest activity first. The topics' are found
  * as above, among those that were active lately (`tag_question_sort_key`). Where the followed questions are few, each is looked at;
  * where they are many, they are soon met among all questions, in the order of their activity.
  */
-export async function recentlyActiveFollowed(
+export async function listRecentlyActiveFollowed(
   db: Reader,
   wanted: { viewerId: number; since: Date; limit: number; mutes: Mutes | null },
 ) {
   const { viewerId, since, limit, mutes } = wanted;
-  const followed = (await followsMany(db, viewerId)) ? activePlaces : followedPlaces;
+  const followed = (await followsMany(db, viewerId)) ? selectRecentlyActive : selectFollowedActivity;
   const inOrder = sql`order by active_at desc, question_id desc`;
   const { rows } = await sql<FollowedRow>`
     with foremost as (
@@ -111,7 +111,7 @@ export async function recentlyActiveFollowed(
         where tag_id = follow.tag_id and active_at >= ${since} ${inOrder} limit 1
       ) first
       where follow.member_id = ${viewerId}
-      order by place limit ${tagsAQuestion}::int * ${limit}::int
+      order by place limit ${tagsPerQuestion}::int * ${limit}::int
     ), candidate as (
       select tagged.question_id, tagged.active_at from foremost cross join lateral (
         select question_id, active_at from tag_question_sort_key
@@ -122,7 +122,7 @@ export async function recentlyActiveFollowed(
     ), latest as (
       select * from candidate ${inOrder} limit ${limit}
     )
-    select ${cardColumns}, ${hiddenBy(mutes)} as hidden
+    select ${questionCardColumns}, ${mutedBy(mutes)} as hidden
     from latest join question post on post.id = latest.question_id ${bylineJoins}
     order by latest.active_at desc, latest.question_id desc`.execute(db);
   return rows;
@@ -130,15 +130,15 @@ export async function recentlyActiveFollowed(
 
 async function followsMany(db: Reader, viewerId: number): Promise<boolean> {
   const { rows } = await sql`
-    select from question_follow where member_id = ${viewerId} offset ${fewQuestions} limit 1`.execute(db);
+    select from question_follow where member_id = ${viewerId} offset ${manyFollowsFrom} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-const activePlaces = (viewerId: number) => sql`
+const selectRecentlyActive = (viewerId: number) => sql`
   select question_id, active_at from question_sort_key place
-  where ${isThere(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}`;
+  where ${existsForRow(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}`;
 
-const followedPlaces = (viewerId: number) => sql`
+const selectFollowedActivity = (viewerId: number) => sql`
   select place.question_id, place.active_at
   from question_follow follow cross join lateral (
     select question_id, active_at from question_sort_key where question_id = follow.question_id limit 1

@@ -1,13 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/platform/http.ts';
 import { cursorQuery, idParam, tagParam } from '#shared/fields.ts';
-import { followed } from '#shared/follows.ts';
+import { follows } from '#shared/follows.ts';
 import { feedPage, mutedChoice } from '#shared/mutes.ts';
 import { followState } from '#shared/questions.ts';
 import {
   followQuestion,
-  followTopic,
-  readFollowed,
+  followTag,
+  readFollows,
   readFollowedQuestions,
   readRecentActivity,
 } from './follows.ts';
@@ -18,16 +24,16 @@ const question = createRoute({
   method: 'put',
   path: '/questions/{id}/follow',
   summary: 'Follow a question, or stop following it',
-  request: { params: idParam, body: json(followState) },
-  responses: { 200: answers(followState, 'As it is now'), ...problems },
+  request: { params: idParam, body: jsonBody(followState) },
+  responses: { 200: jsonResponse(followState, 'As it is now'), ...problemResponses },
 });
 
-const topic = createRoute({
+const followTagRoute = createRoute({
   method: 'put',
   path: '/topics/{tag}/follow',
   summary: 'Follow a topic, or stop following it',
-  request: { params: tagParam, body: json(followState) },
-  responses: { 200: answers(followState, 'As it is now'), ...problems },
+  request: { params: tagParam, body: jsonBody(followState) },
+  responses: { 200: jsonResponse(followState, 'As it is now'), ...problemResponses },
 });
 
 const questions = createRoute({
@@ -35,7 +41,7 @@ const questions = createRoute({
   path: '/following/questions',
   summary: 'The questions with a followed tag, and the followed ones, newest first',
   request: { query: z.object({ cursor: cursorQuery, muted: mutedQuery }) },
-  responses: { 200: answers(feedPage, 'A page of questions'), ...problems },
+  responses: { 200: jsonResponse(feedPage, 'A page of questions'), ...problemResponses },
 });
 
 const activity = createRoute({
@@ -43,36 +49,36 @@ const activity = createRoute({
   path: '/following/activity',
   summary: 'What happened this week in what the member follows',
   request: { query: z.object({ muted: mutedQuery }) },
-  responses: { 200: answers(feedPage, 'Latest activity first, 10 at most'), ...problems },
+  responses: { 200: jsonResponse(feedPage, 'Latest activity first, 10 at most'), ...problemResponses },
 });
 
-const marks = createRoute({
+const followsRoute = createRoute({
   method: 'get',
   path: '/following/marks',
   summary: 'The names and ids of all that the member follows',
-  responses: { 200: answers(followed, 'The latest first, 1,000 of each at most'), ...problems },
+  responses: { 200: jsonResponse(follows, 'The latest first, 1,000 of each at most'), ...problemResponses },
 });
 
-export function followRoutes({ db }: Deps) {
-  return router()
+export function followRoutes({ db }: RouteDeps) {
+  return createRouter()
     .openapi(question, async (c) => {
       const { following } = c.req.valid('json');
       const questionId = c.req.valid('param').id;
       return c.json(await followQuestion(db, { questionId, viewer: c.get('viewer'), following }), 200);
     })
-    .openapi(topic, async (c) => {
+    .openapi(followTagRoute, async (c) => {
       const { following } = c.req.valid('json');
       const { tag } = c.req.valid('param');
-      return c.json(await followTopic(db, { tag, viewer: c.get('viewer'), following }), 200);
+      return c.json(await followTag(db, { tag, viewer: c.get('viewer'), following }), 200);
     })
     .openapi(questions, async (c) => {
       const { cursor, muted } = c.req.valid('query');
       const wanted = { viewer: c.get('viewer'), muted, cursor };
-      return c.json(await readFollowedQuestions(c.get('reading'), wanted), 200);
+      return c.json(await readFollowedQuestions(c.get('reader'), wanted), 200);
     })
     .openapi(activity, async (c) => {
       const wanted = { viewer: c.get('viewer'), ...c.req.valid('query') };
-      return c.json(await readRecentActivity(c.get('reading'), wanted), 200);
+      return c.json(await readRecentActivity(c.get('reader'), wanted), 200);
     })
-    .openapi(marks, async (c) => c.json(await readFollowed(c.get('reading'), c.get('viewer')), 200));
+    .openapi(followsRoute, async (c) => c.json(await readFollows(c.get('reader'), c.get('viewer')), 200));
 }

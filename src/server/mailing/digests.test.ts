@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startMailing } from '#server/testing/mailing.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { startServerWithEmail } from '#server/testing/mailing.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 
-const mailing = await startMailing();
+const mailing = await startServerWithEmail();
 const { post, server, node, choose, mailed, untilQuiet } = mailing;
 afterAll(() => mailing.stop());
 
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
 
@@ -28,7 +28,7 @@ async function morningComes(): Promise<void> {
     update email_schedule set daily_at = daily_at - interval '8 days', weekly_at = weekly_at - interval '8 days'`.execute(
     server.db,
   );
-  await node.background?.queueDue();
+  await node.backgroundJobs?.enqueueDueJobs();
 }
 
 test('digests come at 8 in the morning where the member is, weekly ones on Mondays', async () => {
@@ -49,11 +49,11 @@ test('a daily digest tells what is unread, once, and is planned for the next mor
   await mailed(ann, 'answers', 'daily');
   const id = await ann.ask({ title: 'Does bread freeze?' });
   await bob.answer(id);
-  done(await ann.put('/notifications/read', { upTo: null }));
+  expectOk(await ann.put('/notifications/read', { upTo: null }));
   await bob.answer(id);
   await bob.vote('questions', id, 'up');
   await morningComes();
-  const [, digest] = await post.mailsTo(ann.email, 2);
+  const [, digest] = await post.waitForEmails(ann.email, 2);
   expect(digest?.subject).toBe('Your day on Parley');
   expect(digest?.text?.match(/answered your question "Does bread freeze\?"/g)).toHaveLength(1);
   expect(digest?.text).not.toContain('upvoted');
@@ -64,21 +64,21 @@ test('a daily digest tells what is unread, once, and is planned for the next mor
   await untilQuiet();
   await morningComes();
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 2)).toHaveLength(2);
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
 test('a weekly digest brings good questions of followed topics, but none of one’s own', async () => {
   await mailed(ann, 'votes', 'weekly');
-  done(await ann.put('/topics/sourdough/follow', { following: true }));
+  expectOk(await ann.put('/topics/sourdough/follow', { following: true }));
   const good = await bob.ask({ title: 'How do I feed a starter?', tags: ['sourdough'] });
   const own = await ann.ask({ title: 'Is mine in it?', tags: ['sourdough'] });
   await bob.ask({ title: 'Did nobody like this one?', tags: ['sourdough'] });
   const elsewhere = await bob.ask({ title: 'What about jam?', tags: ['jam'] });
   const eve = await node.register('Eve');
   for (const id of [good, own, elsewhere]) await eve.vote('questions', id, 'up');
-  done(await ann.put('/notifications/read', { upTo: null }));
+  expectOk(await ann.put('/notifications/read', { upTo: null }));
   await morningComes();
-  const [, digest] = await post.mailsTo(ann.email, 2);
+  const [, digest] = await post.waitForEmails(ann.email, 2);
   expect(digest?.subject).toBe('Your week on Parley');
   expect(digest?.text).toContain('How do I feed a starter? (1 upvote, 0 answers)');
   for (const title of ['Is mine', 'Did nobody', 'What about jam']) expect(digest?.text).not.toContain(title);
@@ -90,9 +90,9 @@ test('an empty digest is not sent', async () => {
   await mailed(bob, 'answers', 'daily');
   await ann.answer(await bob.ask());
   await morningComes();
-  await post.mailsTo(bob.email, 2);
+  await post.waitForEmails(bob.email, 2);
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 1)).toHaveLength(1);
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
 });
 
 test('two nodes at work in the same morning send each digest once', async () => {
@@ -100,15 +100,19 @@ test('two nodes at work in the same morning send each digest once', async () => 
   for (let n = 0; n < 5; n++) members.push(await node.register(`Reader ${n}`));
   for (const member of members) await mailed(member, 'answers', 'daily');
   for (const member of members) await bob.answer(await member.ask());
-  const other = await server.beside(
+  const other = await server.startBeside(
     { publicUrl: 'https://ask.example.org' },
-    { mail: { url: post.url, from: 'parley@example.org' } },
+    { email: { url: post.url, from: 'parley@example.org' } },
   );
   try {
-    await Promise.all([morningComes(), other.background?.queueDue(), other.background?.queueDue()]);
-    for (const { email } of members) await post.mailsTo(email, 2);
+    await Promise.all([
+      morningComes(),
+      other.backgroundJobs?.enqueueDueJobs(),
+      other.backgroundJobs?.enqueueDueJobs(),
+    ]);
+    for (const { email } of members) await post.waitForEmails(email, 2);
     await untilQuiet();
-    for (const { email } of members) expect(await post.mailsTo(email, 2)).toHaveLength(2);
+    for (const { email } of members) expect(await post.waitForEmails(email, 2)).toHaveLength(2);
   } finally {
     await other.stop();
   }

@@ -1,40 +1,40 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
-import { linkIn, site, startMailing } from '#server/testing/mailing.ts';
-import type { ArrivedMail } from '#server/testing/mail-server.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { findLinkToken, siteUrl, startServerWithEmail } from '#server/testing/mailing.ts';
+import type { ReceivedEmail } from '#server/testing/mail-server.ts';
 import type { Member } from '#server/testing/member.ts';
-import type { NotificationSettings } from '#shared/notification-settings.ts';
-import { confirmationLetter, noticeLetter } from './letters.ts';
+import type { NotificationPreferences } from '#shared/notification-settings.ts';
+import { buildConfirmationEmail, buildSimpleEmail } from './letters.ts';
 
-const mailing = await startMailing();
+const mailing = await startServerWithEmail();
 const { post, server, node, choose, mailed, sendDue, untilQuiet } = mailing;
 afterAll(() => mailing.stop());
 
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
 
 /** The mail about an answer to a question with this title. */
-async function mailAbout(title: string, answerer = bob): Promise<ArrivedMail> {
-  const before = (await post.mailsTo(ann.email, 1)).length;
+async function mailAbout(title: string, answerer = bob): Promise<ReceivedEmail> {
+  const before = (await post.waitForEmails(ann.email, 1)).length;
   await answerer.answer(await ann.ask({ title }));
   await sendDue();
-  const mail = (await post.mailsTo(ann.email, before + 1))[before];
+  const mail = (await post.waitForEmails(ann.email, before + 1))[before];
   if (mail === undefined) throw new Error('no mail arrived');
   return mail;
 }
 
 async function mailChoices(member: Member) {
-  const { body } = await member.get<NotificationSettings>('/notification-settings');
-  return Object.fromEntries(body.choices.map(({ about, mail }) => [about, mail]));
+  const { body } = await member.get<NotificationPreferences>('/notification-settings');
+  return Object.fromEntries(body.preferences.map(({ category, email }) => [category, email]));
 }
 
-const header = (mail: ArrivedMail, name: string) =>
+const header = (mail: ReceivedEmail, name: string) =>
   mail.headers.filter(({ key }) => key === name.toLowerCase()).map(({ value }) => value);
 
 describe('words of members that try to be more than words', () => {
@@ -98,8 +98,8 @@ test('a mail fetches nothing: every address in it is a link of this site', async
   expect(mail.html).not.toMatch(/<(img|link|script|iframe|object|style)|url\(|background=|@import/i);
   const addresses = mail.html?.match(/https?:\/\/[^"<\s]+/g) ?? [];
   expect(addresses.length).toBeGreaterThan(2);
-  for (const address of addresses) expect(address).toMatch(new RegExp(`^${site}/`));
-  expect(mail.text).toContain(`Change what we mail you: ${site}/settings#notifications`);
+  for (const address of addresses) expect(address).toMatch(new RegExp(`^${siteUrl}/`));
+  expect(mail.text).toContain(`Change what we mail you: ${siteUrl}/settings#notifications`);
 });
 
 describe('one click in a mail', () => {
@@ -124,12 +124,12 @@ describe('one click in a mail', () => {
     await bob.answer(await ann.ask());
     await sendDue();
     await untilQuiet();
-    expect(await post.mailsTo(ann.email, 2)).toHaveLength(2);
+    expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
   });
 
   test('is only a page with a button when the address is opened, and may be pressed twice', async () => {
     await mailed(ann, 'answers', 'at_once');
-    const token = linkIn(await mailAbout('Is opening enough?'), 'unsubscribe');
+    const token = findLinkToken(await mailAbout('Is opening enough?'), 'unsubscribe');
     await fetch(`${server.address}/unsubscribe/${token}`);
     expect(await mailChoices(ann)).toMatchObject({ answers: 'at_once' });
     for (let click = 0; click < 2; click++)
@@ -142,8 +142,8 @@ describe('one click in a mail', () => {
 
   test('works with no token that was changed, or made for something else', async () => {
     await mailed(ann, 'answers', 'at_once');
-    const [confirmation] = await post.mailsTo(ann.email, 1);
-    const token = linkIn(await mailAbout('Is it signed?'), 'unsubscribe');
+    const [confirmation] = await post.waitForEmails(ann.email, 1);
+    const token = findLinkToken(await mailAbout('Is it signed?'), 'unsubscribe');
     const [id, scope, signature = ''] = token.split('.');
     const wrong = [
       `${bob.id}.${scope}.${signature}`,
@@ -151,7 +151,7 @@ describe('one click in a mail', () => {
       `${id}.${scope}.${signature.slice(0, -2)}`,
       `${id}.${scope}.`,
       `${id}.${scope}`,
-      linkIn(confirmation, 'confirm-mail'),
+      findLinkToken(confirmation, 'confirm-mail'),
     ];
     for (const each of wrong) {
       expect((await server.visitor().post('/mail/unsubscribe', { token: each })).status).toBe(410);
@@ -170,19 +170,19 @@ describe('one click in a mail', () => {
     await bob.vote('questions', id, 'up');
     await bob.answer(id);
     await sendDue();
-    const [, mail] = await post.mailsTo(ann.email, 2);
-    const token = linkIn(mail, 'unsubscribe');
+    const [, mail] = await post.waitForEmails(ann.email, 2);
+    const token = findLinkToken(mail, 'unsubscribe');
     expect((await server.visitor().post('/mail/unsubscribe', { token })).body).toEqual({ scope: 'at_once' });
     expect(await mailChoices(ann)).toMatchObject({ answers: 'off', votes: 'off', replies: 'daily' });
   });
 });
 
 test('the button of an email has the accent of the light theme, and its text the colour that is read on it', async () => {
-  const css = await readFile(path.join(projectFolder, 'src/web/theme.css'), 'utf8');
+  const css = await readFile(path.join(projectRoot, 'src/web/theme.css'), 'utf8');
   const colour = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`, 'u').exec(css)?.[1];
   const letters = [
-    confirmationLetter({ link: 'https://parley.example/confirm', site: 'https://parley.example' }),
-    noticeLetter({
+    buildConfirmationEmail({ link: 'https://parley.example/confirm', site: 'https://parley.example' }),
+    buildSimpleEmail({
       subject: 'A subject',
       paragraphs: ['A paragraph'],
       action: { label: 'An action', link: 'https://parley.example/action' },

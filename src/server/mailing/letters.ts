@@ -1,74 +1,74 @@
 import { html, raw } from 'hono/html';
-import type { MailScope } from '#shared/notification-settings.ts';
-import type { GoodQuestion } from './queries.ts';
+import type { UnsubscribeScope } from '#shared/notification-settings.ts';
+import type { DigestQuestion } from './queries.ts';
 
 /** What a mail says, in both shapes. Member text stands in it escaped, as text, never as markup. */
-export type Letter = { subject: string; text: string; html: string };
+export type EmailContent = { subject: string; text: string; html: string };
 
 /** A line of a mail that leads somewhere. `link` is a path within the site. */
-type Line = { text: string; link: string };
+type EmailLine = { text: string; link: string };
 
-type Part = { heading: string | null; lines: Line[]; more: string | null };
+type EmailSection = { heading: string | null; lines: EmailLine[]; more: string | null };
 
 /** Addresses of a mail, absolute. */
-export type LetterLinks = { site: string; unsubscribe: string };
+export type EmailLinks = { site: string; unsubscribe: string };
 
 /** What happened just now: the newest, and how many in all. */
-export function lettersOfNews(
+export function buildInstantEmail(
   { items, total }: { items: { message: string; link: string }[]; total: number },
-  links: LetterLinks,
-  scope: MailScope,
-): Letter {
+  links: EmailLinks,
+  scope: UnsubscribeScope,
+): EmailContent {
   const [only] = items;
   const subject =
     total === 1 && only !== undefined ? only.message : `You have ${total} new notifications on Parley`;
-  return letter({
+  return buildNotificationEmail({
     subject,
     parts: [
       {
         heading: null,
         lines: items.map(({ message, link }) => ({ text: message, link })),
-        more: rest(items, total),
+        more: describeRemaining(items, total),
       },
     ],
-    why: whyOf(scope),
+    why: describeReason(scope),
     links,
   });
 }
 
 /** What came together in a day or a week. */
-export function digest(
+export function buildDigestEmail(
   period: 'daily' | 'weekly',
-  content: { items: { message: string; link: string }[]; total: number; questions: GoodQuestion[] },
-  links: LetterLinks,
-): Letter {
+  content: { items: { message: string; link: string }[]; total: number; questions: DigestQuestion[] },
+  links: EmailLinks,
+): EmailContent {
   const { items, total, questions } = content;
-  const parts: Part[] = [];
+  const parts: EmailSection[] = [];
   if (items.length > 0)
     parts.push({
       heading: 'What you have not read yet',
       lines: items.map(({ message, link }) => ({ text: message, link })),
-      more: rest(items, total),
+      more: describeRemaining(items, total),
     });
   if (questions.length > 0)
     parts.push({
       heading: 'Good questions in topics you follow',
       lines: questions.map(({ id, title, answers, upvotes }) => ({
-        text: `${title} (${counted(upvotes, 'upvote')}, ${counted(answers, 'answer')})`,
+        text: `${title} (${pluralize(upvotes, 'upvote')}, ${pluralize(answers, 'answer')})`,
         link: `/question/${id}`,
       })),
       more: null,
     });
-  return letter({
+  return buildNotificationEmail({
     subject: period === 'daily' ? 'Your day on Parley' : 'Your week on Parley',
     parts,
-    why: whyOf(period),
+    why: describeReason(period),
     links,
   });
 }
 
 /** Asks whether an address is the member's; no notification is mailed there until the link was opened. */
-export function confirmationLetter({ link, site }: { link: string; site: string }): Letter {
+export function buildConfirmationEmail({ link, site }: { link: string; site: string }): EmailContent {
   const subject = 'Please confirm your address for mails from Parley';
   // Nothing in it was written by whoever asked: the address may be somebody else's.
   const why = `Somebody with an account on ${site} says that this address is theirs. If it was you, open this link within a day and press the button there:`;
@@ -76,7 +76,7 @@ export function confirmationLetter({ link, site }: { link: string; site: string 
   return {
     subject,
     text: `${why}\n\n${link}\n\n${otherwise}\n`,
-    html: page(
+    html: renderPage(
       html`<p style="${paragraph}">${why}</p>
         <p style="${paragraph}"><a href="${link}" style="${button}">Confirm my address</a></p>
         <p style="${small}">${otherwise}</p>`,
@@ -85,17 +85,17 @@ export function confirmationLetter({ link, site }: { link: string; site: string 
 }
 
 /** Tells of one thing, with at most one thing to do. Nothing in it was written by a member. */
-export function noticeLetter(of: {
+export function buildSimpleEmail(of: {
   subject: string;
   paragraphs: readonly string[];
   action: { label: string; link: string } | null;
   small: string;
-}): Letter {
+}): EmailContent {
   const { subject, paragraphs, action, small: last } = of;
   return {
     subject,
     text: `${[...paragraphs, ...(action === null ? [] : [action.link]), last].join('\n\n')}\n`,
-    html: page(
+    html: renderPage(
       html`${paragraphs.map((text) => html`<p style="${paragraph}">${text}</p>`)}
         ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button}">${action.label}</a></p>`}
         <p style="${small}">${last}</p>`,
@@ -104,12 +104,12 @@ export function noticeLetter(of: {
 }
 
 /** What the operators tell a member who is warned or suspended. `until` in UTC. */
-export function careLetter(of: {
+export function buildModerationEmail(of: {
   kind: 'warning' | 'suspension';
   reason: string;
   until: Date | null;
   site: string;
-}): Letter {
+}): EmailContent {
   const { kind, reason, until, site } = of;
   const subject =
     kind === 'warning' ? 'A warning from the operators of Parley' : 'You are suspended on Parley';
@@ -117,11 +117,11 @@ export function careLetter(of: {
     kind === 'warning'
       ? 'The operators of the community ask you to change something:'
       : `You can read but not write until ${until?.toISOString().slice(0, 16).replace('T', ' ')} UTC. The reason:`;
-  const why = plain(reason);
+  const why = toSingleLine(reason);
   return {
     subject,
     text: `${what}\n\n${why}\n\n${site}/\n`,
-    html: page(
+    html: renderPage(
       html`<p style="${paragraph}">${what}</p>
         <p dir="auto" style="${paragraph}">${why}</p>
         <p style="${paragraph}"><a href="${site}/" style="${link}">${site}/</a></p>`,
@@ -129,34 +129,39 @@ export function careLetter(of: {
   };
 }
 
-function letter(of: { subject: string; parts: Part[]; why: string; links: LetterLinks }): Letter {
-  const { subject, parts, why, links } = of;
+function buildNotificationEmail(of: {
+  subject: string;
+  parts: EmailSection[];
+  why: string;
+  links: EmailLinks;
+}): EmailContent {
+  const { subject, parts: sections, why, links } = of;
   const change = `${links.site}/settings#notifications`;
   const text = [
-    ...parts.map(({ heading, lines, more }) =>
+    ...sections.map(({ heading, lines, more }) =>
       [
         ...(heading === null ? [] : [`${heading}\n`]),
-        ...lines.map((line) => `${plain(line.text)}\n${links.site}${line.link}\n`),
+        ...lines.map((line) => `${toSingleLine(line.text)}\n${links.site}${line.link}\n`),
         ...(more === null ? [] : [`${more}\n${links.site}/notifications\n`]),
       ].join('\n'),
     ),
     `--\n${why}\nChange what we mail you: ${change}\nUnsubscribe: ${links.unsubscribe}`,
   ].join('\n');
-  const body = html`${parts.map((part) => partAsHtml(part, links))}
+  const body = html`${sections.map((part) => renderSection(part, links))}
     <p style="${small}">
       ${why}<br /><a href="${change}" style="${quiet}">Change what we mail you</a> ·
       <a href="${links.unsubscribe}" style="${quiet}">Unsubscribe</a>
     </p>`;
-  return { subject, text: `${text}\n`, html: page(body) };
+  return { subject, text: `${text}\n`, html: renderPage(body) };
 }
 
-function partAsHtml({ heading, lines, more }: Part, { site }: LetterLinks) {
+function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLinks) {
   return html`${heading === null ? '' : html`<h2 style="${title}">${heading}</h2>`}
     <ul style="margin:0 0 24px;padding:0;list-style:none">
       ${lines.map(
         (line) =>
           html`<li style="${item}">
-            <a dir="auto" href="${site}${line.link}" style="${link}">${plain(line.text)}</a>
+            <a dir="auto" href="${site}${line.link}" style="${link}">${toSingleLine(line.text)}</a>
           </li>`,
       )}
     </ul>
@@ -164,7 +169,7 @@ function partAsHtml({ heading, lines, more }: Part, { site }: LetterLinks) {
 }
 
 /** Nothing is fetched from elsewhere: no picture, font or style sheet, and so nothing that tells that it was read. */
-function page(body: ReturnType<typeof html>): string {
+function renderPage(body: ReturnType<typeof html>): string {
   const whole = html`${raw('<!doctype html>')}
     <html lang="en">
       <head>
@@ -198,23 +203,23 @@ const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
 const button =
   'display:inline-block;padding:12px 20px;border-radius:8px;background:#0f5f5c;color:#ffffff;text-decoration:none';
 
-function rest(items: unknown[], total: number): string | null {
+function describeRemaining(items: unknown[], total: number): string | null {
   const more = total - items.length;
   if (more <= 0) return null;
   return more === 1 ? 'And one more notification.' : `And ${more} more notifications.`;
 }
 
 /** One line, so that no member text can pass for a line of the mail's own. */
-const plain = (text: string) =>
+const toSingleLine = (text: string) =>
   text
     .toWellFormed()
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
 
-const counted = (count: number, word: string) => (count === 1 ? `1 ${word}` : `${count} ${word}s`);
+const pluralize = (count: number, word: string) => (count === 1 ? `1 ${word}` : `${count} ${word}s`);
 
-function whyOf(scope: MailScope): string {
-  const sentences: Record<MailScope, string> = {
+function describeReason(scope: UnsubscribeScope): string {
+  const messages: Record<UnsubscribeScope, string> = {
     answers: 'You get this mail because you chose to be mailed about answers to your questions.',
     followed: 'You get this mail because you chose to be mailed about answers to questions you follow.',
     replies: 'You get this mail because you chose to be mailed about replies and comments.',
@@ -225,5 +230,5 @@ function whyOf(scope: MailScope): string {
     daily: 'You get this mail because you chose a daily digest.',
     weekly: 'You get this mail because you chose a weekly digest.',
   };
-  return sentences[scope];
+  return messages[scope];
 }

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { from, linkIn, site, startMailing } from '#server/testing/mailing.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { senderAddress, findLinkToken, siteUrl, startServerWithEmail } from '#server/testing/mailing.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { eventually } from '#server/testing/parley.ts';
 
-const mailing = await startMailing();
+const mailing = await startServerWithEmail();
 const { post, server, node, choose, mailed, letTimePass, sendDue, untilQuiet } = mailing;
 afterAll(() => mailing.stop());
 
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
-  await server.forgetRates();
-  post.refuse(undefined);
-  post.onMail(() => {});
+  await server.resetRateLimits();
+  post.rejectWith(undefined);
+  post.onEmail(() => {});
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
 
@@ -26,32 +26,32 @@ async function jobsIn(state: 'active' | 'retry'): Promise<number> {
 }
 
 /** Those that are to be tried again. */
-const waitingJobs = () => jobsIn('retry');
+const countRetriedJobs = () => jobsIn('retry');
 
 test('nobody is mailed before they have opened the link in the mail they asked for', async () => {
   await choose(ann, 'answers', 'at_once');
-  const [confirmation] = await post.mailsTo(ann.email, 1);
+  const [confirmation] = await post.waitForEmails(ann.email, 1);
   expect(confirmation?.subject).toBe('Please confirm your address for mails from Parley');
   await bob.answer(await ann.ask());
   await sendDue();
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 1)).toHaveLength(1);
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
   expect((await ann.get('/notification-settings')).body).toMatchObject({ mail: 'unconfirmed' });
 
-  const token = linkIn(confirmation, 'confirm-mail');
-  done(await server.visitor().post('/mail/confirmation', { token }));
+  const token = findLinkToken(confirmation, 'confirm-mail');
+  expectOk(await server.visitor().post('/mail/confirmation', { token }));
   expect((await ann.get('/notification-settings')).body).toMatchObject({ mail: 'confirmed' });
   await bob.answer(await ann.ask());
   await sendDue();
-  const [, news] = await post.mailsTo(ann.email, 2);
+  const [, news] = await post.waitForEmails(ann.email, 2);
   expect(news?.subject).toBe('Bob answered your question "How long does bread keep?"');
   await untilQuiet();
 });
 
 test('a link of confirmation that was changed, is too old or is of another address confirms nothing', async () => {
   await choose(ann, 'answers', 'daily');
-  const [confirmation] = await post.mailsTo(ann.email, 1);
-  const token = linkIn(confirmation, 'confirm-mail');
+  const [confirmation] = await post.waitForEmails(ann.email, 1);
+  const token = findLinkToken(confirmation, 'confirm-mail');
   const confirm = async (given: string) =>
     (await server.visitor().post('/mail/confirmation', { token: given })).status;
   const [, until = ''] = token.split('.');
@@ -75,7 +75,7 @@ test('a flood of votes becomes one mail, and the next comes a while later', asyn
   for (let n = 0; n < 25; n++) voters.push(await node.register(`Voter ${n}`));
   for (const voter of voters) await voter.vote('questions', id, 'up');
   await sendDue();
-  const [, mail] = await post.mailsTo(ann.email, 2);
+  const [, mail] = await post.waitForEmails(ann.email, 2);
   expect(mail?.subject).toBe('You have 25 new notifications on Parley');
   expect(mail?.text?.match(/upvoted your question/g)).toHaveLength(20);
   expect(mail?.text).toContain('And 5 more notifications.');
@@ -84,27 +84,27 @@ test('a flood of votes becomes one mail, and the next comes a while later', asyn
   const late = await ann.ask();
   await bob.vote('questions', late, 'up');
   await sql`update notification set created_at = created_at - interval '3 minutes'`.execute(server.db);
-  await node.background?.queueDue();
+  await node.backgroundJobs?.enqueueDueJobs();
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 2)).toHaveLength(2);
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
   await sendDue();
-  expect((await post.mailsTo(ann.email, 3))[2]?.subject).toContain('Bob upvoted your question');
+  expect((await post.waitForEmails(ann.email, 3))[2]?.subject).toContain('Bob upvoted your question');
 });
 
 test('what was read, seen on an open page or deleted meanwhile is not mailed', async () => {
   await mailed(ann, 'answers', 'at_once');
   const id = await ann.ask();
   await bob.answer(id);
-  done(await ann.put('/notifications/read', { upTo: null }));
+  expectOk(await ann.put('/notifications/read', { upTo: null }));
   await sendDue();
   await bob.answer(id);
-  done(await ann.put('/notifications/seen'));
+  expectOk(await ann.put('/notifications/seen'));
   await sendDue();
   await bob.remove('answers', (await bob.answer(id)).id);
   await sendDue();
   await bob.answer(await ann.ask({ title: 'Is this the one that is mailed?' }));
   await sendDue();
-  const [, ...mails] = await post.mailsTo(ann.email, 2);
+  const [, ...mails] = await post.waitForEmails(ann.email, 2);
   await untilQuiet();
   expect(mails.map(({ subject }) => subject)).toEqual([
     'Bob answered your question "Is this the one that is mailed?"',
@@ -115,46 +115,49 @@ test('what is off in the app is told by no way; nobody else is touched by it', a
   await mailed(ann, 'answers', 'at_once');
   const id = await ann.ask();
   const eve = await node.register('Eve');
-  done(await eve.put(`/questions/${id}/follow`, { following: true }));
-  done(await ann.put('/notification-settings/answers', { inApp: false }));
+  expectOk(await eve.put(`/questions/${id}/follow`, { following: true }));
+  expectOk(await ann.put('/notification-settings/answers', { inApp: false }));
   await bob.answer(id);
   expect((await ann.get('/notifications')).body).toMatchObject({ items: [], unreadCount: 0 });
   expect((await eve.get('/notifications')).body).toMatchObject({ unreadCount: 1 });
   await sendDue();
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 1)).toHaveLength(1);
-  done(await ann.put('/notification-settings/answers', { inApp: true }));
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
+  expectOk(await ann.put('/notification-settings/answers', { inApp: true }));
   await bob.answer(id);
   await sendDue();
-  await post.mailsTo(ann.email, 2);
+  await post.waitForEmails(ann.email, 2);
 });
 
 test('two nodes that look at the same moment mail once', async () => {
-  const other = await server.beside({ publicUrl: site }, { mail: { url: post.url, from } });
+  const other = await server.startBeside(
+    { publicUrl: siteUrl },
+    { email: { url: post.url, from: senderAddress } },
+  );
   onTestFinished(() => other.stop());
   await mailed(ann, 'answers', 'at_once');
   await bob.answer(await ann.ask());
   await letTimePass();
-  await Promise.all([node, other, node, other].map(async (at) => at.background?.queueDue()));
-  await post.mailsTo(ann.email, 2);
+  await Promise.all([node, other, node, other].map(async (at) => at.backgroundJobs?.enqueueDueJobs()));
+  await post.waitForEmails(ann.email, 2);
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 2)).toHaveLength(2);
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
 test('mails wait while the mail server is down, and come once when it is back', async () => {
   await mailed(ann, 'answers', 'at_once');
   await bob.answer(await ann.ask());
-  post.refuse(451);
+  post.rejectWith(451);
   await sendDue();
-  await eventually(() => post.tries.includes(ann.email));
+  await eventually(() => post.rejectedRecipients.includes(ann.email));
   await untilQuiet();
-  post.refuse(undefined);
+  post.rejectWith(undefined);
   // The next try is due.
   await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
   await sendDue();
-  await post.mailsTo(ann.email, 2);
+  await post.waitForEmails(ann.email, 2);
   await untilQuiet();
-  expect(await post.mailsTo(ann.email, 2)).toHaveLength(2);
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
 test('mails wait while nothing listens at the address of the mail server', async () => {
@@ -163,10 +166,10 @@ test('mails wait while nothing listens at the address of the mail server', async
   await post.goDown();
   await sendDue();
   await untilQuiet();
-  expect(await waitingJobs()).toBe(1);
+  expect(await countRetriedJobs()).toBe(1);
   await post.comeBack();
   await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
-  await post.mailsTo(ann.email, 2);
+  await post.waitForEmails(ann.email, 2);
 });
 
 test('a mail whose node died while it held it is sent by another, once', async () => {
@@ -174,17 +177,17 @@ test('a mail whose node died while it held it is sent by another, once', async (
   await bob.answer(await ann.ask());
   // A node that hangs in the middle: it has the job, and its time is over.
   let release: (() => void) | undefined;
-  post.onMail(() => new Promise<void>((resolve) => (release = resolve)));
+  post.onEmail(() => new Promise<void>((resolve) => (release = resolve)));
   await sendDue();
   await eventually(() => release !== undefined);
-  post.onMail(() => {});
+  post.onEmail(() => {});
   await sql`
     update parley_jobs.job set started_on = now() - interval '1 hour' where state = 'active' and name = 'mail-news'`.execute(
     server.db,
   );
   await eventually(async () => (await jobsIn('retry')) === 1);
   await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
-  const mails = await post.mailsTo(ann.email, 2);
+  const mails = await post.waitForEmails(ann.email, 2);
   await untilQuiet();
   expect(mails.filter(({ subject }) => subject?.includes('answered'))).toHaveLength(1);
   release?.();
@@ -193,9 +196,9 @@ test('a mail whose node died while it held it is sent by another, once', async (
 test('an address that the mail server refuses for good is not tried again', async () => {
   await mailed(ann, 'answers', 'at_once');
   await bob.answer(await ann.ask());
-  post.refuse(550);
+  post.rejectWith(550);
   await sendDue();
-  await eventually(() => post.tries.includes(ann.email));
+  await eventually(() => post.rejectedRecipients.includes(ann.email));
   await untilQuiet();
   const { rows } =
     await sql`select from parley_jobs.job where state = 'retry' and name = 'mail-news'`.execute(server.db);
@@ -206,9 +209,9 @@ test('what no mail server took for days is dropped, so that nothing waits for ev
   await mailed(ann, 'answers', 'at_once');
   await bob.answer(await ann.ask());
   await sql`update notification set created_at = now() - interval '4 days'`.execute(server.db);
-  const withoutMail = await server.beside({}, {});
+  const withoutMail = await server.startBeside({}, {});
   onTestFinished(() => withoutMail.stop());
-  await withoutMail.background?.queueDue();
+  await withoutMail.backgroundJobs?.enqueueDueJobs();
   const { rows } = await sql`select from notification where pending_email is not null`.execute(server.db);
   expect(rows).toHaveLength(0);
 });

@@ -5,7 +5,7 @@ import type { Database, Queryable, Tx } from '#server/platform/database.ts';
  * Members to be mailed at once about what was made so long ago or longer and is unread, unless they were mailed a short
  * while ago; for a pause they are not among them again. Members whom another node takes at this moment are left to it.
  */
-export async function takeMembersToMail(
+export async function claimMembersToEmail(
   tx: Tx,
   { delaySeconds, pauseSeconds, limit }: { delaySeconds: number; pauseSeconds: number; limit: number },
 ): Promise<number[]> {
@@ -25,7 +25,7 @@ export async function takeMembersToMail(
 }
 
 /** Members whose digest is due; the next is due at `next`. */
-export async function takeMembersToDigest(
+export async function claimMembersToDigest(
   tx: Tx,
   { period, next, limit }: { period: 'daily' | 'weekly'; next: ReturnType<typeof sql>; limit: number },
 ): Promise<number[]> {
@@ -41,31 +41,31 @@ export async function takeMembersToDigest(
 }
 
 /** Days after which what could not be mailed is old. */
-const oldAfter = { at_once: 3, daily: 4, weekly: 10 };
+const expiryDays = { at_once: 3, daily: 4, weekly: 10 };
 
 /** What is mailed no more: read meanwhile, or too old. Returns how many were too old. */
-export async function forgetOldMails(db: Queryable): Promise<number> {
+export async function clearExpiredEmails(db: Queryable): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
       update notification set pending_email = null
-      where pending_email is not null and created_at < now() - make_interval(days => ${oldAfter.at_once})
+      where pending_email is not null and created_at < now() - make_interval(days => ${expiryDays.at_once})
         and created_at < now() - make_interval(days =>
-        case pending_email when 'at_once' then ${oldAfter.at_once}::int when 'daily' then ${oldAfter.daily}::int
-          else ${oldAfter.weekly}::int end)
+        case pending_email when 'at_once' then ${expiryDays.at_once}::int when 'daily' then ${expiryDays.daily}::int
+          else ${expiryDays.weekly}::int end)
       returning read_at
     )
     select count(*) as count from gone where read_at is null`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-export type GoodQuestion = { id: number; title: string; answers: number; upvotes: number };
+export type DigestQuestion = { id: number; title: string; answers: number; upvotes: number };
 
 /** The questions of a week with a tag the member follows that others found best; the member's own are not news. */
-export async function goodQuestionsFor(
+export async function listDigestQuestions(
   db: Database,
   { memberId, limit }: { memberId: number; limit: number },
-): Promise<GoodQuestion[]> {
-  const { rows } = await sql<GoodQuestion>`
+): Promise<DigestQuestion[]> {
+  const { rows } = await sql<DigestQuestion>`
     select id, title, answer_count as answers, upvotes from question
     where upvotes > downvotes and upvotes > 0 and author_id is distinct from ${memberId} and id in (
       select recent.question_id from tag_follow cross join lateral (

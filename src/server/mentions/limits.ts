@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
-import { memberKey } from '#server/platform/rate-limits.ts';
-import { newcomersAmong } from '#server/posts/limits.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
+import { memberRateLimitKey } from '#server/platform/rate-limits.ts';
+import { filterNewMembers } from '#server/posts/limits.ts';
 import { limits } from '#shared/limits.ts';
-import { mentionedIn } from './mentioned.ts';
+import { findMentions } from './mentioned.ts';
 
 const daySeconds = 24 * 60 * 60;
 
 /** A text as it is posted or edited, and the members it mentions that it did not mention before. */
-export type Mentioning = {
+export type NewMentions = {
   memberId: number;
   text: string;
   added: readonly number[];
@@ -21,13 +21,16 @@ export type Mentioning = {
  * takes none. Returns why the text is refused; null where it is not.
  * Who is new: posts/limits.ts.
  */
-export async function mentionsProblem(tx: Tx, mentioning: Mentioning): Promise<ProblemError | null> {
+export async function findMentionsProblem(tx: Tx, mentioning: NewMentions): Promise<ProblemError | null> {
   const { memberId, text, added, publicUrl } = mentioning;
   if (added.length === 0) return null;
-  if (mentionedIn(text, publicUrl).length > limits.mentionsPerPost)
-    return invalidField('content', `You can mention up to ${limits.mentionsPerPost} members in one post.`);
-  if (!(await newcomersAmong(tx, [memberId])).has(memberId)) return null;
-  const retryAfter = await takeMentions(tx, { memberId, count: added.length });
+  if (findMentions(text, publicUrl).length > limits.mentionsPerPost)
+    return invalidFieldError(
+      'content',
+      `You can mention up to ${limits.mentionsPerPost} members in one post.`,
+    );
+  if (!(await filterNewMembers(tx, [memberId])).has(memberId)) return null;
+  const retryAfter = await countTowardsLimit(tx, { memberId, count: added.length });
   if (retryAfter === null) return null;
   return new ProblemError(
     'too-many',
@@ -37,17 +40,17 @@ export async function mentionsProblem(tx: Tx, mentioning: Mentioning): Promise<P
 }
 
 /** @throws ProblemError as above */
-export async function refuseManyMentions(tx: Tx, mentioning: Mentioning): Promise<void> {
-  const problem = await mentionsProblem(tx, mentioning);
+export async function refuseManyMentions(tx: Tx, mentioning: NewMentions): Promise<void> {
+  const problem = await findMentionsProblem(tx, mentioning);
   if (problem !== null) throw problem;
 }
 
 /** Null where they were taken; else the seconds until there are some again. */
-async function takeMentions(
+async function countTowardsLimit(
   tx: Tx,
   { memberId, count }: { memberId: number; count: number },
 ): Promise<number | null> {
-  const key = memberKey('mentions', memberId);
+  const key = memberRateLimitKey('mentions', memberId);
   const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
   const used = sql`case when kept.expire <= ${now} then 0 else kept.points end`;
   const { rows: taken } = await sql`

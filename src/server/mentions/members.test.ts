@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { done, type Member } from '#server/testing/member.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { Mentionable } from '#shared/mentions.ts';
+import type { MentionableMembers } from '#shared/mentions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 
 const namesFor = async (member: Member, path: string) => {
-  const { items } = done(await member.get<Mentionable>(path));
+  const { items } = expectOk(await member.get<MentionableMembers>(path));
   return items.map(({ displayName }) => displayName);
 };
 
@@ -22,18 +22,18 @@ test('who wrote at a question is listed first, the latest first, and never onese
   ];
   const id = await asker.ask();
   const answer = await answerer.answer(id);
-  await replier.reply(answer.id);
+  await replier.replyToAnswer(answer.id);
   const everybody = ['Mia Replier', 'Moritz Answerer', 'Mara Asker'];
   expect(await namesFor(reader, `/questions/${id}/members`)).toEqual(everybody);
   expect(await namesFor(asker, `/questions/${id}/members`)).toEqual(everybody.slice(0, 2));
-  await asker.reply(answer.id);
+  await asker.replyToAnswer(answer.id);
   expect(await namesFor(reader, `/questions/${id}/members`)).toEqual([
     'Mara Asker',
     'Mia Replier',
     'Moritz Answerer',
   ]);
 
-  const { items } = done(await asker.get<Mentionable>(`/questions/${id}/members?q=m`));
+  const { items } = expectOk(await asker.get<MentionableMembers>(`/questions/${id}/members?q=m`));
   expect(items).toEqual([
     { id: replier.id, displayName: 'Mia Replier', inThread: true },
     { id: answerer.id, displayName: 'Moritz Answerer', inThread: true },

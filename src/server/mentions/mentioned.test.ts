@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mentionedIn } from './mentioned.ts';
+import { findMentions } from './mentioned.ts';
 
 const site = 'https://ask.example.org';
 
@@ -20,20 +20,20 @@ describe('a text names', () => {
     ['nobody by what is no id', '[@A](/profile/0) [@B](/profile/-1) [@C](/profile/1e3) [@D](/profile/)', []],
     ['nobody by escaped marks', '\\[@A](/profile/1)', []],
   ])('%s', (_, text, ids) => {
-    expect(mentionedIn(text, site)).toEqual(ids);
+    expect(findMentions(text, site)).toEqual(ids);
   });
 
   test('members by this community’s address only where it is known', () => {
-    expect(mentionedIn(`[@Ann](${site}/profile/12)`, null)).toEqual([]);
-    expect(mentionedIn(`[@Ann](${site}/profile/12)`, `${site}/`)).toEqual([12]);
-    expect(mentionedIn('[@Ann](/profile/12)', null)).toEqual([12]);
+    expect(findMentions(`[@Ann](${site}/profile/12)`, null)).toEqual([]);
+    expect(findMentions(`[@Ann](${site}/profile/12)`, `${site}/`)).toEqual([12]);
+    expect(findMentions('[@Ann](/profile/12)', null)).toEqual([12]);
   });
 });
 
 test('a text that parsers take minutes for names nobody, at once', () => {
   const before = performance.now();
   for (const trap of [']'.repeat(30_000), '*a_ '.repeat(7500), '>'.repeat(30_000)])
-    expect(mentionedIn(`${trap}\n\n[@Ann](/profile/12)`, null)).toEqual([]);
+    expect(findMentions(`${trap}\n\n[@Ann](/profile/12)`, null)).toEqual([]);
   // A hundredth of what parsing one of them takes.
   expect(performance.now() - before).toBeLessThan(2000);
 });

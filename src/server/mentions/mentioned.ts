@@ -10,13 +10,13 @@ type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['c
  * with the community's own address before the path. A text too costly to parse names nobody: readers see it as it was
  * typed, without links.
  */
-export function mentionedIn(markdown: string, publicUrl: string | null): number[] {
+export function findMentions(markdown: string, publicUrl: string | null): number[] {
   if (!markdown.includes('[@') || !markdown.includes('/profile/') || !isCheapToParse(markdown)) return [];
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const found = new Set<number>();
   const open: Node[] = [tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const id = node.type === 'link' && namesSomebody(node) ? memberOf(node.url, publicUrl) : null;
+    const id = node.type === 'link' && isMention(node) ? parseMemberId(node.url, publicUrl) : null;
     if (id !== null) found.add(id);
     if ('children' in node) open.push(...node.children.toReversed());
   }
@@ -24,19 +24,23 @@ export function mentionedIn(markdown: string, publicUrl: string | null): number[
 }
 
 /** The members an edit names that the text before did not. */
-export function mentionsAdded(edit: { before: string; after: string; publicUrl: string | null }): number[] {
-  const after = mentionedIn(edit.after, edit.publicUrl);
+export function findAddedMentions(edit: {
+  before: string;
+  after: string;
+  publicUrl: string | null;
+}): number[] {
+  const after = findMentions(edit.after, edit.publicUrl);
   if (after.length === 0) return [];
-  const before = new Set(mentionedIn(edit.before, edit.publicUrl));
+  const before = new Set(findMentions(edit.before, edit.publicUrl));
   return after.filter((id) => !before.has(id));
 }
 
-function namesSomebody(link: Node & { type: 'link' }): boolean {
+function isMention(link: Node & { type: 'link' }): boolean {
   const [first] = link.children;
   return first?.type === 'text' && first.value.startsWith('@');
 }
 
-function memberOf(url: string, publicUrl: string | null): number | null {
+function parseMemberId(url: string, publicUrl: string | null): number | null {
   const site = publicUrl?.replace(/\/+$/u, '') ?? '';
   const path = site !== '' && url.startsWith(`${site}/`) ? url.slice(site.length) : url;
   const [, id] = /^\/profile\/([1-9]\d{0,14})\/?$/u.exec(path) ?? [];

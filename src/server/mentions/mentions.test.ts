@@ -28,8 +28,8 @@ const messagesTo = async (member: Member) => (await bellOf(member)).map(({ messa
 test('who is named in a question, an answer, a reply or a comment is told where', async () => {
   const id = await ann.ask({ title, content: `What does ${naming(eve)} say?` });
   const answer = await bob.answer(id, `[@Eve](${publicUrl}/profile/${eve.id}) knows.`);
-  const reply = await bob.reply(answer.id, { content: naming(eve) });
-  const comment = await bob.comment(id, { content: naming(eve) });
+  const reply = await bob.replyToAnswer(answer.id, { content: naming(eve) });
+  const comment = await bob.replyToQuestion(id, { content: naming(eve) });
   expect(await bellOf(eve)).toMatchObject([
     { type: 'other', link: `/question/${id}#reply-${comment.id}`, entityType: 'reply', senderId: bob.id },
     { type: 'other', link: `/question/${id}#reply-${reply.id}`, entityType: 'reply' },
@@ -46,7 +46,7 @@ test('who is named in a question, an answer, a reply or a comment is told where'
 test('nobody is told of what they wrote themselves, nor of a name in code', async () => {
   const id = await ann.ask({ title, content: `\`${naming(eve)}\`\n\n\`\`\`\n${naming(bob)}\n\`\`\`` });
   const answer = await ann.answer(id, naming(ann));
-  await ann.reply(answer.id, { content: naming(ann, ann) });
+  await ann.replyToAnswer(answer.id, { content: naming(ann, ann) });
   for (const member of [ann, bob, eve]) expect(await bellOf(member)).toEqual([]);
 });
 
@@ -57,9 +57,9 @@ test('who is told of a post anyway hears of it once', async () => {
   expect(await messagesTo(ann)).toEqual([`Bob answered your question "${title}"`]);
   expect(await messagesTo(eve)).toEqual([`Bob mentioned you in "${title}"`]);
 
-  const reply = await eve.reply(answer.id, { content: naming(bob, bob, ann) });
+  const reply = await eve.replyToAnswer(answer.id, { content: naming(bob, bob, ann) });
   expect(await messagesTo(bob)).toEqual(['Eve replied to your answer']);
-  await ann.reply(answer.id, { to: reply, content: naming(eve, bob) });
+  await ann.replyToAnswer(answer.id, { to: reply, content: naming(eve, bob) });
   expect((await messagesTo(eve))[0]).toBe('Ann replied to your reply');
   expect((await messagesTo(bob))[0]).toBe('Ann replied to your answer');
   expect(await messagesTo(eve)).toHaveLength(2);
@@ -77,7 +77,7 @@ test('an edit tells only those whom it adds, and nobody twice, however often the
   expect(await messagesTo(eve)).toEqual([`Ann mentioned you in "${title}"`]);
 
   const answer = await ann.answer(id);
-  const reply = await ann.reply(answer.id);
+  const reply = await ann.replyToAnswer(answer.id);
   await ann.put(`/answers/${answer.id}`, { content: naming(bob) });
   await ann.put(`/replies/${reply.id}`, { content: naming(bob) });
   expect((await bellOf(bob)).map(({ link }) => link)).toEqual([
@@ -132,7 +132,7 @@ describe('refuses a text that mentions more than 10 members, and stores nothing'
   test('when an edit adds to them, not when an old text has them already', async () => {
     const id = await ann.ask({ title });
     const answer = await ann.answer(id);
-    const reply = await ann.reply(answer.id);
+    const reply = await ann.replyToAnswer(answer.id);
     expect(await ann.put(`/questions/${id}`, { title, content: many, tags: [] })).toMatchObject(refused);
     expect(await ann.put(`/answers/${answer.id}`, { content: many })).toMatchObject(refused);
     expect(await ann.put(`/replies/${reply.id}`, { content: many })).toMatchObject(refused);

@@ -1,17 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, problems, router } from '#server/platform/http.ts';
-import { memberLimit } from '#server/platform/rate-limits.ts';
+import { jsonResponse, type RouteDeps, problemResponses, createRouter } from '#server/platform/http.ts';
+import { createMemberLimit } from '#server/platform/rate-limits.ts';
 import { idParam } from '#shared/fields.ts';
 import { limits } from '#shared/limits.ts';
-import { mentionable } from '#shared/mentions.ts';
-import { codePoints, hasForbiddenCharacters } from '#shared/text.ts';
-import { membersByName, membersForThread } from './members.ts';
+import { mentionableMembers } from '#shared/mentions.ts';
+import { countCodePoints, hasForbiddenCharacters } from '#shared/text.ts';
+import { listMentionableByName, listMentionableInThread } from './members.ts';
 
 const nameQuery = z.object({
   /** The beginning of a name, without case. */
   q: z
     .string()
-    .refine((text) => codePoints(text) <= limits.displayNameMax, 'No name is that long')
+    .refine((text) => countCodePoints(text) <= limits.displayNameMax, 'No name is that long')
     .refine((text) => !hasForbiddenCharacters(text), 'No name contains such characters')
     .default(''),
 });
@@ -22,7 +22,10 @@ const inThread = createRoute({
   summary:
     'Members to mention at a question: who wrote there first, then others by the beginning of the name',
   request: { params: idParam, query: nameQuery },
-  responses: { 200: answers(mentionable, 'A few members, never the one who asks'), ...problems },
+  responses: {
+    200: jsonResponse(mentionableMembers, 'A few members, never the one who asks'),
+    ...problemResponses,
+  },
 });
 
 const anywhere = createRoute({
@@ -30,28 +33,31 @@ const anywhere = createRoute({
   path: '/members',
   summary: 'Members to mention, by the beginning of the name',
   request: { query: nameQuery },
-  responses: { 200: answers(mentionable, 'A few members, never the one who asks'), ...problems },
+  responses: {
+    200: jsonResponse(mentionableMembers, 'A few members, never the one who asks'),
+    ...problemResponses,
+  },
 });
 
-export function mentionRoutes({ db }: Deps) {
+export function mentionRoutes({ db }: RouteDeps) {
   // More than anybody types names in a minute.
-  const limit = memberLimit(db, {
+  const limit = createMemberLimit(db, {
     name: 'name-members',
     message: 'You have looked for names a lot in a short time. Please try again in a minute.',
     points: 300,
     seconds: 60,
   });
-  return router()
+  return createRouter()
     .openapi(inThread, async (c) => {
       const viewer = c.get('viewer');
       await limit(viewer.id);
       const wanted = { questionId: c.req.valid('param').id, viewer, beginning: c.req.valid('query').q };
-      return c.json({ items: await membersForThread(c.get('reading'), wanted) }, 200);
+      return c.json({ items: await listMentionableInThread(c.get('reader'), wanted) }, 200);
     })
     .openapi(anywhere, async (c) => {
       const viewer = c.get('viewer');
       await limit(viewer.id);
       const wanted = { viewer, beginning: c.req.valid('query').q };
-      return c.json({ items: await membersByName(c.get('reading'), wanted) }, 200);
+      return c.json({ items: await listMentionableByName(c.get('reader'), wanted) }, 200);
     });
 }

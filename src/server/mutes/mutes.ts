@@ -1,22 +1,22 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
-import { publish, publishAll, type StreamedEvent } from '#server/platform/events.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
+import { publish, publishAll, type TopicEvent } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { decodeCursor, paginate } from '#server/posts/cursor.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
-import { lockTopic, setTopicFollow } from '#server/topics/topics.ts';
+import { lockTagByName, setTagFollow } from '#server/topics/topics.ts';
 import { limits } from '#shared/limits.ts';
-import { type MutedQuestions, type MutedTopics, muteMessages } from '#shared/mutes.ts';
-import { normalizeTags, tagsProblem } from '#shared/tags.ts';
+import { type MutedQuestions, type MutedTags, muteMessages } from '#shared/mutes.ts';
+import { normalizeTags, findTagsProblem } from '#shared/tags.ts';
 import {
   countTagMutes,
   deleteQuestionMute,
   deleteTagMute,
   insertQuestionMute,
   insertTagMute,
-  lockMuter,
-  mutedQuestionsPage,
-  mutedTags,
+  lockMember,
+  listMutedQuestions,
+  listMutedTags,
 } from './queries.ts';
 
 /** Muted questions a page shows. */
@@ -41,39 +41,39 @@ export async function muteQuestion(
  * topic: muting ends following it, and the other way round.
  * @throws ProblemError 'not-allowed' where the viewer has muted as many as one can.
  */
-export async function muteTopic(
+export async function muteTag(
   db: Database,
   { tag, viewer, muted }: { tag: string; viewer: Viewer; muted: boolean },
 ): Promise<{ muted: boolean }> {
   const [name] = normalizeTags([tag]);
-  if (name === undefined) throw invalidField('tag', 'Name a topic');
-  const problem = tagsProblem([name]);
-  if (problem !== null) throw invalidField('tag', problem);
+  if (name === undefined) throw invalidFieldError('tag', 'Name a topic');
+  const problem = findTagsProblem([name]);
+  if (problem !== null) throw invalidFieldError('tag', problem);
   await transaction(db, async (tx) => {
     // Locked, so that two at once do not both find room for one more.
-    await lockMuter(tx, viewer.id);
+    await lockMember(tx, viewer.id);
     const memberId = viewer.id;
-    const told = muted
-      ? await mute(tx, { tag: name, memberId })
-      : await unmuteTopic(tx, { tag: name, memberId });
-    await publishAll(tx, told);
+    const events = muted
+      ? await addTagMute(tx, { tag: name, memberId })
+      : await unmuteTag(tx, { tag: name, memberId });
+    await publishAll(tx, events);
   });
   return { muted };
 }
 
 /** Ends a member's mute of a topic, if there is one. Returns what to publish of it. */
-export async function unmuteTopic(
+export async function unmuteTag(
   tx: Tx,
   { tag, memberId }: { tag: string; memberId: number },
-): Promise<StreamedEvent[]> {
-  const topic = await lockTopic(tx, { tag, make: false });
-  if (topic === undefined || !(await deleteTagMute(tx, { tagId: topic.id, memberId }))) return [];
-  return [{ topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: topic.name, muted: false } }];
+): Promise<TopicEvent[]> {
+  const row = await lockTagByName(tx, { tag, create: false });
+  if (row === undefined || !(await deleteTagMute(tx, { tagId: row.id, memberId }))) return [];
+  return [{ topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: row.name, muted: false } }];
 }
 
 /** The topics the viewer muted, the latest first. */
-export async function readMutedTopics(db: Reader, viewer: Viewer): Promise<MutedTopics> {
-  const rows = await mutedTags(db, viewer.id);
+export async function readMutedTags(db: Reader, viewer: Viewer): Promise<MutedTags> {
+  const rows = await listMutedTags(db, viewer.id);
   return { items: rows.map((row) => ({ tag: row.name, mutedAt: row.created_at.toISOString() })) };
 }
 
@@ -82,12 +82,12 @@ export async function readMutedQuestions(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<MutedQuestions> {
-  const rows = await mutedQuestionsPage(db, {
+  const rows = await listMutedQuestions(db, {
     memberId: viewer.id,
     cursor: decodeCursor(cursor),
     limit: pageSize + 1,
   });
-  const { items, nextCursor } = page(rows, pageSize, (row) => ({
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,
   }));
@@ -97,15 +97,18 @@ export async function readMutedQuestions(
   };
 }
 
-async function mute(tx: Tx, { tag, memberId }: { tag: string; memberId: number }): Promise<StreamedEvent[]> {
-  const unfollowed = await setTopicFollow(tx, { tag, memberId, following: false });
-  const topic = await lockTopic(tx, { tag, make: true });
-  if (topic === undefined) throw new Error(`the topic '${tag}' was not stored`);
-  if (!(await insertTagMute(tx, { tagId: topic.id, memberId }))) return unfollowed;
-  if ((await countTagMutes(tx, memberId)) > limits.mutedTopics)
+async function addTagMute(
+  tx: Tx,
+  { tag, memberId }: { tag: string; memberId: number },
+): Promise<TopicEvent[]> {
+  const unfollowed = await setTagFollow(tx, { tag, memberId, following: false });
+  const row = await lockTagByName(tx, { tag, create: true });
+  if (row === undefined) throw new Error(`the topic '${tag}' was not stored`);
+  if (!(await insertTagMute(tx, { tagId: row.id, memberId }))) return unfollowed;
+  if ((await countTagMutes(tx, memberId)) > limits.mutedTags)
     throw new ProblemError('not-allowed', muteMessages.tooMany);
   return [
     ...unfollowed,
-    { topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: topic.name, muted: true } },
+    { topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: row.name, muted: true } },
   ];
 }

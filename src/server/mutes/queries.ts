@@ -24,7 +24,7 @@ export async function deleteQuestionMute(tx: Tx, { questionId, memberId }: Quest
 }
 
 /** Locks the member whose mutes are about to be counted. */
-export async function lockMuter(tx: Tx, memberId: number): Promise<void> {
+export async function lockMember(tx: Tx, memberId: number): Promise<void> {
   await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
 }
 
@@ -49,16 +49,16 @@ export async function countTagMutes(tx: Tx, memberId: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-export async function mutedTags(db: Reader, memberId: number) {
+export async function listMutedTags(db: Reader, memberId: number) {
   const { rows } = await sql<{ name: string; created_at: Date }>`
     select tag.name, mute.created_at from tag_mute mute join tag on tag.id = mute.tag_id
     where mute.member_id = ${memberId}
-    order by mute.created_at desc, tag.id desc limit ${limits.mutedTopics}`.execute(db);
+    order by mute.created_at desc, tag.id desc limit ${limits.mutedTags}`.execute(db);
   return rows;
 }
 
 /** Served in order by the index question_mute_member. */
-export async function mutedQuestionsPage(
+export async function listMutedQuestions(
   db: Reader,
   { memberId, cursor, limit }: { memberId: number; cursor: Cursor | null; limit: number },
 ) {

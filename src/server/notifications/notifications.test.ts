@@ -14,18 +14,18 @@ beforeEach(async () => {
   [ann, bob, eve] = await server.registerAll('Ann', 'Bob', 'Eve');
 });
 
-async function bellOf(member: Member): Promise<Notification[]> {
+async function getNotifications(member: Member): Promise<Notification[]> {
   return (await member.get<Notifications>('/notifications')).body.items;
 }
 
-const messagesTo = async (member: Member) => (await bellOf(member)).map(({ message }) => message);
+const messagesTo = async (member: Member) => (await getNotifications(member)).map(({ message }) => message);
 
 const follow = (member: Member, id: number) => member.put(`/questions/${id}/follow`, { following: true });
 
 test('an answer tells the author of the question, with all a bell needs to know', async () => {
   const id = await ann.ask({ title });
   const answer = await bob.answer(id);
-  expect(await bellOf(ann)).toEqual([
+  expect(await getNotifications(ann)).toEqual([
     {
       id: expect.any(Number),
       type: 'answer',
@@ -43,7 +43,7 @@ test('an answer tells the author of the question, with all a bell needs to know'
       readAt: null,
     },
   ]);
-  expect(await bellOf(bob)).toEqual([]);
+  expect(await getNotifications(bob)).toEqual([]);
 });
 
 test('an answer tells the followers of the question, and an author who follows it once', async () => {
@@ -51,17 +51,17 @@ test('an answer tells the followers of the question, and an author who follows i
   for (const member of [ann, bob, eve]) await follow(member, id);
   await bob.answer(id);
   expect(await messagesTo(ann)).toEqual([`Bob answered your question "${title}"`]);
-  expect(await bellOf(eve)).toMatchObject([
+  expect(await getNotifications(eve)).toMatchObject([
     { type: 'other', message: `Bob answered a question you follow: "${title}"` },
   ]);
-  expect(await bellOf(bob)).toEqual([]);
+  expect(await getNotifications(bob)).toEqual([]);
 });
 
 test('a reply tells the author of the answer and the author of the reply it answers, each once', async () => {
   const id = await ann.ask({ title });
   const answer = await bob.answer(id);
-  const first = await eve.reply(answer.id);
-  expect(await bellOf(bob)).toMatchObject([
+  const first = await eve.replyToAnswer(answer.id);
+  expect(await getNotifications(bob)).toMatchObject([
     {
       type: 'reply',
       message: 'Eve replied to your answer',
@@ -70,19 +70,19 @@ test('a reply tells the author of the answer and the author of the reply it answ
       entityType: 'reply',
     },
   ]);
-  const second = await ann.reply(answer.id, { to: first });
-  expect(await bellOf(eve)).toMatchObject([
+  const second = await ann.replyToAnswer(answer.id, { to: first });
+  expect(await getNotifications(eve)).toMatchObject([
     { type: 'reply', message: 'Ann replied to your reply', entityId: second.id },
   ]);
   expect((await messagesTo(bob))[0]).toBe('Ann replied to your answer');
-  const own = await bob.reply(answer.id);
-  await eve.reply(answer.id, { to: own });
+  const own = await bob.replyToAnswer(answer.id);
+  await eve.replyToAnswer(answer.id, { to: own });
   expect(await messagesTo(bob)).toHaveLength(3);
   expect((await messagesTo(bob))[0]).toBe('Eve replied to your reply');
 });
 
 test('a comment tells the author of the question', async () => {
-  await bob.comment(await ann.ask({ title }));
+  await bob.replyToQuestion(await ann.ask({ title }));
   expect(await messagesTo(ann)).toEqual([`Bob replied to your question "${title}"`]);
 });
 
@@ -90,7 +90,7 @@ describe('an up vote', () => {
   test('tells the author, once however often it goes back and forth', async () => {
     const id = await ann.ask({ title });
     for (const vote of ['up', null, 'up', 'down', 'up'] as const) await bob.vote('questions', id, vote);
-    expect(await bellOf(ann)).toMatchObject([
+    expect(await getNotifications(ann)).toMatchObject([
       {
         type: 'vote',
         message: `Bob upvoted your question "${title}"`,
@@ -103,7 +103,7 @@ describe('an up vote', () => {
 
   test('on an answer and on a reply tells their authors', async () => {
     const answer = await ann.answer(await bob.ask());
-    const reply = await ann.reply(answer.id);
+    const reply = await ann.replyToAnswer(answer.id);
     await eve.vote('answers', answer.id, 'up');
     await eve.vote('replies', reply.id, 'up');
     expect(await messagesTo(ann)).toEqual(['Eve upvoted your reply', 'Eve upvoted your answer']);
@@ -111,7 +111,7 @@ describe('an up vote', () => {
 
   test('is all a vote tells: a down vote tells nobody', async () => {
     await bob.vote('questions', await ann.ask(), 'down');
-    expect(await bellOf(ann)).toEqual([]);
+    expect(await getNotifications(ann)).toEqual([]);
   });
 });
 
@@ -119,22 +119,22 @@ test('nobody is told of what they did themselves', async () => {
   const id = await ann.ask({ title });
   await follow(ann, id);
   const answer = await ann.answer(id);
-  const reply = await ann.reply(answer.id);
-  await ann.reply(answer.id, { to: reply });
-  await ann.comment(id);
+  const reply = await ann.replyToAnswer(answer.id);
+  await ann.replyToAnswer(answer.id, { to: reply });
+  await ann.replyToQuestion(id);
   await ann.vote('questions', id, 'up');
   await ann.vote('answers', answer.id, 'up');
   await ann.vote('replies', reply.id, 'up');
-  expect(await bellOf(ann)).toEqual([]);
+  expect(await getNotifications(ann)).toEqual([]);
 });
 
 test('reading one marks it read with the time; marking all marks the rest, and nobody else’s', async () => {
   const id = await ann.ask({ title });
   for (let n = 0; n < 3; n++) await bob.answer(id);
   await eve.answer(await bob.ask());
-  const [newest, ...others] = await bellOf(ann);
+  const [newest, ...others] = await getNotifications(ann);
   expect((await ann.put(`/notifications/${newest?.id}/read`)).status).toBe(204);
-  const [read, ...unread] = await bellOf(ann);
+  const [read, ...unread] = await getNotifications(ann);
   expect(read).toMatchObject({ read: true, readAt: expect.stringMatching(/^\d{4}-.*Z$/) });
   expect(unread).toEqual(others);
   expect((await ann.get<Notifications>('/notifications?filter=unread')).body).toMatchObject({
@@ -155,20 +155,20 @@ test('reading one marks it read with the time; marking all marks the rest, and n
 test('deleting a post deletes the notifications that point at it, and no others', async () => {
   const id = await ann.ask({ title });
   const answer = await bob.answer(id);
-  const reply = await bob.comment(id);
-  await bob.comment(id, { to: reply });
+  const reply = await bob.replyToQuestion(id);
+  await bob.replyToQuestion(id, { to: reply });
   await bob.vote('questions', id, 'up');
   await eve.answer(id);
-  expect(await bellOf(ann)).toHaveLength(5);
+  expect(await getNotifications(ann)).toHaveLength(5);
   await bob.remove('answers', answer.id);
   expect(await messagesTo(ann)).not.toContain(`Bob answered your question "${title}"`);
-  expect(await bellOf(ann)).toHaveLength(4);
+  expect(await getNotifications(ann)).toHaveLength(4);
   await bob.remove('replies', reply.id);
-  expect(await bellOf(ann)).toHaveLength(3);
+  expect(await getNotifications(ann)).toHaveLength(3);
   const beside = await ann.ask();
   await bob.answer(beside);
   await ann.remove('questions', id);
-  expect((await bellOf(ann)).map(({ link }) => link)).toEqual([
+  expect((await getNotifications(ann)).map(({ link }) => link)).toEqual([
     expect.stringContaining(`/question/${beside}#`),
   ]);
 });

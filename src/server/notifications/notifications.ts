@@ -5,10 +5,10 @@ import {
   transaction,
   type Tx,
 } from '#server/platform/database.ts';
-import { publish, type StreamedEvent } from '#server/platform/events.ts';
+import { publish, type TopicEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { decodeCursor, paginate } from '#server/posts/cursor.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import type {
   Notification,
@@ -16,24 +16,24 @@ import type {
   NotificationKind,
   Notifications,
 } from '#shared/notifications.ts';
-import type { NotificationAbout } from '#shared/notification-settings.ts';
+import type { NotificationCategory } from '#shared/notification-settings.ts';
 import {
-  deleteNotifications,
-  followersNotified,
+  deleteNotificationsOf,
+  buildFollowerNotifications,
   insertNotification,
   markAllRead,
   markRead,
-  mentionedNotified,
-  type News,
+  buildMentionNotifications,
+  type NotificationDraft,
   type NotificationRow,
-  notificationsOf,
-  notifyFollowers,
-  notificationsInserted,
-  notifyMentioned,
-  unmark,
-  unreadCount,
-  waitingOf,
-  type Way,
+  selectNotifications,
+  insertFollowerNotifications,
+  buildInsertNotifications,
+  insertMentionNotifications,
+  clearDelivery,
+  countUnread,
+  selectPendingNotifications,
+  type DeliveryChannel,
 } from './queries.ts';
 
 /**
@@ -41,9 +41,9 @@ import {
  * order, the sender never (docs/product.md 12.1). As queries, to be run with others, of whose rows `bellsOf` makes what
  * browsers are to be told.
  */
-export function answersTold(
+export function buildAnswerNotifications(
   answers: readonly {
-    question: Authored;
+    question: AuthoredPost;
     answerId: number;
     senderId: number;
     mentioned: readonly number[];
@@ -54,31 +54,31 @@ export function answersTold(
     authorId: question.author_id,
     mentioned,
   }));
-  const authors = notificationsInserted(
+  const authors = buildInsertNotifications(
     all.flatMap(({ base, authorId }) =>
       authorId === null ? [] : [{ recipientId: authorId, news: { ...base, kind: 'answer' as const } }],
     ),
   );
-  const named = all.flatMap(({ base, mentioned }) =>
-    mentioned.length === 0 ? [] : [mentionedNotified({ news: base, memberIds: mentioned })],
+  const mentions = all.flatMap(({ base, mentioned }) =>
+    mentioned.length === 0 ? [] : [buildMentionNotifications({ draft: base, memberIds: mentioned })],
   );
-  const followers = followersNotified(
+  const followers = buildFollowerNotifications(
     all.map(({ base, authorId }) => ({
       news: { ...base, kind: 'followed_answer' as const },
       except: authorId,
     })),
   );
-  return [...(authors === undefined ? [] : [authors]), ...named, followers];
+  return [...(authors === undefined ? [] : [authors]), ...mentions, followers];
 }
 
 /** A post with its author, who may be unknown. */
-export type Authored = { id: number; author_id: number | null };
+export type AuthoredPost = { id: number; author_id: number | null };
 
 /**
  * Tells of a reply: the author of the reply it answers, the author of the answer (or of the question, for a comment) it
  * hangs on, and the members it names. Somebody who is more than one of these hears once, of the first.
  */
-export async function tellOfReply(
+export async function notifyOfReply(
   tx: Tx,
   reply: {
     replyId: number;
@@ -89,25 +89,25 @@ export async function tellOfReply(
     hostAuthorId: number | null;
     mentioned: readonly number[];
   },
-): Promise<StreamedEvent[]> {
+): Promise<TopicEvent[]> {
   const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId, mentioned } = reply;
   const base = { senderId, questionId, answerId, replyId };
-  const events: StreamedEvent[] = [];
+  const events: TopicEvent[] = [];
   if (parentAuthorId !== null)
     events.push(
-      ...(await tell(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } })),
+      ...(await notifyMember(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } })),
     );
   const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
   if (hostAuthorId !== null)
-    events.push(...(await tell(tx, { recipientId: hostAuthorId, news: { ...base, kind } })));
-  return [...events, ...(await tellOfMentions(tx, { ...base, mentioned }))];
+    events.push(...(await notifyMember(tx, { recipientId: hostAuthorId, news: { ...base, kind } })));
+  return [...events, ...(await notifyOfMentions(tx, { ...base, mentioned }))];
 }
 
 /**
  * Tells the members a post names, the first ones where it names many: never the sender, and nobody who was told of the
  * same post already, by whichever notification. `answerId` and `replyId` name the post as notifications do.
  */
-export async function tellOfMentions(
+export async function notifyOfMentions(
   tx: Tx,
   post: {
     senderId: number;
@@ -116,58 +116,66 @@ export async function tellOfMentions(
     replyId: number | null;
     mentioned: readonly number[];
   },
-): Promise<StreamedEvent[]> {
-  const { mentioned, ...news } = post;
-  return mentioned.length === 0 ? [] : bells(await notifyMentioned(tx, { news, memberIds: mentioned }));
+): Promise<TopicEvent[]> {
+  const { mentioned, ...draft } = post;
+  return mentioned.length === 0
+    ? []
+    : toNotifiedEvents(await insertMentionNotifications(tx, { draft, memberIds: mentioned }));
 }
 
-export type UpvoteNews = {
+export type UpvoteNotification = {
   kind: PostKind;
   authorId: number;
   senderId: number;
-  place: { questionId: number; answerId: number | null; replyId: number | null };
+  post: { questionId: number; answerId: number | null; replyId: number | null };
 };
 
 /**
  * Tells authors of up votes; down votes tell nobody, and switching back and forth tells once. As a query, to be run with
  * others, of whose rows `bellsOf` makes what their browsers are to be told; none where nobody is to hear.
  */
-export function upvotesTold(votes: readonly UpvoteNews[]) {
-  const query = notificationsInserted(
-    votes.map(({ kind, authorId, senderId, place }) => ({
+export function buildUpvoteNotifications(votes: readonly UpvoteNotification[]) {
+  const query = buildInsertNotifications(
+    votes.map(({ kind, authorId, senderId, post }) => ({
       recipientId: authorId,
-      news: { kind: `vote_${kind}` as const, senderId, ...place },
+      news: { kind: `vote_${kind}` as const, senderId, ...post },
     })),
   );
   return query === undefined ? [] : [query];
 }
 
-export const bellsOf = (rows: readonly { recipient_id: number }[]): StreamedEvent[] =>
-  bells(new Set(rows.map((row) => row.recipient_id)));
+export const createNotifiedEvents = (rows: readonly { recipient_id: number }[]): TopicEvent[] =>
+  toNotifiedEvents(new Set(rows.map((row) => row.recipient_id)));
 
 /**
  * Tells the author of an accepted answer, and the followers of the question but that author and the asker; once for each
  * answer, however often the acceptance moves.
  */
-export async function tellOfAcceptance(
+export async function notifyOfAcceptance(
   tx: Tx,
-  { questionId, answer, senderId }: { questionId: number; answer: Authored; senderId: number },
-): Promise<StreamedEvent[]> {
+  { questionId, answer, senderId }: { questionId: number; answer: AuthoredPost; senderId: number },
+): Promise<TopicEvent[]> {
   const base = { senderId, questionId, answerId: answer.id, replyId: null };
   const author =
     answer.author_id === null
       ? []
-      : await tell(tx, { recipientId: answer.author_id, news: { ...base, kind: 'accepted' } });
-  const news = { ...base, kind: 'accepted_followed' as const };
-  return [...author, ...bells(await notifyFollowers(tx, { news, except: answer.author_id }))];
+      : await notifyMember(tx, { recipientId: answer.author_id, news: { ...base, kind: 'accepted' } });
+  const draft = { ...base, kind: 'accepted_followed' as const };
+  return [
+    ...author,
+    ...toNotifiedEvents(await insertFollowerNotifications(tx, { news: draft, except: answer.author_id })),
+  ];
 }
 
 /**
  * A post goes, and what told of it or of anything below it goes along (docs/product.md 12.6). Returns what the browsers
  * of those who had not read it are to be told.
  */
-export async function forgetPost(tx: Tx, post: { kind: PostKind; id: number }): Promise<StreamedEvent[]> {
-  const memberIds = await deleteNotifications(tx, post);
+export async function deletePostNotifications(
+  tx: Tx,
+  post: { kind: PostKind; id: number },
+): Promise<TopicEvent[]> {
+  const memberIds = await deleteNotificationsOf(tx, post);
   return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 }
 
@@ -180,20 +188,23 @@ export async function readNotifications(
   { viewer, filter, cursor }: { viewer: Viewer; filter: NotificationFilter; cursor: string | undefined },
 ): Promise<Notifications> {
   const [rows, unread] = await Promise.all([
-    notificationsOf(db, {
+    selectNotifications(db, {
       memberId: viewer.id,
       unreadOnly: filter === 'unread',
       before: decodeCursor(cursor)?.id ?? null,
       limit: pageSize + 1,
     }),
-    unreadCount(db, viewer.id),
+    countUnread(db, viewer.id),
   ]);
-  const { items, nextCursor } = page(rows, pageSize, (row) => ({ after: 0, id: row.id }));
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
   return { items: items.map(toNotification), unreadCount: unread, nextCursor };
 }
 
 /** @throws ProblemError 'not-found' for somebody else's. Reading twice changes nothing. */
-export async function readOne(db: Database, { id, viewer }: { id: number; viewer: Viewer }): Promise<void> {
+export async function markNotificationRead(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await markRead(tx, { id, memberId: viewer.id })))
       throw new ProblemError('not-found', 'Notification not found');
@@ -202,7 +213,7 @@ export async function readOne(db: Database, { id, viewer }: { id: number; viewer
 }
 
 /** Marks all of the viewer's notifications read, or those up to `upTo`. */
-export async function readAll(
+export async function markNotificationsRead(
   db: Database,
   { viewer, upTo }: { viewer: Viewer; upTo: number | null },
 ): Promise<void> {
@@ -213,14 +224,16 @@ export async function readAll(
 }
 
 /** A notification that waits to be told by mail or push. */
-export type WaitingNews = Pick<Notification, 'id' | 'message' | 'link'> & { about: NotificationAbout };
+export type PendingNotification = Pick<Notification, 'id' | 'message' | 'link'> & {
+  about: NotificationCategory;
+};
 
 /** What a member has not read and is still to be told by one way: the newest, and how many there are in all. */
-export async function waitingNews(
+export async function listPendingNotifications(
   db: Queryable,
-  wanted: { memberId: number; way: Way; limit: number },
-): Promise<{ items: WaitingNews[]; total: number }> {
-  const rows = await waitingOf(db, wanted);
+  wanted: { memberId: number; channel: DeliveryChannel; limit: number },
+): Promise<{ items: PendingNotification[]; total: number }> {
+  const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
     const { id, message, link } = toNotification(row);
     return { id, message, link, about: row.about };
@@ -229,48 +242,52 @@ export async function waitingNews(
 }
 
 /** What waited by one way is told, or need not be told any more. @param upTo null: all of it */
-export async function noteTold(
+export async function markDelivered(
   db: Queryable,
-  told: { memberId: number; way: Way; upTo: number | null },
+  delivered: { memberId: number; channel: DeliveryChannel; upTo: number | null },
 ): Promise<void> {
-  await unmark(db, told);
+  await clearDelivery(db, delivered);
 }
 
 /**
  * The member looks at a page that shows what is new: nobody calls them there by a mail at once or a push. It stays
  * unread, and in the next digest.
  */
-export async function noteSeen(db: Database, viewer: Viewer): Promise<void> {
-  for (const way of ['at_once', 'push'] as const) await unmark(db, { memberId: viewer.id, way, upTo: null });
+export async function clearInstantDeliveries(db: Database, viewer: Viewer): Promise<void> {
+  for (const channel of ['at_once', 'push'] as const)
+    await clearDelivery(db, { memberId: viewer.id, channel, upTo: null });
 }
 
-async function tell(tx: Tx, told: { recipientId: number; news: News }): Promise<StreamedEvent[]> {
-  return bells(await insertNotification(tx, told));
+async function notifyMember(
+  tx: Tx,
+  notification: { recipientId: number; news: NotificationDraft },
+): Promise<TopicEvent[]> {
+  return toNotifiedEvents(await insertNotification(tx, notification));
 }
 
 /** Their bells show it at once, in every tab. */
-function bells(memberIds: Iterable<number>): StreamedEvent[] {
+function toNotifiedEvents(memberIds: Iterable<number>): TopicEvent[] {
   return [...memberIds].map((id) => ({ topic: `member:${id}`, event: { kind: 'notified' } }));
 }
 
 function toNotification(row: NotificationRow): Notification {
   return {
     id: row.id,
-    type: types[row.kind],
+    type: notificationTypes[row.kind],
     recipientId: row.recipient_id,
     senderId: row.sender_id,
     senderName: row.sender_name,
     kind: row.kind,
     title: row.title,
     message: messages[row.kind](row.sender_name, row.title),
-    ...destination(row),
+    ...getDestination(row),
     createdAt: row.created_at.toISOString(),
     read: row.read_at !== null,
     readAt: row.read_at?.toISOString() ?? null,
   };
 }
 
-function destination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
+function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
   const page = `/question/${row.question_id}`;
   if (row.reply_id !== null)
     return { link: `${page}#reply-${row.reply_id}`, entityId: row.reply_id, entityType: 'reply' };
@@ -279,7 +296,7 @@ function destination(row: NotificationRow): Pick<Notification, 'link' | 'entityI
   return { link: page, entityId: row.question_id, entityType: 'question' };
 }
 
-const types: Readonly<Record<NotificationKind, Notification['type']>> = {
+const notificationTypes: Readonly<Record<NotificationKind, Notification['type']>> = {
   answer: 'answer',
   followed_answer: 'other',
   reply_to_question: 'reply',

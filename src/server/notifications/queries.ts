@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/platform/database.ts';
-import { type NotificationKind, unreadCounted } from '#shared/notifications.ts';
-import { nameless, type PostKind } from '#server/posts/post.ts';
-import type { NotificationAbout } from '#shared/notification-settings.ts';
+import { type NotificationKind, maxUnreadCount } from '#shared/notifications.ts';
+import { unnamedMember, type PostKind } from '#server/posts/post.ts';
+import type { NotificationCategory } from '#shared/notification-settings.ts';
 
 /** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
-export type News = {
+export type NotificationDraft = {
   kind: NotificationKind;
   senderId: number;
   questionId: number;
@@ -14,7 +14,10 @@ export type News = {
 };
 
 /** Returns who was told, if anybody: not somebody who muted the question. */
-export async function insertNotification(tx: Tx, { recipientId, news }: { recipientId: number; news: News }) {
+export async function insertNotification(
+  tx: Tx,
+  { recipientId, news }: { recipientId: number; news: NotificationDraft },
+) {
   if (recipientId === news.senderId) return [];
   const { rows } = await sql`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
@@ -27,10 +30,12 @@ export async function insertNotification(tx: Tx, { recipientId, news }: { recipi
 }
 
 /** The same for many, to be run with others; undefined where nobody is to be told. */
-export function notificationsInserted(told: readonly { recipientId: number; news: News }[]) {
-  const others = told.filter(({ recipientId, news }) => recipientId !== news.senderId);
+export function buildInsertNotifications(
+  drafts: readonly { recipientId: number; news: NotificationDraft }[],
+) {
+  const others = drafts.filter(({ recipientId, news }) => recipientId !== news.senderId);
   if (others.length === 0) return undefined;
-  const column = (key: keyof News) => others.map(({ news }) => news[key]);
+  const column = (key: keyof NotificationDraft) => others.map(({ news }) => news[key]);
   return sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     select wanted.* from unnest(
@@ -49,7 +54,10 @@ export function notificationsInserted(told: readonly { recipientId: number; news
  * One for each follower of the question but the sender and `except`, who is told otherwise, and those who muted it.
  * Returns them.
  */
-export async function notifyFollowers(tx: Tx, { news, except }: { news: News; except: number | null }) {
+export async function insertFollowerNotifications(
+  tx: Tx,
+  { news, except }: { news: NotificationDraft; except: number | null },
+) {
   const { rows } = await sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
     select member_id, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}
@@ -66,8 +74,10 @@ export async function notifyFollowers(tx: Tx, { news, except }: { news: News; ex
 }
 
 /** The same for answers to several questions, to be run with others. */
-export function followersNotified(answers: readonly { news: News; except: number | null }[]) {
-  const column = (key: keyof News) => answers.map(({ news }) => news[key]);
+export function buildFollowerNotifications(
+  answers: readonly { news: NotificationDraft; except: number | null }[],
+) {
+  const column = (key: keyof NotificationDraft) => answers.map(({ news }) => news[key]);
   return sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
     select follow.member_id, news.sender_id, news.kind, news.question_id, news.answer_id
@@ -86,24 +96,24 @@ export function followersNotified(answers: readonly { news: News; except: number
 }
 
 /** Who can be told of a mention in one post at most, however often it is edited. */
-const mentionsTold = sql.lit(10);
+const maxMentionsPerPost = sql.lit(10);
 
 /**
  * Tells members that a post names them, but for the sender, those who were told of the same post already, and whoever is
  * beyond the number that is told of one post. Returns who was told.
  */
-export async function notifyMentioned(tx: Tx, mentioned: Mentioned) {
-  const { rows } = await mentionedNotified(mentioned).execute(tx);
+export async function insertMentionNotifications(tx: Tx, mentioned: MentionedMembers) {
+  const { rows } = await buildMentionNotifications(mentioned).execute(tx);
   return rows.map((row) => row.recipient_id);
 }
 
-type Mentioned = { news: Omit<News, 'kind'>; memberIds: readonly number[] };
+type MentionedMembers = { draft: Omit<NotificationDraft, 'kind'>; memberIds: readonly number[] };
 
 /** The same, to be run with others. */
-export function mentionedNotified({ news, memberIds }: Mentioned) {
-  const { senderId, questionId, answerId, replyId } = news;
+export function buildMentionNotifications({ draft, memberIds }: MentionedMembers) {
+  const { senderId, questionId, answerId, replyId } = draft;
   return sql<{ recipient_id: number }>`
-    with told as materialized (select recipient_id, kind from notification where ${toldOf(news)})
+    with told as materialized (select recipient_id, kind from notification where ${isAboutPost(draft)})
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     select member.id, ${senderId}, 'mention', ${questionId}, ${answerId}, ${replyId}
     from unnest(${[...memberIds]}::bigint[]) with ordinality as wanted (id, place)
@@ -113,12 +123,12 @@ export function mentionedNotified({ news, memberIds }: Mentioned) {
         select 1 from question_mute mute where mute.question_id = ${questionId} and mute.member_id = member.id
       )
     order by wanted.place
-    limit greatest(0, ${mentionsTold} - (select count(*) from told where kind = 'mention'))
+    limit greatest(0, ${maxMentionsPerPost} - (select count(*) from told where kind = 'mention'))
     on conflict do nothing returning recipient_id`;
 }
 
 /** What tells of a post itself, as the unique indexes have it that let each member be told once. */
-function toldOf({ questionId, answerId, replyId }: Omit<News, 'kind'>) {
+function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 'kind'>) {
   if (replyId !== null)
     return sql`reply_id = ${replyId} and kind in ('reply_to_question', 'reply_to_answer', 'reply_to_reply', 'mention')`;
   if (answerId !== null)
@@ -127,7 +137,7 @@ function toldOf({ questionId, answerId, replyId }: Omit<News, 'kind'>) {
 }
 
 /** Deletes what told of a post or of anything below it. Returns whose was still unread, each once. */
-export async function deleteNotifications(tx: Tx, { kind, id }: { kind: PostKind; id: number }) {
+export async function deleteNotificationsOf(tx: Tx, { kind, id }: { kind: PostKind; id: number }) {
   const { rows } = await sql<{ recipient_id: number }>`
     with gone as (
       delete from notification where ${sql.ref(`${kind}_id`)} = ${id} returning recipient_id, read_at
@@ -151,7 +161,7 @@ export type NotificationRow = {
 };
 
 /** Newest first, behind the id `before`. */
-export async function notificationsOf(
+export async function selectNotifications(
   db: Reader,
   wanted: { memberId: number; unreadOnly: boolean; before: number | null; limit: number },
 ) {
@@ -159,7 +169,7 @@ export async function notificationsOf(
   const { rows } = await sql<NotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, ${nameless}) as sender_name
+      coalesce(sender.display_name, ${unnamedMember}) as sender_name
     from notification
     join question on question.id = notification.question_id
     join member sender on sender.id = notification.sender_id
@@ -171,50 +181,51 @@ export async function notificationsOf(
 }
 
 /** Counts no further than `unreadCounted`; in the index notification_unread, of unread ones alone. */
-export async function unreadCount(db: Reader, memberId: number): Promise<number> {
+export async function countUnread(db: Reader, memberId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
       select from notification where recipient_id = ${memberId} and read_at is null
-      limit ${sql.lit(unreadCounted)}
+      limit ${sql.lit(maxUnreadCount)}
     ) unread`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
 /** How a notification may wait to be told, beside the app. */
-export type Way = 'at_once' | 'daily' | 'weekly' | 'push';
+export type DeliveryChannel = 'at_once' | 'daily' | 'weekly' | 'push';
 
-export type WaitingRow = NotificationRow & { about: NotificationAbout; total: number };
+export type PendingNotificationRow = NotificationRow & { about: NotificationCategory; total: number };
 
 /** What waits to be told by one way and is unread, newest first. Each row knows how many there are in all. */
-export async function waitingOf(
+export async function selectPendingNotifications(
   db: Queryable,
-  { memberId, way, limit }: { memberId: number; way: Way; limit: number },
+  { memberId, channel, limit }: { memberId: number; channel: DeliveryChannel; limit: number },
 ) {
-  const { rows } = await sql<WaitingRow>`
+  const { rows } = await sql<PendingNotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, ${nameless}) as sender_name,
+      coalesce(sender.display_name, ${unnamedMember}) as sender_name,
       coalesce(notification_category(kind), 'replies') as about, count(*) over () as total
     from notification
     join question on question.id = notification.question_id
     join member sender on sender.id = notification.sender_id
-    where recipient_id = ${memberId} and read_at is null and ${isMarked(way)}
+    where recipient_id = ${memberId} and read_at is null and ${isPendingFor(channel)}
     order by notification.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
 /** What waited by one way, up to and with an id, waits no more. */
-export async function unmark(
+export async function clearDelivery(
   db: Queryable,
-  { memberId, way, upTo }: { memberId: number; way: Way; upTo: number | null },
+  { memberId, channel, upTo }: { memberId: number; channel: DeliveryChannel; upTo: number | null },
 ) {
   await sql`
-    update notification set ${way === 'push' ? sql`pending_push = false` : sql`pending_email = null`}
-    where recipient_id = ${memberId} and ${isMarked(way)}
+    update notification set ${channel === 'push' ? sql`pending_push = false` : sql`pending_email = null`}
+    where recipient_id = ${memberId} and ${isPendingFor(channel)}
       ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(db);
 }
 
-const isMarked = (way: Way) => (way === 'push' ? sql`pending_push` : sql`pending_email = ${sql.lit(way)}`);
+const isPendingFor = (channel: DeliveryChannel) =>
+  channel === 'push' ? sql`pending_push` : sql`pending_email = ${sql.lit(channel)}`;
 
 /** Returns false when the member has no such notification. */
 export async function markRead(tx: Tx, { id, memberId }: { id: number; memberId: number }) {

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import type { Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { pagePrograms } from './first-reads.ts';
+import { pageModules } from './first-reads.ts';
 
 const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
 await mkdir(path.join(folder, 'assets'));
@@ -58,7 +58,7 @@ test('a page may run the service worker and read the manifest of its own server 
 
 test('an operator can take back the service worker of every browser', async () => {
   expect(await (await get('/service-worker.js')).text()).toBe('self.registration;');
-  const without = await server.beside({ serviceWorker: false });
+  const without = await server.startBeside({ hasServiceWorker: false });
   const response = await get('/service-worker.js', without.address);
   expect(response.headers.get('cache-control')).toBe('no-cache');
   expect(response.headers.get('content-type')).toContain('text/javascript');
@@ -149,7 +149,7 @@ describe('the page a member opens', () => {
   });
 
   test('names programs that there are', async () => {
-    const isThere = (program: string) => existsSync(path.join(projectFolder, 'src/web', program));
-    expect(pagePrograms.filter((program) => !isThere(program))).toEqual([]);
+    const isThere = (program: string) => existsSync(path.join(projectRoot, 'src/web', program));
+    expect(pageModules.filter((program) => !isThere(program))).toEqual([]);
   });
 });

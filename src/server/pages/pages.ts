@@ -3,15 +3,15 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
 import { positionHeader } from '#shared/events.ts';
-import { answerAttribute, positionAttribute } from '#shared/first-answers.ts';
+import { responseAttribute, positionAttribute } from '#shared/first-answers.ts';
 import type { SessionState } from '#shared/accounts.ts';
-import { openBuild } from './build.ts';
-import { firstNeedsOf } from './first-reads.ts';
+import { openWebBuild } from './build.ts';
+import { getPagePreloads } from './first-reads.ts';
 
 /** Asks Parley's own API, as over HTTP. */
-export type AskApi = (request: Request) => Promise<Response> | Response;
+export type FetchApi = (request: Request) => Promise<Response> | Response;
 
-type Answer = { address: string; position: string | null; body: string; cookies: string[] };
+type PreloadedResponse = { url: string; position: string | null; body: string; cookies: string[] };
 
 /**
  * The page of every address, for members: the shell of the browser part with the answers inside that the page would ask
@@ -19,23 +19,28 @@ type Answer = { address: string; position: string | null; body: string; cookies:
  * (docs/decisions/027). It belongs to one member and one moment: nobody may keep it. Visitors, and whoever is no
  * browser window (the service worker, which keeps the shell), get the bare shell from the next handler.
  */
-export function memberPages(folder: string, ask: AskApi): MiddlewareHandler {
-  const build = openBuild(folder);
+export function renderMemberPages(folder: string, fetchApi: FetchApi): MiddlewareHandler {
+  const build = openWebBuild(folder);
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
     if (cookie === null || !isWindow(headers)) return next();
     const url = new URL(c.req.url);
-    const { program, reads } = firstNeedsOf(url);
-    const [session, ...others] = await Promise.all(reads.map((address) => read(ask, url, address, headers)));
+    const { module, requests } = getPagePreloads(url);
+    const [session, ...others] = await Promise.all(
+      requests.map((address) => preload(fetchApi, url, address, headers)),
+    );
     if (session === undefined || session === null || !isMember(session)) return next();
 
-    const { shell, hints, languages } = await build();
-    const answers = [session, ...others.filter((answer) => answer !== null)];
+    const { shell, preloadTags, languages } = await build();
+    const preloaded = [session, ...others.filter((answer) => answer !== null)];
     const page = shell
-      .replace('</head>', () => `${hints({ program, language: languageOf(headers, languages) })}</head>`)
-      .replace('</body>', () => `${answers.map(elementOf).join('')}</body>`);
+      .replace(
+        '</head>',
+        () => `${preloadTags({ program: module, language: pickLanguage(headers, languages) })}</head>`,
+      )
+      .replace('</body>', () => `${preloaded.map(renderPreload).join('')}</body>`);
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
     c.header('cache-control', 'no-store');
     c.header('content-type', 'text/html; charset=utf-8');
@@ -60,46 +65,52 @@ function isWindow(headers: Headers): boolean {
   return (headers.get('sec-fetch-dest') ?? 'document') === 'document';
 }
 
-async function read(ask: AskApi, page: URL, address: string, headers: Headers): Promise<Answer | null> {
+async function preload(
+  fetchApi: FetchApi,
+  page: URL,
+  url: string,
+  headers: Headers,
+): Promise<PreloadedResponse | null> {
   const own = new Headers();
   for (const name of ['cookie', 'host', 'user-agent']) {
     const value = headers.get(name);
     if (value !== null) own.set(name, value);
   }
-  const response = await ask(new Request(new URL(address, page.origin), { headers: own }));
+  const response = await fetchApi(new Request(new URL(url, page.origin), { headers: own }));
   // What is refused or not there, the page asks for itself, and says so.
   if (response.status !== 200) return null;
   return {
-    address,
+    url,
     position: response.headers.get(positionHeader),
     body: await response.text(),
     cookies: response.headers.getSetCookie(),
   };
 }
 
-function isMember({ body }: Answer): boolean {
+function isMember({ body }: PreloadedResponse): boolean {
   return (JSON.parse(body) as SessionState).member !== null;
 }
 
-function elementOf({ address, position, body }: Answer): string {
-  const told = position === null ? '' : ` ${positionAttribute}="${inAttribute(position)}"`;
-  return `<script type="application/json" ${answerAttribute}="${inAttribute(address)}"${told}>${inScript(body)}</script>`;
+function renderPreload({ url, position, body }: PreloadedResponse): string {
+  const positionAttributeText =
+    position === null ? '' : ` ${positionAttribute}="${escapeAttribute(position)}"`;
+  return `<script type="application/json" ${responseAttribute}="${escapeAttribute(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
 }
 
 /** In JSON these stand in texts only, where the escaped form means the same; `<` could end the element. */
-function inScript(json: string): string {
+function escapeScript(json: string): string {
   return json
     .replaceAll('<', String.raw`\u003c`)
     .replaceAll('\u2028', String.raw`\u2028`)
     .replaceAll('\u2029', String.raw`\u2029`);
 }
 
-function inAttribute(text: string): string {
+function escapeAttribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
 /** The file of texts that the browser's languages ask for, as src/web/languages has it; undefined for English. */
-function languageOf(headers: Headers, available: readonly string[]): string | undefined {
+function pickLanguage(headers: Headers, available: readonly string[]): string | undefined {
   const wanted = (headers.get('accept-language') ?? '').split(',').map((part) => {
     const [tag = '', ...parameters] = part.trim().split(';');
     const quality = parameters

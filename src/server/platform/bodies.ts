@@ -8,16 +8,16 @@ import { ProblemError } from './errors.ts';
  * believed, because the parser of Node takes no more than that; so the body is not looked at, which would make a stream of
  * it. Others are counted.
  */
-export function limitBodies(maxSize: number) {
-  const counted = bodyLimit({ maxSize, onError: tooLarge });
+export function limitBodySize(maxBytes: number) {
+  const counted = bodyLimit({ maxSize: maxBytes, onError: throwTooLarge });
   return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
     const headers = c.env?.incoming?.headers;
     // A page that asks the API for what is inside it, or a body that comes in pieces (RFC 9112, section 6).
     if (headers === undefined || headers['transfer-encoding'] !== undefined) return counted(c, next);
-    return Number(headers['content-length'] ?? 0) > maxSize ? tooLarge() : next();
+    return Number(headers['content-length'] ?? 0) > maxBytes ? throwTooLarge() : next();
   });
 }
 
-const tooLarge = () => {
+const throwTooLarge = () => {
   throw new ProblemError('too-large', 'The request is too large.');
 };

@@ -1,13 +1,13 @@
-import { type LiveEvent, merged, type Position, type Topic } from '#shared/events.ts';
+import { type LiveEvent, coalesceEvents, type Position, type Topic } from '#shared/events.ts';
 
-type Burst = { events: LiveEvent[]; position: Position; timer: NodeJS.Timeout };
+type ThrottledEvents = { events: LiveEvent[]; position: Position; timer: NodeJS.Timeout };
 
 /**
  * Calms bursts: the first events of a topic go out at once, those of the time after it together, without what a later
  * one of them has made old. The more people listen, the longer that time, for one message costs as many deliveries.
  */
-export class Bursts {
-  readonly #bursts = new Map<Topic, Burst>();
+export class EventThrottle {
+  readonly #bursts = new Map<Topic, ThrottledEvents>();
   readonly #send: (topic: Topic, events: LiveEvent[], position: Position) => void;
   readonly #listeners: (topic: Topic) => number;
 
@@ -22,7 +22,7 @@ export class Bursts {
   add(topic: Topic, events: LiveEvent[], position: Position): void {
     const burst = this.#bursts.get(topic);
     if (burst === undefined) {
-      this.#send(topic, merged(events), position);
+      this.#send(topic, coalesceEvents(events), position);
       this.#wait(topic, position);
     } else {
       burst.events.push(...events);
@@ -34,7 +34,7 @@ export class Bursts {
   flush(topic: Topic): void {
     const burst = this.#bursts.get(topic);
     if (burst === undefined || burst.events.length === 0) return;
-    this.#send(topic, merged(burst.events), burst.position);
+    this.#send(topic, coalesceEvents(burst.events), burst.position);
     burst.events = [];
   }
 
@@ -47,7 +47,7 @@ export class Bursts {
   }
 
   #wait(topic: Topic, position: Position): void {
-    const timer = setTimeout(() => this.#end(topic), calm(this.#listeners(topic)));
+    const timer = setTimeout(() => this.#end(topic), throttleMs(this.#listeners(topic)));
     this.#bursts.set(topic, { events: [], position, timer });
   }
 
@@ -55,12 +55,12 @@ export class Bursts {
     const burst = this.#bursts.get(topic);
     this.#bursts.delete(topic);
     if (burst === undefined || burst.events.length === 0) return;
-    this.#send(topic, merged(burst.events), burst.position);
+    this.#send(topic, coalesceEvents(burst.events), burst.position);
     this.#wait(topic, burst.position);
   }
 }
 
 /** How long a topic stays quiet after a message, in milliseconds: 30 for a few listeners, 200 for ten thousand. */
-function calm(listeners: number): number {
+function throttleMs(listeners: number): number {
   return Math.min(200, 30 + listeners / 50);
 }

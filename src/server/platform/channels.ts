@@ -2,19 +2,19 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 
 /** How long to wait for a lost connection to be made anew, in milliseconds. */
-const retryAfter = 1_000;
+const retryAfterMs = 1_000;
 
 /**
  * Listens to channels of NOTIFY on a connection of its own; a lost one is made anew. `heard` is also called, with an
  * undefined payload, when listening begins: what came before may have been missed.
  */
-export function listenTo(options: {
+export function listenToChannels(options: {
   connection: pg.ClientConfig;
   channels: readonly string[];
   heard: (channel: string, payload: string | undefined) => void;
   log: Logger;
 }): { stop: () => Promise<void> } {
-  const { connection, channels, heard, log } = options;
+  const { connection, channels, heard: onNotification, log } = options;
   let client: pg.Client | undefined;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
@@ -34,15 +34,15 @@ export function listenTo(options: {
     const again = () => {
       if (lost || stopped) return;
       lost = true;
-      retry = setTimeout(() => void connect(), retryAfter);
+      retry = setTimeout(() => void connect(), retryAfterMs);
     };
     next.on('error', again);
     next.on('end', again);
-    next.on('notification', ({ channel, payload }) => heard(channel, payload ?? ''));
+    next.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''));
     try {
       await next.connect();
       await next.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join('; '));
-      for (const channel of channels) heard(channel, undefined);
+      for (const channel of channels) onNotification(channel, undefined);
     } catch (error) {
       log.debug({ err: error }, 'cannot listen to the database yet');
       again();

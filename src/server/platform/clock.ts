@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 
 /** Apart by more, a node says so, in milliseconds. */
-const tolerance = 5_000;
+const toleranceMs = 5_000;
 
 /** Milliseconds between two comparisons. */
-const interval = 30_000;
+const intervalMs = 30_000;
 
 /** What has to be added to `performance.now()` for the database's time; undefined until it was compared. */
 let base: number | undefined;
@@ -15,39 +15,39 @@ let base: number | undefined;
  * The time by the database's clock, in milliseconds since 1970, for what one node writes down and another one reads: until
  * when a link, a step of a sign-in or a session is good. Where no database was asked, this machine's.
  */
-export function databaseTime(): number {
+export function databaseNowMs(): number {
   return base === undefined ? Date.now() : base + performance.now();
 }
 
-export type Clock = {
+export type ClockMonitor = {
   /** Seconds that this machine's clock is ahead of the database's; negative: behind. 0 where that is little. */
-  aheadBy: () => number;
+  aheadSeconds: () => number;
   stop: () => void;
 };
 
 /** Compares this machine's clock with the database's, now and again, and says so where they are apart. */
-export async function followClock(db: Database, log: Logger): Promise<Clock> {
+export async function monitorClock(db: Database, log: Logger): Promise<ClockMonitor> {
   let ahead = 0;
   await compareOnce();
-  const timer = setInterval(() => void compareOnce().catch(() => {}), interval);
-  return { aheadBy: () => ahead, stop: () => clearInterval(timer) };
+  const timer = setInterval(() => void compareOnce().catch(() => {}), intervalMs);
+  return { aheadSeconds: () => ahead, stop: () => clearInterval(timer) };
 
   async function compareOnce(): Promise<void> {
     const before = ahead;
-    const { difference, uncertain } = await compareClocks(db);
-    ahead = Math.abs(difference) - uncertain > tolerance ? Math.round(-difference / 1_000) : 0;
-    if (ahead !== 0 && before === 0) log.warn(clockSentence(ahead));
+    const { difference, uncertain } = await measureClockSkew(db);
+    ahead = Math.abs(difference) - uncertain > toleranceMs ? Math.round(-difference / 1_000) : 0;
+    if (ahead !== 0 && before === 0) log.warn(describeClockSkew(ahead));
     else if (ahead === 0 && before !== 0) log.info("This machine's clock is the database's again.");
   }
 }
 
 /** What is to be said of a clock that is ahead by so many seconds. */
-export function clockSentence(ahead: number): string {
+export function describeClockSkew(ahead: number): string {
   return `This machine's clock is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the database's. Let both follow a time server.`;
 }
 
 /** How much later the database's clock is than this machine's, and how far that may be wrong, in milliseconds. */
-export async function compareClocks(
+export async function measureClockSkew(
   db: Database,
   machine: () => number = Date.now,
 ): Promise<{ difference: number; uncertain: number }> {

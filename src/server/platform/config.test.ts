@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '#server/testing/parley.ts';
+import { createTemporaryDirectory } from '#server/testing/parley.ts';
 import { readConfig } from './config.ts';
 
 const noFile = '/nowhere/.env';
@@ -125,7 +125,7 @@ test('every setting is taken from the environment', () => {
 });
 
 test('the environment wins over .env, and an empty value counts as none', async () => {
-  const file = path.join(await temporaryFolder(), '.env');
+  const file = path.join(await createTemporaryDirectory(), '.env');
   await writeFile(file, 'PORT=4000\nHOST="0.0.0.0" # everyone\nLOG_LEVEL=warn\n');
   const config = readConfig({ PORT: '5000', LOG_LEVEL: '' }, file);
   expect(config).toMatchObject({ port: 5000, host: '0.0.0.0', logLevel: 'info' });
@@ -231,7 +231,7 @@ test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('PORT=%j is refused', (po
 });
 
 test('a .env that cannot be read is told, not passed over', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryDirectory();
   expect(messageOf(() => readConfig({}, folder))).toMatch(
     /^The configuration file .* cannot be read: EISDIR/,
   );

@@ -3,23 +3,23 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { profileEmails } from '#shared/profiles.ts';
-import { projectFolder } from './embedded/folders.ts';
+import { emailVisibilities } from '#shared/profiles.ts';
+import { projectRoot } from './embedded/folders.ts';
 import { type LogLevel, logLevels } from './log.ts';
-import type { Settings } from './settings.ts';
-import { errorCode, messageOf, StartupError } from './startup-error.ts';
+import type { SiteSettings } from './settings.ts';
+import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
 /** How many backups stay: the newest of each of so many days, weeks and months. */
-export type Keeping = Readonly<{ daily: number; weekly: number; monthly: number }>;
+export type BackupRetention = Readonly<{ daily: number; weekly: number; monthly: number }>;
 
-export type BackupPlan = Readonly<{
+export type BackupSchedule = Readonly<{
   /** Absolute. */
-  folder: string;
+  directory: string;
   /** Minutes since midnight, by the machine's clock and time zone. */
-  at: number;
-  keep: Keeping;
+  minuteOfDay: number;
+  retention: BackupRetention;
   /** Where a backup is restored once a week to see that it is whole, absolute; undefined: it is not. */
-  scratch: string | undefined;
+  scratchDirectory: string | undefined;
 }>;
 
 /** What an operator sets in the environment or in `.env`; `.env.example` explains each. */
@@ -34,27 +34,27 @@ export type Config = Readonly<{
   /** Streaming replicas of it, which serve reads. */
   databaseReplicaUrls: readonly string[];
   /** Absolute; undefined: `data` in the project folder. */
-  dataFolder: string | undefined;
+  dataDirectory: string | undefined;
   logLevel: LogLevel;
   /** What this node is called in its log, its metrics and the list of backups. */
   nodeName: string;
   /** Statements that take so many milliseconds or more are logged; 0: none. */
-  slowQuery: number;
+  slowQueryMs: number;
   /** How long Parley serves on after it is told to stop, in seconds. */
   drainSeconds: number;
   /** What each Parley keeps in memory of pages that are looked at, in megabytes; 0: nothing. */
-  cacheSize: number;
+  cacheSizeMb: number;
   /** Undefined: made at the first start and kept in the database. */
   secret: string | undefined;
   /** Undefined: there are no metrics. */
   metricsToken: string | undefined;
   /** Undefined: nothing is backed up by itself. */
-  backups: BackupPlan | undefined;
+  backups: BackupSchedule | undefined;
   /** The mail server, and whom mails are from; undefined: nothing is mailed. */
-  mail: Readonly<{ url: string; from: string }> | undefined;
+  email: Readonly<{ url: string; from: string }> | undefined;
   /** Whether members and networks that send very many requests are slowed down. */
   rateLimits: boolean;
-  settings: Readonly<Omit<Settings, 'secret'>>;
+  settings: Readonly<Omit<SiteSettings, 'secret'>>;
 }>;
 
 /**
@@ -95,65 +95,65 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     databaseUrl: value.DATABASE_URL,
     databaseDirectUrl: value.DATABASE_DIRECT_URL,
     databaseReplicaUrls: Object.freeze(value.DATABASE_REPLICA_URLS),
-    dataFolder: value.PARLEY_DATA,
+    dataDirectory: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
-    nodeName: value.NODE_NAME ?? nodeNameOf(value.PORT),
-    slowQuery: value.SLOW_QUERY_MS,
+    nodeName: value.NODE_NAME ?? defaultNodeName(value.PORT),
+    slowQueryMs: value.SLOW_QUERY_MS,
     drainSeconds: value.DRAIN_SECONDS,
-    cacheSize: value.CACHE_SIZE_MB,
+    cacheSizeMb: value.CACHE_SIZE_MB,
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
-    backups: backupPlanOf(value),
-    mail: mailOf(value.SMTP_URL, value.MAIL_FROM),
+    backups: toBackupSchedule(value),
+    email: toEmailSettings(value.SMTP_URL, value.MAIL_FROM),
     rateLimits: value.RATE_LIMITS,
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
       trustedProxies: value.TRUST_PROXY,
-      accountsPerNetwork: value.ACCOUNTS_PER_NETWORK,
-      signUp: value.SIGN_UP,
-      passwordSignIn: value.PASSWORD_SIGN_IN,
-      hideLoginReason: value.HIDE_LOGIN_REASON,
+      maxAccountsPerNetwork: value.ACCOUNTS_PER_NETWORK,
+      isSignUpOpen: value.SIGN_UP,
+      hasPasswordSignIn: value.PASSWORD_SIGN_IN,
+      hidesLoginReason: value.HIDE_LOGIN_REASON,
       profileEmail: value.PROFILE_EMAIL,
-      selfVotes: value.SELF_VOTES,
-      identityProvider: providerOf(value),
-      refuseCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
+      allowsSelfVotes: value.SELF_VOTES,
+      identityProvider: toIdentityProvider(value),
+      refusesCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
       hsts: value.HSTS,
-      serviceWorker: value.SERVICE_WORKER,
+      hasServiceWorker: value.SERVICE_WORKER,
     }),
   });
 }
 
 /** Several on one machine are told apart by their port. */
-const nodeNameOf = (port: number) => (port === 0 ? os.hostname() : `${os.hostname()}:${port}`);
+const defaultNodeName = (port: number) => (port === 0 ? os.hostname() : `${os.hostname()}:${port}`);
 
-function backupPlanOf(value: z.infer<typeof variables>): Config['backups'] {
+function toBackupSchedule(value: z.infer<typeof variables>): Config['backups'] {
   if (value.BACKUP_FOLDER === undefined) return undefined;
   return Object.freeze({
-    folder: value.BACKUP_FOLDER,
-    at: value.BACKUP_AT,
-    keep: Object.freeze(value.BACKUP_KEEP),
-    scratch: value.BACKUP_SCRATCH,
+    directory: value.BACKUP_FOLDER,
+    minuteOfDay: value.BACKUP_AT,
+    retention: Object.freeze(value.BACKUP_KEEP),
+    scratchDirectory: value.BACKUP_SCRATCH,
   });
 }
 
-function providerOf(value: z.infer<typeof variables>): Settings['identityProvider'] {
+function toIdentityProvider(value: z.infer<typeof variables>): SiteSettings['identityProvider'] {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = value;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return null;
   return Object.freeze({ issuer, clientId, clientSecret, name: value.OIDC_NAME ?? new URL(issuer).hostname });
 }
 
-function mailOf(url: string | undefined, from: string | undefined): Config['mail'] {
+function toEmailSettings(url: string | undefined, from: string | undefined): Config['email'] {
   return url === undefined || from === undefined ? undefined : Object.freeze({ url, from });
 }
 
-const defaultFile = path.join(projectFolder, '.env');
+const defaultFile = path.join(projectRoot, '.env');
 
 function readEnvFile(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return {};
-    throw new StartupError(`The configuration file ${file} cannot be read: ${messageOf(error)}.`);
+    if (getErrorCode(error) === 'ENOENT') return {};
+    throw new StartupError(`The configuration file ${file} cannot be read: ${getErrorMessage(error)}.`);
   }
 }
 
@@ -177,12 +177,12 @@ const folder = () =>
     .optional();
 
 /** '7 daily, 4 weekly, 12 monthly', or some of these; undefined for anything else, and for what would keep nothing. */
-function readKeeping(text: string): Keeping | undefined {
+function parseRetention(text: string): BackupRetention | undefined {
   const keep = { daily: 0, weekly: 0, monthly: 0 };
   for (const part of text.split(',')) {
     const [, count, each] = /^(\d{1,4}) (daily|weekly|monthly)$/.exec(part.trim()) ?? [];
     if (count === undefined || each === undefined) return undefined;
-    keep[each as keyof Keeping] = Number(count);
+    keep[each as keyof BackupRetention] = Number(count);
   }
   return Object.values(keep).some((count) => count > 0) ? keep : undefined;
 }
@@ -239,7 +239,7 @@ const variables = z.object({
     .default(3 * 60 + 30),
   BACKUP_KEEP: z
     .string()
-    .transform(readKeeping)
+    .transform(parseRetention)
     .refine((keep) => keep !== undefined, 'must be such as 7 daily, 4 weekly, 12 monthly')
     .default({ daily: 7, weekly: 4, monthly: 12 }),
   BACKUP_SCRATCH: folder(),
@@ -283,7 +283,7 @@ const variables = z.object({
     .regex(/^[^\p{Cc}]{1,40}$/u, 'must have 1 to 40 characters')
     .optional(),
   COMMON_PASSWORDS: z.enum(['allow', 'refuse'], 'must be allow or refuse').default('allow'),
-  PROFILE_EMAIL: z.enum(profileEmails, `must be one of ${profileEmails.join(', ')}`).default('shown'),
+  PROFILE_EMAIL: z.enum(emailVisibilities, `must be one of ${emailVisibilities.join(', ')}`).default('shown'),
   SELF_VOTES: onOff().default(true),
   HSTS: z.enum(['host', 'subdomains', 'off'], 'must be host, subdomains or off').default('host'),
   SERVICE_WORKER: onOff().default(true),

@@ -20,9 +20,9 @@ beforeAll(async () => {
   question = await ann.ask({ tags: ['one', 'two'] });
   otherQuestion = await ann.ask();
   [answer, otherAnswer] = [await ann.answer(question), await ann.answer(question)];
-  chain = [await ann.reply(answer.id)];
+  chain = [await ann.replyToAnswer(answer.id)];
   for (let level = 1; level <= 3; level++)
-    chain.push(await ann.reply(answer.id, { to: chain[level - 1] as Reply }));
+    chain.push(await ann.replyToAnswer(answer.id, { to: chain[level - 1] as Reply }));
   await bob.vote('questions', question, 'up');
   await bob.vote('answers', answer.id, 'up');
   await bob.vote('replies', (chain[0] as Reply).id, 'up');

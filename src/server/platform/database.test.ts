@@ -4,8 +4,8 @@ import { expect, inject, test } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#server/testing/database.ts';
 import { eventually } from '#server/testing/parley.ts';
 import { openDatabase, type Queryable, transaction } from './database.ts';
-import { inOneGo, lastly } from './driver.ts';
-import { isUnavailable } from './errors.ts';
+import { runPipelined, runWithCommit } from './driver.ts';
+import { isUnavailableError } from './errors.ts';
 
 test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
   const { connection, drop } = await createTestDatabase();
@@ -18,7 +18,7 @@ test('a connection that breaks between two queries of a transaction fails that t
       await eventually(() => isGone(pid));
       await sql`select 1`.execute(tx);
     });
-    await expect(broken).rejects.toSatisfy(isUnavailable);
+    await expect(broken).rejects.toSatisfy(isUnavailableError);
     expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
   } finally {
     await db.destroy();
@@ -33,10 +33,12 @@ test('statements that are sent together run in their order, and where one fails 
   const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
   try {
     const { written, none, read } = await transaction(db, (tx) =>
-      inOneGo(tx, { written: [put('one'), put('two')], none: [], read: [named] }),
+      runPipelined(tx, { written: [put('one'), put('two')], none: [], read: [named] }),
     );
     expect([written, none, read]).toEqual([[[], []], [], [[{ name: 'one' }, { name: 'two' }]]]);
-    const failing = transaction(db, (tx) => inOneGo(tx, { all: [put('three'), put('one'), put('four')] }));
+    const failing = transaction(db, (tx) =>
+      runPipelined(tx, { all: [put('three'), put('one'), put('four')] }),
+    );
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     const [outside] = await Promise.all([named.execute(db), transaction(db, (tx) => named.execute(tx))]);
     expect(outside.rows).toHaveLength(2);
@@ -56,10 +58,10 @@ test('what is sent with the commit runs once, after all that was asked for befor
   const take = (rows: readonly { name: string }[]) => void taken.push(...rows.map(({ name }) => name));
   try {
     const seen = await transaction(db, async (tx) => {
-      await lastly(tx, put('one'), take);
-      await lastly(tx, put('two'), take);
+      await runWithCommit(tx, put('one'), take);
+      await runWithCommit(tx, put('two'), take);
       const { rows } = await named.execute(tx);
-      await lastly(tx, put('three'), take);
+      await runWithCommit(tx, put('three'), take);
       return rows;
     });
     expect(seen).toEqual([{ name: 'one' }, { name: 'two' }]);
@@ -69,13 +71,13 @@ test('what is sent with the commit runs once, after all that was asked for befor
     for (const isFollowed of [false, true]) {
       const failing = transaction(db, async (tx) => {
         await put('four').execute(tx);
-        await lastly(tx, put('one'), take);
+        await runWithCommit(tx, put('one'), take);
         if (isFollowed) await named.execute(tx);
       });
       await expect(failing).rejects.toMatchObject({ code: '23505' });
     }
     const refusing = transaction(db, async (tx) => {
-      await lastly(tx, put('five'), take);
+      await runWithCommit(tx, put('five'), take);
       throw new Error('Not this time');
     });
     await expect(refusing).rejects.toThrow('Not this time');
@@ -115,7 +117,7 @@ test('a transaction that does not begin writes nothing', async () => {
 test('a query that was run often goes on working when a later migration adds a column to its table', async () => {
   const { connection, drop } = await createTestDatabase();
   // One connection, so that it has prepared the query.
-  const db = openDatabase({ connection, size: 1 });
+  const db = openDatabase({ connection, maxConnections: 1 });
   const read = (on: Queryable) => sql`select * from setting where name = ${'none'}`.execute(on);
   try {
     for (let times = 0; times < 20; times++) await read(db);

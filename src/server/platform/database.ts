@@ -9,15 +9,15 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { PooledAdapter, pooledDriver, type Ran } from './driver.ts';
-import { isOutdatedPlan } from './prepared.ts';
-import type { Tables } from './tables.ts';
+import { PooledAdapter, createPooledDriver, type StatementObserver } from './driver.ts';
+import { isOutdatedPlanError } from './prepared.ts';
+import type { DatabaseSchema } from './tables.ts';
 
 /** A connection pool with typed SQL. Queries outside a transaction see what is committed. */
-export type Database = Kysely<Tables>;
+export type Database = Kysely<DatabaseSchema>;
 
 /** A running transaction; only `transaction()` makes one. */
-export type Tx = Transaction<Tables> & { readonly [inTransaction]: true };
+export type Tx = Transaction<DatabaseSchema> & { readonly [inTransaction]: true };
 declare const inTransaction: unique symbol;
 
 /** What a query can run on. */
@@ -32,7 +32,7 @@ export type Reader = Pick<Database, 'selectFrom' | 'getExecutor'>;
 export type DatabaseOptions = {
   connection: pg.PoolConfig;
   /** Connections kept at most. */
-  size?: number;
+  maxConnections?: number;
   /** Called when an idle connection breaks; without a listener Node would end the process. */
   onIdleError?: (error: Error) => void;
   /**
@@ -41,23 +41,23 @@ export type DatabaseOptions = {
    */
   isPooled?: boolean;
   /** Watches the connections, and what runs on them. */
-  watch?: { opened: (pool: pg.Pool) => void; ran: Ran };
+  monitor?: { onOpen: (pool: pg.Pool) => void; onStatement: StatementObserver };
 };
 
 /** No statement runs longer, in milliseconds; a request that needs longer is refused, not waited for. */
-const statementTimeout = 15_000;
+const statementTimeoutMs = 15_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  return new Kysely<Tables>({
+  return new Kysely<DatabaseSchema>({
     dialect: {
       createDriver() {
-        const { connection, isPooled = false, watch } = options;
+        const { connection, isPooled = false, monitor } = options;
         const pool = openPool({
           ...options,
           connection: { ...(isPooled && noSettings), ...connection, pipeline: true },
         });
-        watch?.opened(pool);
-        return pooledDriver(pool, watch?.ran, isPooled ? settingsForOne : undefined);
+        monitor?.onOpen(pool);
+        return createPooledDriver(pool, monitor?.onStatement, isPooled ? transactionSettings : undefined);
       },
       createAdapter: () => new PooledAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
@@ -67,39 +67,45 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** Connections that all searches of a node share, so that they leave the others to everything else. */
-const searchConnections = 5;
+const maxSearchConnections = 5;
 
 /** Milliseconds that one statement of a search may take, and that it waits at most for a connection. */
-const searchTime = 3_000;
-const searchWait = 2_000;
+const searchTimeoutMs = 3_000;
+const searchPoolWaitMs = 2_000;
 
 /** What connections for searches have of their own: a search that takes longer is refused, not waited for. */
-export const searchPool = {
-  size: searchConnections,
-  connection: { statement_timeout: searchTime, connectionTimeoutMillis: searchWait },
+export const searchPoolSettings = {
+  size: maxSearchConnections,
+  connection: { statement_timeout: searchTimeoutMs, connectionTimeoutMillis: searchPoolWaitMs },
 } as const;
 
 /** The connections that a node searches on. */
-export function openSearchDatabase({ connection, ran }: { connection: pg.PoolConfig; ran?: Ran }): Database {
+export function openSearchDatabase({
+  connection,
+  onStatement,
+}: {
+  connection: pg.PoolConfig;
+  onStatement?: StatementObserver;
+}): Database {
   return openDatabase({
-    size: searchPool.size,
-    connection: { ...connection, ...searchPool.connection },
-    watch: { opened: () => {}, ran: ran ?? (() => {}) },
+    maxConnections: searchPoolSettings.size,
+    connection: { ...connection, ...searchPoolSettings.connection },
+    monitor: { onOpen: () => {}, onStatement: onStatement ?? (() => {}) },
   });
 }
 
 /** How long running queries may take once Parley is told to stop, in milliseconds. */
-export const poolPatience = 5_000;
+export const poolCloseTimeoutMs = 5_000;
 
 /** Waits for queries that still run, but not for ever: stopping PostgreSQL ends them. */
 export async function closePool(db: Database): Promise<void> {
-  const tooLong = new Promise<void>((resolve) => setTimeout(resolve, poolPatience).unref());
+  const tooLong = new Promise<void>((resolve) => setTimeout(resolve, poolCloseTimeoutMs).unref());
   await Promise.race([db.destroy(), tooLong]);
 }
 
 /** What a session is to be like. */
 export const sessionSettings = {
-  statement_timeout: statementTimeout,
+  statement_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: 30_000,
   // Every statement of a request has an index to go by. For a search of two hundred rare words PostgreSQL guesses that half
   // of all posts have one of them, and would rather read them all.
@@ -107,7 +113,7 @@ export const sessionSettings = {
 } as const;
 
 /** The same for one transaction, as SQL. */
-const settingsForOne = `set local statement_timeout = ${sessionSettings.statement_timeout};
+const transactionSettings = `set local statement_timeout = ${sessionSettings.statement_timeout};
   set local idle_in_transaction_session_timeout = ${sessionSettings.idle_in_transaction_session_timeout};
   set local enable_seqscan = off`;
 
@@ -118,16 +124,20 @@ const noSettings = {
 } as const;
 
 /** Typed SQL on a connection whose transactions somebody else begins and ends. */
-export function databaseOn(client: pg.Client): Database {
+export function databaseFromClient(client: pg.Client): Database {
   const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
   const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** The connections alone. What `connection` says wins over what holds for all. */
-export function openPool({ connection, size = 20, onIdleError = () => {} }: DatabaseOptions): pg.Pool {
+export function openPool({
+  connection,
+  maxConnections = 20,
+  onIdleError = () => {},
+}: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
-    max: size,
+    max: maxConnections,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     ...sessionSettings,
@@ -145,22 +155,22 @@ export function openPool({ connection, size = 20, onIdleError = () => {} }: Data
 /**
  * Runs `work` in one transaction, which is rolled back when it throws. A deadlock or serialisation failure, where
  * PostgreSQL rolled back one of two and asks to try again, runs it again; so `work` must have no effects but on `tx`.
- * @param options `patient` false: gives up (55P03) where another transaction holds a lock for long.
+ * @param options `waitsForLocks` false: gives up (55P03) where another transaction holds a lock for long.
  */
 export async function transaction<Result>(
   db: Database,
   work: (tx: Tx) => Promise<Result>,
-  { patient }: { patient: boolean } = { patient: true },
+  { waitsForLocks }: { waitsForLocks: boolean } = { waitsForLocks: true },
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { result, hooks } = await attemptOnce(db, patient ? work : impatiently(work));
+      const { result, hooks } = await runOnce(db, waitsForLocks ? work : withLockTimeout(work));
       for (const hook of hooks) hook(db);
       return result;
     } catch (error) {
-      if (attempt >= attempts || !wantsRetry(error)) throw error;
+      if (attempt >= maxAttempts || !isRetryable(error)) throw error;
       // Those who met each other do not begin again at the same moment.
-      await delay(Math.random() * attempt * apart);
+      await delay(Math.random() * attempt * retryDelayMs);
     }
   }
 }
@@ -175,7 +185,7 @@ export type CommitHook = (db: Database) => void;
 /** The same hook registered twice runs once. */
 const commitHooks = new WeakMap<Tx, Set<CommitHook>>();
 
-async function attemptOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) {
+async function runOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) {
   const hooks = new Set<CommitHook>();
   const result = await db.transaction().execute((transaction) => {
     const tx = transaction as Tx;
@@ -188,25 +198,25 @@ async function attemptOnce<Result>(db: Database, work: (tx: Tx) => Promise<Resul
 /** How long an impatient transaction waits for a lock: longer than another one takes, also on a busy machine. */
 const lockTimeout = '1s';
 
-function impatiently<Result>(work: (tx: Tx) => Promise<Result>) {
+function withLockTimeout<Result>(work: (tx: Tx) => Promise<Result>) {
   return async (tx: Tx): Promise<Result> => {
     await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(tx);
     return work(tx);
   };
 }
 
-const attempts = 8;
+const maxAttempts = 8;
 
 /** How much longer each further attempt waits at most, in milliseconds. */
-const apart = 25;
+const retryDelayMs = 25;
 
-function wantsRetry(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === '40P01' || state === '40001' || isOutdatedPlan(error);
+function isRetryable(error: unknown): boolean {
+  const state = getSqlState(error);
+  return state === '40P01' || state === '40001' || isOutdatedPlanError(error);
 }
 
 /** The SQLSTATE of a database error, such as '23505' for a broken unique constraint; undefined for others. */
-export function sqlState(error: unknown): string | undefined {
+export function getSqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 

@@ -9,7 +9,7 @@ type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type DocumentConfig = Parameters<OpenAPIHono['getOpenAPI31Document']>[0];
 
 /** The API described for programs (OpenAPI 3.1) and, by the same document, for people. */
-export function docsRoutes(describe: (config: DocumentConfig) => Document): Hono {
+export function apiDocsRoutes(describe: (config: DocumentConfig) => Document): Hono {
   const viewer = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let document: Document | undefined;
   const docs = new Hono();
@@ -19,7 +19,9 @@ export function docsRoutes(describe: (config: DocumentConfig) => Document): Hono
       return c.json(document);
     })
     .get('/docs', (c) => c.html(page))
-    .get('/docs/start.js', (c) => c.body(start, 200, { 'content-type': 'text/javascript; charset=utf-8' }))
+    .get('/docs/start.js', (c) =>
+      c.body(startScript, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+    )
     .use('/docs/*', serveStatic({ root: viewer, rewriteRequestPath: (url) => url.replace('/api/docs', '') }));
   return docs;
 }
@@ -52,4 +54,4 @@ const page = `<!doctype html>
 </body>
 </html>`;
 
-const start = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true });\n`;
+const startScript = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true });\n`;

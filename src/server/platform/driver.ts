@@ -8,10 +8,10 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import type { Tx } from './database.ts';
-import { isOutdated, statement } from './prepared.ts';
+import { forgetOutdatedPlan, toStatement } from './prepared.ts';
 
 /** Told how long a statement took, in milliseconds. Its text has placeholders where values are. */
-export type Ran = (statement: string, milliseconds: number) => void;
+export type StatementObserver = (statement: string, milliseconds: number) => void;
 
 /**
  * Runs queries on a pool, those that come again and again as prepared statements. Where its clients pipeline (`pg`),
@@ -19,12 +19,16 @@ export type Ran = (statement: string, milliseconds: number) => void;
  * @param settings SQL for connections that keep nothing from one transaction to the next: each statement then runs in a
  * transaction that begins with it, and none is prepared.
  */
-export function pooledDriver(pool: pg.Pool, ran: Ran = () => {}, settings?: string): Driver {
+export function createPooledDriver(
+  pool: pg.Pool,
+  onStatement: StatementObserver = () => {},
+  settings?: string,
+): Driver {
   const clients = new WeakMap<DatabaseConnection, Connection>();
   return {
     init: () => Promise.resolve(),
     async acquireConnection() {
-      const connection = new Connection(await pool.connect(), ran, settings);
+      const connection = new Connection(await pool.connect(), onStatement, settings);
       clients.set(connection, connection);
       return connection;
     },
@@ -48,17 +52,17 @@ export function pooledDriver(pool: pg.Pool, ran: Ran = () => {}, settings?: stri
 export class PooledAdapter extends PostgresAdapter {}
 
 /** The queries that are run in place of one that stands for them. */
-const groups = new WeakMap<CompiledQuery, readonly CompiledQuery[]>();
+const pipelinedQueries = new WeakMap<CompiledQuery, readonly CompiledQuery[]>();
 
 /**
  * Runs queries of a transaction in this order, of which none needs what another one returns: they are sent together, and
  * waited for once. Returns the rows of each, under the names given. Throws what the first one that fails throws.
  */
-export async function inOneGo<Queries extends Readonly<Record<string, readonly RawBuilder<unknown>[]>>>(
+export async function runPipelined<Queries extends Readonly<Record<string, readonly RawBuilder<unknown>[]>>>(
   tx: Tx,
   queries: Queries,
 ): Promise<{ [Name in keyof Queries]: RowsOf<Queries[Name]> }> {
-  const rows = await rowsOf(tx, Object.values(queries).flat());
+  const rows = await runQueries(tx, Object.values(queries).flat());
   let next = 0;
   const named = Object.entries(queries).map(([name, { length }]) => [
     name,
@@ -68,13 +72,13 @@ export async function inOneGo<Queries extends Readonly<Record<string, readonly R
 }
 
 /** The queries that go with the commit, and who takes their rows. */
-const withTheCommit = new WeakMap<CompiledQuery, (rows: unknown[]) => void>();
+const commitQueries = new WeakMap<CompiledQuery, (rows: unknown[]) => void>();
 
 /**
  * Runs the last query of a transaction: it is sent together with the commit, or before what comes nevertheless. `take`
  * gets its rows before whoever waits for the transaction goes on. What the query throws, the transaction throws.
  */
-export async function lastly<Row>(
+export async function runWithCommit<Row>(
   tx: Tx,
   query: RawBuilder<Row>,
   take: (rows: readonly Row[]) => void,
@@ -84,13 +88,13 @@ export async function lastly<Row>(
     return;
   }
   const compiled = query.compile(tx);
-  withTheCommit.set(compiled, take as (rows: unknown[]) => void);
+  commitQueries.set(compiled, take as (rows: unknown[]) => void);
   await tx.executeQuery(compiled);
 }
 
 type RowsOf<Queries> = Queries extends readonly RawBuilder<infer Row>[] ? Row[][] : never;
 
-async function rowsOf(tx: Tx, queries: readonly RawBuilder<unknown>[]): Promise<unknown[][]> {
+async function runQueries(tx: Tx, queries: readonly RawBuilder<unknown>[]): Promise<unknown[][]> {
   if (queries.length === 0) return [];
   if (!(tx.getExecutor().adapter instanceof PooledAdapter)) {
     const all = [];
@@ -98,7 +102,7 @@ async function rowsOf(tx: Tx, queries: readonly RawBuilder<unknown>[]): Promise<
     return all;
   }
   const group = CompiledQuery.raw('');
-  groups.set(
+  pipelinedQueries.set(
     group,
     queries.map((query) => query.compile(tx)),
   );
@@ -106,14 +110,14 @@ async function rowsOf(tx: Tx, queries: readonly RawBuilder<unknown>[]): Promise<
 }
 
 /** What may be sent before it is known that the transaction began: alone it would change nothing that lasts. */
-const onlyReads = /^\s*select\b/iu;
+const selectPattern = /^\s*select\b/iu;
 
 /** What is waited for with the next statement that writes, or the commit. */
-const needsNoAnswer = /^set local\b/iu;
+const setLocalPattern = /^set local\b/iu;
 
 class Connection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
-  readonly #ran: Ran;
+  readonly #ran: StatementObserver;
   readonly #settings: string | undefined;
   #isBroken = false;
   #inTransaction = false;
@@ -122,7 +126,7 @@ class Connection implements DatabaseConnection {
   /** Not sent yet. */
   #last: CompiledQuery | undefined;
 
-  constructor(client: pg.PoolClient, ran: Ran, settings: string | undefined) {
+  constructor(client: pg.PoolClient, ran: StatementObserver, settings: string | undefined) {
     this.#client = client;
     this.#ran = ran;
     this.#settings = settings;
@@ -169,17 +173,17 @@ class Connection implements DatabaseConnection {
       this.#sendLast();
       await this.#answered();
     }
-    if (withTheCommit.has(query)) {
+    if (commitQueries.has(query)) {
       this.#last = query;
       return { rows: [] };
     }
-    if (this.#inTransaction && needsNoAnswer.test(query.sql)) {
+    if (this.#inTransaction && setLocalPattern.test(query.sql)) {
       this.#waitLater(this.#client.query(query.sql));
       return { rows: [] };
     }
-    const group = groups.get(query);
+    const group = pipelinedQueries.get(query);
     if (group !== undefined) return { rows: (await this.#runAll(group)) as Row[] };
-    if (!onlyReads.test(query.sql)) await this.#answered();
+    if (!selectPattern.test(query.sql)) await this.#answered();
     if (this.#settings !== undefined && !this.#inTransaction) return this.#runAlone<Row>(query);
     return this.#run<Row>(query);
   }
@@ -209,7 +213,7 @@ class Connection implements DatabaseConnection {
     const query = this.#last;
     if (query === undefined) return;
     this.#last = undefined;
-    this.#waitLater(this.#run(query).then(({ rows }) => withTheCommit.get(query)?.(rows)));
+    this.#waitLater(this.#run(query).then(({ rows }) => commitQueries.get(query)?.(rows)));
   }
 
   #waitLater(sent: Promise<unknown>): void {
@@ -224,7 +228,7 @@ class Connection implements DatabaseConnection {
   }
 
   async #runAll(group: readonly CompiledQuery[]): Promise<unknown[][]> {
-    if (!group.every((query) => onlyReads.test(query.sql))) await this.#answered();
+    if (!group.every((query) => selectPattern.test(query.sql))) await this.#answered();
     const { stream } = this.#client.connection;
     // One write to the socket for all.
     stream.cork();
@@ -238,7 +242,7 @@ class Connection implements DatabaseConnection {
   }
 
   #statement(text: string, values: readonly unknown[]): pg.QueryConfig {
-    return this.#settings === undefined ? statement(text, values) : { text, values: [...values] };
+    return this.#settings === undefined ? toStatement(text, values) : { text, values: [...values] };
   }
 
   async #run<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -247,8 +251,8 @@ class Connection implements DatabaseConnection {
       return resultOf<Row>(await this.#client.query(this.#statement(text, parameters)));
     } catch (error) {
       // A transaction is over with its first error, and is run again as a whole (database.ts).
-      if (!isOutdated(error, text) || this.#inTransaction) throw error;
-      return resultOf<Row>(await this.#client.query(statement(text, parameters)));
+      if (!forgetOutdatedPlan(error, text) || this.#inTransaction) throw error;
+      return resultOf<Row>(await this.#client.query(toStatement(text, parameters)));
     } finally {
       this.#ran(text, performance.now() - start);
     }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { asProblem, isUnavailable } from './errors.ts';
+import { toProblem, isUnavailableError } from './errors.ts';
 
 const withState = (code: string) => Object.assign(new pg.DatabaseError('', 0, 'error'), { code });
 const withCode = (code: string) => Object.assign(new Error(), { code });
@@ -21,7 +21,7 @@ test.each([
     new Error('Failed', { cause: new Error('Failed', { cause: withState('57P01') }) }),
   ],
 ])('members are asked to wait a moment when %s', (_, error) => {
-  expect(isUnavailable(error)).toBe(true);
+  expect(isUnavailableError(error)).toBe(true);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['something else fails in a library', new Error('Failed', { cause: withState('22021') })],
   ['nothing is known', undefined],
 ])('it is a fault of ours when %s', (_, error) => {
-  expect(isUnavailable(error)).toBe(false);
+  expect(isUnavailableError(error)).toBe(false);
 });
 
 test.each([
@@ -41,5 +41,5 @@ test.each([
   ['PostgreSQL is told to stop', withState('57P01'), 'unavailable'],
   ['nothing listens there', withCode('ECONNREFUSED'), 'unavailable'],
 ])('members are told truly what they wait for when %s', (_, error, code) => {
-  expect(asProblem(error)).toMatchObject({ code, retryAfter: expect.any(Number) });
+  expect(toProblem(error)).toMatchObject({ code, retryAfter: expect.any(Number) });
 });

@@ -3,11 +3,11 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import type { Problem } from '#shared/problem.ts';
-import { sqlState } from './database.ts';
-import { requestId } from './requests.ts';
+import { getSqlState } from './database.ts';
+import { getRequestId } from './requests.ts';
 
 /** Every error the API answers with: its stable code, HTTP status and title. */
-const kinds = {
+const problemKinds = {
   invalid: { status: 400, title: 'The request is not valid' },
   'signed-out': { status: 401, title: 'Sign in first' },
   'unknown-email': { status: 401, title: 'Sign-in failed' },
@@ -42,7 +42,7 @@ const kinds = {
   busy: { status: 503, title: 'Too busy for a moment' },
 } as const;
 
-export type ProblemCode = keyof typeof kinds;
+export type ProblemCode = keyof typeof problemKinds;
 export type FieldError = { field: string; message: string };
 
 /** An error with a sentence for people; answered as problem details (RFC 9457). */
@@ -71,35 +71,35 @@ export class ProblemError extends Error {
   }
 }
 
-export const invalidField = (field: string, message: string) =>
+export const invalidFieldError = (field: string, message: string) =>
   new ProblemError('invalid', message, { errors: [{ field, message }] });
 
 /**
  * Turns whatever a handler threw into the answer; unknown errors are logged under the request's id, which the answer
  * names.
- * @param refused told of each request that is put off (429, 503), by its code
+ * @param onRejected told of each request that is put off (429, 503), by its code
  */
-export function answerError(
+export function toErrorResponse(
   error: unknown,
   c: Context,
   log: Logger,
-  refused: (code: ProblemCode) => void = () => {},
+  onRejected: (code: ProblemCode) => void = () => {},
 ): Response {
-  const known = asProblem(error);
-  if (known !== null) {
-    const { status } = kinds[known.code];
-    if (status === 429 || status === 503) refused(known.code);
-    return problemResponse(known);
+  const problem = toProblem(error);
+  if (problem !== null) {
+    const { status } = problemKinds[problem.code];
+    if (status === 429 || status === 503) onRejected(problem.code);
+    return toProblemResponse(problem);
   }
   // By its route: an address may hold what a member looked for.
   log.error({ err: error, method: c.req.method, route: routePath(c) }, 'request failed');
-  const sentence = 'Something went wrong on our side. Please try again.';
-  return problemResponse(new ProblemError('internal', sentence), requestId());
+  const detail = 'Something went wrong on our side. Please try again.';
+  return toProblemResponse(new ProblemError('internal', detail), getRequestId());
 }
 
-export function problemResponse(error: ProblemError, errorId?: string): Response {
-  const kind = kinds[error.code];
-  const id = requestId();
+export function toProblemResponse(error: ProblemError, errorId?: string): Response {
+  const kind = problemKinds[error.code];
+  const id = getRequestId();
   const body: Problem = {
     ...error.extension,
     type: `/api/docs#problem-${error.code}`,
@@ -119,13 +119,13 @@ export function problemResponse(error: ProblemError, errorId?: string): Response
 }
 
 /** What whoever asked is told of an error; null for what nobody foresaw. */
-export function asProblem(error: unknown): ProblemError | null {
+export function toProblem(error: unknown): ProblemError | null {
   if (error instanceof ProblemError) return error;
-  if (error instanceof HTTPException) return fromHttpException(error);
+  if (error instanceof HTTPException) return toProblemFromHttp(error);
   // What a post would hang on was deleted while it was being written.
-  if (sqlState(error) === '23503') return new ProblemError('not-found', 'What this belongs to is gone.');
-  if (isBusy(error)) return busy();
-  if (isUnavailable(error))
+  if (getSqlState(error) === '23503') return new ProblemError('not-found', 'What this belongs to is gone.');
+  if (isOverloadError(error)) return overloadedError();
+  if (isUnavailableError(error))
     return new ProblemError(
       'unavailable',
       'Parley is restarting its database. Please try again in a moment.',
@@ -137,13 +137,13 @@ export function asProblem(error: unknown): ProblemError | null {
 }
 
 /** For whoever asks while more is asked than can be done. */
-export function busy(): ProblemError {
+export function overloadedError(): ProblemError {
   return new ProblemError('busy', 'Parley is very busy at the moment. Please try again in a few seconds.', {
     retryAfter: 3,
   });
 }
 
-function fromHttpException(error: HTTPException): ProblemError {
+function toProblemFromHttp(error: HTTPException): ProblemError {
   if (error.status === 413) return new ProblemError('too-large', 'The request is too large.');
   if (error.status === 415) return new ProblemError('not-json', 'Send the request as application/json.');
   if (error.status === 400) return new ProblemError('invalid', 'The request body is not valid JSON.');
@@ -154,23 +154,23 @@ function fromHttpException(error: HTTPException): ProblemError {
  * Whether too much is asked of the database: no connection free in time (53300 and the pool's own message), statements
  * over their time (57014), lock waits (55P03) or transactions that wait for nothing (25P03).
  */
-export function isBusy(error: unknown): boolean {
-  const state = sqlState(error);
+export function isOverloadError(error: unknown): boolean {
+  const state = getSqlState(error);
   if (state !== undefined) return /^(53300|57014|55P03|25P03)/.test(state);
   if (!(error instanceof Error)) return false;
   // better-auth wraps what its queries threw.
-  return isBusy(error.cause) || error.message.includes('timeout exceeded when trying to connect');
+  return isOverloadError(error.cause) || error.message.includes('timeout exceeded when trying to connect');
 }
 
 /** Whether the database could not be asked, or gave up: refused or lost connections, restarts (57P01 to 57P03), or busy. */
-export function isUnavailable(error: unknown): boolean {
-  if (isBusy(error)) return true;
-  const state = sqlState(error);
+export function isUnavailableError(error: unknown): boolean {
+  if (isOverloadError(error)) return true;
+  const state = getSqlState(error);
   if (state !== undefined) return /^(08|57P0[1-5]|53)/.test(state);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;
   // better-auth wraps what its queries threw.
-  if (isUnavailable(error.cause)) return true;
+  if (isUnavailableError(error.cause)) return true;
   if (typeof code === 'string' && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code))
     return true;
   return /Connection terminated|Client has encountered a connection error|driver has already been destroyed|Client was closed/.test(

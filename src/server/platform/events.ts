@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { LiveEvent, Topic } from '#shared/events.ts';
 import { type Database, onCommit, type Tx } from './database.ts';
-import { lastly } from './driver.ts';
-import type { EventPlace } from './position.ts';
+import { runWithCommit } from './driver.ts';
+import type { EventPosition } from './position.ts';
 
 /** Nodes wake each other through this channel; what happened is in the table. */
 export const eventChannel = 'parley_event';
 
 /** An event with its place in the stream. */
-export type StreamedEvent = { topic: Topic; event: LiveEvent };
+export type TopicEvent = { topic: Topic; event: LiveEvent };
 
 /**
  * Appends what happened to the stream, in the transaction in which it happens: nothing is told before it is committed,
@@ -23,33 +23,33 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
 }
 
 /** The same for events of several topics. */
-export async function publishAll(tx: Tx, events: readonly StreamedEvent[]): Promise<void> {
+export async function publishAll(tx: Tx, events: readonly TopicEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const committed = { place: { id: 0, transactionId: 0 }, events };
+  const committed = { position: { id: 0, transactionId: 0 }, events };
   const appended = sql<{ id: number; transaction_id: string }>`
     insert into event (topic, event)
     select each ->> 'topic', each -> 'event'
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)
     order by position
     returning id, transaction_id::text`;
-  await lastly(tx, appended, ([row]) => {
-    committed.place = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
+  await runWithCommit(tx, appended, ([row]) => {
+    committed.position = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
   });
   // Before anybody hears that it is done.
   onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
-  onCommit(tx, wakeSoon);
+  onCommit(tx, scheduleWake);
 }
 
 /** What a transaction of this process told of, as it is committed. `place`: that of one of the events. */
-export type Committed = { place: EventPlace; events: readonly StreamedEvent[] };
+export type CommittedEvents = { position: EventPosition; events: readonly TopicEvent[] };
 
-const listeners = new WeakMap<Database, Set<(committed: Committed) => void>>();
+const listeners = new WeakMap<Database, Set<(committed: CommittedEvents) => void>>();
 
 /**
  * Calls `listener` for each transaction on `db` that published something, when it is committed and before whoever asked
  * for it is answered. The stream of events tells of it as well, and of what other processes did, a moment later.
  */
-export function onCommitted(db: Database, listener: (committed: Committed) => void): void {
+export function onEventsCommitted(db: Database, listener: (committed: CommittedEvents) => void): void {
   const all = listeners.get(db);
   if (all === undefined) listeners.set(db, new Set([listener]));
   else all.add(listener);
@@ -58,17 +58,17 @@ export function onCommitted(db: Database, listener: (committed: Committed) => vo
 const waking = new WeakSet<Database>();
 
 /** One NOTIFY for all commits of a few milliseconds; the slow poll covers one that gets lost. */
-function wakeSoon(db: Database): void {
+function scheduleWake(db: Database): void {
   if (waking.has(db)) return;
   waking.add(db);
   setTimeout(() => {
     waking.delete(db);
-    notify(db, eventChannel, '').catch(() => {});
+    notifyNodes(db, eventChannel, '').catch(() => {});
   }, 5);
 }
 
 /** Sends a signal to all nodes. It may get lost, so nobody waits for the disk. */
-export async function notify(db: Database, channel: string, payload: string): Promise<void> {
+export async function notifyNodes(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`.execute(
     db,
   );

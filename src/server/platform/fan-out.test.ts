@@ -5,7 +5,7 @@ import { Server, type Socket } from 'socket.io';
 import { io as connect } from 'socket.io-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { fanOut, textFrame } from './fan-out.ts';
+import { fanOut, encodeTextFrame } from './fan-out.ts';
 
 /** A server, and two browsers' sockets on it with what they have heard. */
 async function twoReaders() {
@@ -66,6 +66,6 @@ test.each([0, 1, 125, 126, 65_535, 65_536, 100_000])(
       Sender: { frame: (data: Buffer, options: object) => Buffer[] };
     };
     const options = { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: false };
-    expect(textFrame(text).equals(Buffer.concat(Sender.frame(Buffer.from(text), options)))).toBe(true);
+    expect(encodeTextFrame(text).equals(Buffer.concat(Sender.frame(Buffer.from(text), options)))).toBe(true);
   },
 );

@@ -12,36 +12,37 @@ type Receiver = Pick<Socket, 'conn' | 'emit'>;
 export function fanOut(receivers: Iterable<Receiver>, event: string, data: unknown): void {
   let frame: Buffer | undefined;
   for (const receiver of receivers) {
-    const connection = straight(receiver.conn);
+    const connection = getDirectConnection(receiver.conn);
     if (connection === undefined) receiver.emit(event, data);
     // An Engine.IO message (4) that holds a Socket.IO event (2).
-    else connection.write((frame ??= textFrame(`42${JSON.stringify([event, data])}`)));
+    else connection.write((frame ??= encodeTextFrame(`42${JSON.stringify([event, data])}`)));
   }
 }
 
 /** The WebSocket below a transport of Engine.IO, which keeps it to itself. */
-export function webSocketOf(transport: object): WebSocket | undefined {
+export function getWebSocket(transport: object): WebSocket | undefined {
   const socket: unknown = Reflect.get(transport, 'socket');
   return socket instanceof WebSocket ? socket : undefined;
 }
 
 /** What waits in Engine.IO until the last message has left. */
-export function packetsOf(connection: object): readonly { data?: unknown }[] {
+export function getQueuedPackets(connection: object): readonly { data?: unknown }[] {
   const packets: unknown = Reflect.get(connection, 'writeBuffer');
   return Array.isArray(packets) ? packets : [];
 }
 
 /** The connection below all layers; undefined where one of them has something to say first, or is about to end. */
-function straight(conn: Receiver['conn']): Connection | undefined {
-  if (conn.readyState !== 'open' || !conn.transport.writable || packetsOf(conn).length > 0) return undefined;
-  const socket = webSocketOf(conn.transport);
+function getDirectConnection(conn: Receiver['conn']): Connection | undefined {
+  if (conn.readyState !== 'open' || !conn.transport.writable || getQueuedPackets(conn).length > 0)
+    return undefined;
+  const socket = getWebSocket(conn.transport);
   if (socket?.readyState !== WebSocket.OPEN) return undefined;
   const connection: unknown = Reflect.get(socket, '_socket');
   return connection instanceof Connection && connection.writable ? connection : undefined;
 }
 
 /** A whole text as one unmasked frame (RFC 6455, section 5.2). */
-export function textFrame(text: string): Buffer {
+export function encodeTextFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const frame = Buffer.allocUnsafe(start + length);

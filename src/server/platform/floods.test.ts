@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ProblemError } from './errors.ts';
-import { classOf, limitFloods } from './floods.ts';
+import { classifyRequest, createRequestLimits } from './floods.ts';
 import type { Viewer } from './http.ts';
 
 const viewer = (id: number, sessionId: number) => ({ id, sessionId }) as Viewer;
@@ -20,35 +20,35 @@ function takenOf(take: () => void): { taken: number; retryAfter: number | undefi
 
 test('what one browser sends without end is refused, and the answer says when to come back', () => {
   let now = 0;
-  const floods = limitFloods(() => now);
+  const floods = createRequestLimits(() => now);
   const ann = viewer(1, 11);
-  expect(takenOf(() => floods.take(ann, 'reading'))).toEqual({ taken: 500, retryAfter: 10 });
+  expect(takenOf(() => floods.consume(ann, 'reading'))).toEqual({ taken: 500, retryAfter: 10 });
   now = 9_500;
-  expect(takenOf(() => floods.take(ann, 'reading'))).toEqual({ taken: 0, retryAfter: 1 });
-  expect(floods.mayRead(ann)).toBe(false);
+  expect(takenOf(() => floods.consume(ann, 'reading'))).toEqual({ taken: 0, retryAfter: 1 });
+  expect(floods.canRead(ann)).toBe(false);
   now = 10_001;
-  expect(floods.mayRead(ann)).toBe(true);
+  expect(floods.canRead(ann)).toBe(true);
 });
 
 test('one member in many browsers has one limit for all of them, and others do not feel it', () => {
-  const floods = limitFloods(() => 0);
+  const floods = createRequestLimits(() => 0);
   let session = 0;
-  expect(takenOf(() => floods.take(viewer(1, ++session), 'writing')).taken).toBe(600);
-  expect(takenOf(() => floods.take(viewer(2, 100_000), 'writing')).taken).toBe(300);
+  expect(takenOf(() => floods.consume(viewer(1, ++session), 'writing')).taken).toBe(600);
+  expect(takenOf(() => floods.consume(viewer(2, 100_000), 'writing')).taken).toBe(300);
 });
 
 test('searching too much hinders neither reading nor writing', () => {
-  const floods = limitFloods(() => 0);
+  const floods = createRequestLimits(() => 0);
   const ann = viewer(1, 11);
-  expect(takenOf(() => floods.take(ann, 'searching')).taken).toBe(60);
-  floods.take(ann, 'reading');
-  floods.take(ann, 'writing');
+  expect(takenOf(() => floods.consume(ann, 'searching')).taken).toBe(60);
+  floods.consume(ann, 'reading');
+  floods.consume(ann, 'writing');
 });
 
 test('visitors are counted by their network, and other networks do not feel it', () => {
-  const floods = limitFloods(() => 0);
-  expect(takenOf(() => floods.takeFromNetwork('203.0.113.1')).taken).toBe(3_000);
-  floods.takeFromNetwork('203.0.113.2');
+  const floods = createRequestLimits(() => 0);
+  expect(takenOf(() => floods.consumeForNetwork('203.0.113.1')).taken).toBe(3_000);
+  floods.consumeForNetwork('203.0.113.2');
 });
 
 test.each([
@@ -62,5 +62,5 @@ test.each([
   ['POST', '/api/questions', 'writing'],
   ['DELETE', '/api/questions/7', 'writing'],
 ])('%s %s counts as %s', (method, path, requestClass) => {
-  expect(classOf(method, path)).toBe(requestClass);
+  expect(classifyRequest(method, path)).toBe(requestClass);
 });

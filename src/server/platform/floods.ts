@@ -10,53 +10,53 @@ export type RequestClass = 'reading' | 'searching' | 'writing';
  * over nodes meets each node's limit. What is dear for all nodes together (posts, votes, sign-ins) is counted in the
  * database as well (rate-limits.ts).
  */
-export type Floods = {
+export type RequestLimits = {
   /** Whether one more page may be read; takes nothing where not. */
-  mayRead: (viewer: Viewer) => boolean;
+  canRead: (viewer: Viewer) => boolean;
   /** @throws ProblemError 'too-many' */
-  take: (viewer: Viewer, requestClass: RequestClass) => void;
+  consume: (viewer: Viewer, requestClass: RequestClass) => void;
   /** For requests of nobody who is signed in. @throws ProblemError 'too-many' */
-  takeFromNetwork: (address: string) => void;
+  consumeForNetwork: (address: string) => void;
   /** Requests refused since the start. */
-  refused: () => number;
+  rejectedCount: () => number;
 };
 
 /** Requests in ten seconds. A network may be a whole school; IPv6 counts by the /64 (network-address.ts). */
-const most = {
+const maxRequests = {
   reading: { session: 500, member: 1_000 },
   searching: { session: 60, member: 120 },
   writing: { session: 300, member: 600 },
   network: 3_000,
 } as const;
 
-export function limitFloods(clock: () => number = () => performance.now()): Floods {
+export function createRequestLimits(clock: () => number = () => performance.now()): RequestLimits {
   const counters = {
     reading: countersOf('reading'),
     searching: countersOf('searching'),
     writing: countersOf('writing'),
   };
-  const networks = new Counter(most.network, clock);
+  const networks = new WindowCounter(maxRequests.network, clock);
   let refused = 0;
   return {
-    mayRead: (viewer) => takes(viewer, 'reading'),
-    take(viewer, requestClass) {
+    canRead: (viewer) => takes(viewer, 'reading'),
+    consume(viewer, requestClass) {
       if (takes(viewer, requestClass)) return;
-      refuse(counters[requestClass].sessions.secondsLeft());
+      refuse(counters[requestClass].sessions.secondsUntilReset());
     },
-    takeFromNetwork(address) {
-      if (!networks.takes(address)) refuse(networks.secondsLeft());
+    consumeForNetwork(address) {
+      if (!networks.tryConsume(address)) refuse(networks.secondsUntilReset());
     },
-    refused: () => refused,
+    rejectedCount: () => refused,
   };
 
   function takes({ id, sessionId }: Viewer, requestClass: RequestClass): boolean {
     const { sessions, members } = counters[requestClass];
-    return sessions.takes(sessionId) && members.takes(id);
+    return sessions.tryConsume(sessionId) && members.tryConsume(id);
   }
 
   function countersOf(requestClass: RequestClass) {
-    const { session, member } = most[requestClass];
-    return { sessions: new Counter(session, clock), members: new Counter(member, clock) };
+    const { session, member } = maxRequests[requestClass];
+    return { sessions: new WindowCounter(session, clock), members: new WindowCounter(member, clock) };
   }
 
   function refuse(retryAfter: number): never {
@@ -68,7 +68,7 @@ export function limitFloods(clock: () => number = () => performance.now()): Floo
 }
 
 /** The class of a request to the API, by its method and path. */
-export function classOf(method: string, path: string): RequestClass {
+export function classifyRequest(method: string, path: string): RequestClass {
   if (
     /^\/api\/(?:search\b|questions\/similar$|members$|questions\/\d+\/(?:members|related)$|audience$)/.test(
       path,
@@ -81,7 +81,7 @@ export function classOf(method: string, path: string): RequestClass {
 const windowMs = 10_000;
 
 /** Counts by key within windows of one length; as one ends, all counts begin anew. The clock must never go back. */
-class Counter {
+class WindowCounter {
   readonly #most: number;
   readonly #clock: () => number;
   readonly #counts = new Map<number | string, number>();
@@ -92,7 +92,7 @@ class Counter {
     this.#clock = clock;
   }
 
-  takes(key: number | string): boolean {
+  tryConsume(key: number | string): boolean {
     const now = this.#clock();
     if (now >= this.#end) {
       this.#counts.clear();
@@ -104,7 +104,7 @@ class Counter {
     return true;
   }
 
-  secondsLeft(): number {
+  secondsUntilReset(): number {
     return Math.max(1, Math.ceil((this.#end - this.#clock()) / 1_000));
   }
 }

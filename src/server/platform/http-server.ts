@@ -1,27 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net from 'node:net';
-import { errorCode, messageOf, StartupError } from './startup-error.ts';
+import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
 /** How long a request may take to arrive, in milliseconds; slower ones are cut off (slow loris). */
-const longestArrival = 60_000;
+const requestTimeoutMs = 60_000;
 
 /** How often slow requests are looked for, in milliseconds: Node by itself does it every 30 seconds only. */
-const arrivalChecks = 1_000;
+const timeoutCheckIntervalMs = 1_000;
 
 /**
  * How long an idle connection is kept for further requests, in milliseconds: longer than a balancer in front keeps one
  * (nginx 60 s, Amazon's 60 s, Caddy 2 min, Google's 10 min), so that it never sends a request into one that closes.
  */
-const idleTime = 620_000;
+const keepAliveTimeoutMs = 620_000;
 
 /** How long connections that come all the time may put off the end, in milliseconds. */
-const acceptTime = 1_000;
+const acceptTimeoutMs = 1_000;
 
 /**
  * Fails when something listens at this place already, before anything is changed.
  * @throws StartupError
  */
-export async function checkPortIsFree(host: string, port: number): Promise<void> {
+export async function assertPortIsFree(host: string, port: number): Promise<void> {
   const probe = net.createServer();
   await listenOn(probe, host, port);
   await new Promise((resolve) => probe.close(resolve));
@@ -36,25 +36,25 @@ export type HttpServer = {
   /** Takes no more requests, lets running ones finish, and after `patience` milliseconds cuts off those that do not. */
   stop: (patience: number) => Promise<void>;
   /** Cuts off all requests now. */
-  cutOff: () => void;
+  closeConnections: () => void;
   /** Makes a connection, and resolves when it has been accepted; rejects where none can be made. */
-  admitted: () => Promise<void>;
+  waitUntilAccepted: () => Promise<void>;
 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** @throws StartupError when it cannot listen there. */
-export async function listen(
+export async function startHttpServer(
   handler: Handler,
   host: string,
   port: number,
-  arrivalTime = longestArrival,
+  arrivalTimeoutMs = requestTimeoutMs,
 ): Promise<HttpServer> {
   const limits = {
-    requestTimeout: arrivalTime,
-    headersTimeout: arrivalTime / 2,
-    connectionsCheckingInterval: arrivalChecks,
-    keepAliveTimeout: idleTime,
+    requestTimeout: arrivalTimeoutMs,
+    headersTimeout: arrivalTimeoutMs / 2,
+    connectionsCheckingInterval: timeoutCheckIntervalMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
   };
   const running = new Set<ServerResponse>();
   let draining = false;
@@ -80,11 +80,11 @@ export async function listen(
     server,
     address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${takenPort}`,
     drain,
-    cutOff: () => server.closeAllConnections(),
-    admitted: () => admission(server, takenPort),
+    closeConnections: () => server.closeAllConnections(),
+    waitUntilAccepted: () => waitUntilAccepted(server, takenPort),
     async stop(patience) {
       drain();
-      await acceptWaiting(server);
+      await acceptPendingConnections(server);
       const closed = new Promise((resolve) => server.close(resolve));
       const timer = setTimeout(() => server.closeAllConnections(), patience);
       await closed;
@@ -97,8 +97,8 @@ export async function listen(
  * Connections that are made wait to be accepted, one at each turn of the event loop; closing resets those that still
  * wait, with the requests that are in them already. Resolves right behind a turn in which none came.
  */
-async function acceptWaiting(server: Server): Promise<void> {
-  const deadline = performance.now() + acceptTime;
+async function acceptPendingConnections(server: Server): Promise<void> {
+  const deadline = performance.now() + acceptTimeoutMs;
   let quiet = 0;
   const accepted = () => (quiet = 0);
   server.on('connection', accepted);
@@ -111,7 +111,7 @@ async function acceptWaiting(server: Server): Promise<void> {
 }
 
 /** Resolves when a connection that is made now has been accepted, which is behind all that wait already. */
-async function admission(server: Server, port: number): Promise<void> {
+async function waitUntilAccepted(server: Server, port: number): Promise<void> {
   const at = server.address();
   const host = typeof at === 'object' && at !== null ? at.address : 'localhost';
   // Every address of the machine has its loopback.
@@ -145,19 +145,19 @@ async function listenOn(server: net.Server, host: string, port: number): Promise
       server.listen(port, host, resolve);
     });
   } catch (error) {
-    throw new StartupError(listenSentence(host, port, error));
+    throw new StartupError(describeListenError(host, port, error));
   }
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-function listenSentence(host: string, port: number, error: unknown): string {
-  const code = errorCode(error);
+function describeListenError(host: string, port: number, error: unknown): string {
+  const code = getErrorCode(error);
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port < 65_535 ? port + 1 : 3000}.`;
   if (code === 'EACCES')
     return `Port ${port} may not be used by this user. Choose one from 1024 on with PORT=.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `This machine has no address ${host}. Choose another with HOST=.`;
-  return `Parley cannot listen on ${host}, port ${port}: ${messageOf(error)}.`;
+  return `Parley cannot listen on ${host}, port ${port}: ${getErrorMessage(error)}.`;
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { password } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { listen } from './http-server.ts';
+import { startHttpServer } from './http-server.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -56,7 +56,7 @@ describe('a request from a page of another site', () => {
   });
 
   test('is told by the public address where a proxy hides the host', async () => {
-    const behindProxy = await server.beside({ publicUrl: 'https://ask.example.org/' });
+    const behindProxy = await server.startBeside({ publicUrl: 'https://ask.example.org/' });
     try {
       const bob = await behindProxy.register('Bob');
       const ask = (origin: string) => bob.send('POST', '/questions', { body: draft, headers: { origin } });
@@ -96,7 +96,7 @@ describe('the body of a request', () => {
     ['of a stated length', 'content-length: 1000', ' '],
     ['in pieces', 'transfer-encoding: chunked', '1\r\n \r\n'],
   ])('%s that comes byte by byte is cut off after its time', async (_, header, piece) => {
-    const http = await listen((request) => void request.resume(), '127.0.0.1', 0, 1_000);
+    const http = await startHttpServer((request) => void request.resume(), '127.0.0.1', 0, 1_000);
     const socket = connect(Number(new URL(http.address).port), '127.0.0.1');
     const answer = text(socket);
     socket.on('error', () => {});

@@ -18,7 +18,7 @@ import { ProblemError } from './errors.ts';
 import type { IdentityProviderSettings } from './settings.ts';
 
 /** Who somebody is at the provider. */
-export type Identity = {
+export type ProviderIdentity = {
   /** The provider's own name of the account, which never changes; the address may. */
   subject: string;
   /** Null where the provider does not say that it has verified one. */
@@ -28,18 +28,18 @@ export type Identity = {
 };
 
 /** What of a visit to the provider must be known when the browser comes back. */
-export type Visit = { state: string; nonce: string; verifier: string; redirectUri: string };
+export type AuthorizationRequest = { state: string; nonce: string; verifier: string; redirectUri: string };
 
 export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
 /** The largest answer that is read, in bytes; keys and claims are a few thousand. */
-const maxAnswer = 256 * 1024;
+const maxResponseBytes = 256 * 1024;
 
 /** Seconds after which an answer is no longer waited for. */
-const patience = 10;
+const timeoutSeconds = 10;
 
 /** For how long what the provider says of itself is kept, in milliseconds. */
-const kept = 60 * 60 * 1_000;
+const metadataCacheMs = 60 * 60 * 1_000;
 
 /**
  * An OpenID Connect provider: the only place that Parley sends requests to of its own. Only the issuer that the operator
@@ -49,12 +49,12 @@ const kept = 60 * 60 * 1_000;
  */
 export function createIdentityProvider(settings: IdentityProviderSettings, log: Logger) {
   const issuer = new URL(settings.issuer);
-  let known: { configuration: Promise<Configuration>; until: number } | undefined;
+  let cachedMetadata: { configuration: Promise<Configuration>; until: number } | undefined;
   return { begin, finish };
 
   /** Where to send the browser to, and what is needed when it comes back. */
-  async function begin(redirectUri: string): Promise<{ url: string; visit: Visit }> {
-    const configuration = await asking(describe);
+  async function begin(redirectUri: string): Promise<{ url: string; visit: AuthorizationRequest }> {
+    const configuration = await callProvider(describe);
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
@@ -71,11 +71,11 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
    * Who came back. @param query of the address the provider sent the browser to, with its code
    * @throws ProblemError 'provider-refused', 'unavailable'
    */
-  async function finish(query: string, visit: Visit): Promise<Identity> {
-    const configuration = await asking(describe);
+  async function finish(query: string, visit: AuthorizationRequest): Promise<ProviderIdentity> {
+    const configuration = await callProvider(describe);
     const address = new URL(visit.redirectUri);
     address.search = query;
-    const tokens = await asking(
+    const tokens = await callProvider(
       () =>
         authorizationCodeGrant(configuration, address, {
           pkceCodeVerifier: visit.verifier,
@@ -83,37 +83,40 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
           expectedNonce: visit.nonce,
           idTokenExpected: true,
         }),
-      isWrongToken,
+      isInvalidTokenError,
     );
     const claims = tokens.claims();
     if (claims === undefined) throw new ProblemError('provider-refused', providerMessages.refused);
     if (claims['email'] !== undefined && claims['email_verified'] !== undefined)
-      return identityOf(claims.sub, claims);
-    return identityOf(
+      return toIdentity(claims.sub, claims);
+    return toIdentity(
       claims.sub,
-      await asking(() => fetchUserInfo(configuration, tokens.access_token, claims.sub), isWrongToken),
+      await callProvider(
+        () => fetchUserInfo(configuration, tokens.access_token, claims.sub),
+        isInvalidTokenError,
+      ),
     );
   }
 
   function describe(): Promise<Configuration> {
-    if (known === undefined || known.until < Date.now()) {
+    if (cachedMetadata === undefined || cachedMetadata.until < Date.now()) {
       const configuration = discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
-        [customFetch]: carefully,
-        timeout: patience,
+        [customFetch]: fetchBounded,
+        timeout: timeoutSeconds,
         // http is for a provider on the same machine (config.ts).
         execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
       });
-      known = { configuration, until: Date.now() + kept };
-      configuration.catch(() => (known = undefined));
+      cachedMetadata = { configuration, until: Date.now() + metadataCacheMs };
+      configuration.catch(() => (cachedMetadata = undefined));
     }
-    return known.configuration;
+    return cachedMetadata.configuration;
   }
 
   /**
    * What the provider does not answer well is told in one sentence, and logged with its reason.
    * @param isRefusal whether an answer is one that signs nobody in, rather than none
    */
-  async function asking<Answer>(
+  async function callProvider<Answer>(
     ask: () => Promise<Answer>,
     isRefusal: (error: unknown) => boolean = () => false,
   ): Promise<Answer> {
@@ -121,7 +124,7 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
       return await ask();
     } catch (error) {
       // Somebody said no there, or came back with what was made up; neither is the operator's to mend.
-      if (error instanceof AuthorizationResponseError || isMadeUp(error))
+      if (error instanceof AuthorizationResponseError || isForgedResponseError(error))
         throw new ProblemError('provider-refused', providerMessages.refused);
       log.warn({ err: error }, 'the identity provider did not answer as it should');
       if (isRefusal(error)) throw new ProblemError('provider-refused', providerMessages.refused);
@@ -131,28 +134,28 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
 }
 
 /** What openid-client says of a token for another audience, nonce, issuer, key or time, or about another member. */
-const wrongToken = new Set([
+const invalidTokenCodes = new Set([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
   'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const errorCodeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-const isWrongToken = (error: unknown) => wrongToken.has(codeOf(error));
+const isInvalidTokenError = (error: unknown) => invalidTokenCodes.has(errorCodeOf(error));
 
 /** What the browser brought is wrong: the state, or a code that the provider does not know. */
-function isMadeUp(error: unknown): boolean {
+function isForgedResponseError(error: unknown): boolean {
   return (
-    codeOf(error) === 'OAUTH_INVALID_RESPONSE' ||
+    errorCodeOf(error) === 'OAUTH_INVALID_RESPONSE' ||
     (error instanceof Error && 'error' in error && error.error === 'invalid_grant')
   );
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
-function identityOf(subject: string, claims: Claims): Identity {
+function toIdentity(subject: string, claims: Claims): ProviderIdentity {
   const texts = ['name', 'nickname', 'preferred_username'].map((claim) => claims[claim]);
   const isVerified = claims['email_verified'] === true && typeof claims['email'] === 'string';
   return {
@@ -163,13 +166,13 @@ function identityOf(subject: string, claims: Claims): Identity {
 }
 
 /** `fetch` without redirects, reading no more than `maxAnswer`. The time is limited by openid-client's signal. */
-async function carefully(url: string, options: object): Promise<Response> {
+async function fetchBounded(url: string, options: object): Promise<Response> {
   const response = await fetch(url, { ...options, redirect: 'manual' });
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of response.body ?? []) {
     length += piece.length;
-    if (length > maxAnswer) throw new Error('the answer of the identity provider is too large');
+    if (length > maxResponseBytes) throw new Error('the answer of the identity provider is too large');
     pieces.push(piece);
   }
   const { status, headers } = response;

@@ -4,10 +4,13 @@ import type { Context } from 'hono';
  * Takes the place of the service worker in every browser that has one, and then ends itself. A browser asks for it at
  * the next visit, whatever the broken one does; an answer of 404 would leave that one at work (Service Workers, Update).
  */
-export const lastWorker = (c: Context) =>
-  c.body(program, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' });
+export const serveServiceWorkerRemoval = (c: Context) =>
+  c.body(removalScript, 200, {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
 
-const program = `self.addEventListener('install', () => self.skipWaiting());
+const removalScript = `self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(end()));
 
 async function end() {

@@ -3,20 +3,20 @@ import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { ProblemError } from './errors.ts';
-import { classOf, type Floods } from './floods.ts';
+import { classifyRequest, type RequestLimits } from './floods.ts';
 import type { SignedInEnv, Viewer } from './http.ts';
-import { networkAddress } from './network-address.ts';
-import type { Settings } from './settings.ts';
+import { getNetworkAddress } from './network-address.ts';
+import type { SiteSettings } from './settings.ts';
 
 export type VisitorLimits = {
-  floods: Floods;
-  settings: Settings;
+  requestLimits: RequestLimits;
+  settings: SiteSettings;
   /** Sessions that were found to be good a moment ago; absent where every request asks the database. */
   sessions: { find: (cookie: string) => Viewer | undefined } | undefined;
 };
 
 /** Counts requests by their network address until it is known whose they are. */
-export function limitVisitors({ floods, settings, sessions }: VisitorLimits) {
+export function limitVisitors({ requestLimits, settings, sessions }: VisitorLimits) {
   return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
     const cookie = c.req.header('cookie');
     // Where none are remembered, nobody can tell members from visitors here: they are counted as who they turn out to be.
@@ -24,21 +24,22 @@ export function limitVisitors({ floods, settings, sessions }: VisitorLimits) {
       cookie !== undefined && (sessions === undefined || sessions.find(cookie) !== undefined);
     // A page that asks the API for what is inside it came from no network.
     const isOwn = c.env?.incoming === undefined;
-    if (!mayBeMember && !isOwn) floods.takeFromNetwork(networkAddress(c, settings.trustedProxies));
+    if (!mayBeMember && !isOwn)
+      requestLimits.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies));
     await next();
   });
 }
 
 /** Counts requests of signed-in members, by what they ask for. */
-export function limitMembers(floods: Floods | undefined) {
+export function limitMembers(floods: RequestLimits | undefined) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
-    floods?.take(c.get('viewer'), classOf(c.req.method, c.req.path));
+    floods?.consume(c.get('viewer'), classifyRequest(c.req.method, c.req.path));
     await next();
   });
 }
 
 /** Counts everything that a signed-in member writes. @param take refuses who writes too much */
-export function limitChanges(take: (memberId: number) => Promise<void>) {
+export function limitWrites(take: (memberId: number) => Promise<void>) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await take(c.get('viewer').id);
     await next();
@@ -46,7 +47,7 @@ export function limitChanges(take: (memberId: number) => Promise<void>) {
 }
 
 /** Requests of one member that run at the same time on a node, and that wait; one more is refused at once. */
-const queues = {
+const memberQueues = {
   searching: { atOnce: 1, waiting: 20, refusal: 'Wait until your other searches have finished.' },
   // The bytes of a large page keep a processor busy while they are made and compressed.
   reading: { atOnce: 2, waiting: 200, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
@@ -55,31 +56,31 @@ const queues = {
 } as const;
 
 /** Lets one member's searches, or writes, wait for each other, so that they never take all connections. */
-export function queueRequests(requestClass: keyof typeof queues) {
-  const { atOnce, waiting, refusal } = queues[requestClass];
+export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
+  const { atOnce: concurrency, waiting, refusal } = memberQueues[requestClass];
   const members = new Map<number, LimitFunction>();
   return createMiddleware<SignedInEnv>(async (c, next) => {
-    if (classOf(c.req.method, c.req.path) !== requestClass) return next();
+    if (classifyRequest(c.req.method, c.req.path) !== requestClass) return next();
     const { id } = c.get('viewer');
-    const queue = members.get(id) ?? pLimit(atOnce);
+    const queue = members.get(id) ?? pLimit(concurrency);
     if (queue.pendingCount >= waiting) throw new ProblemError('too-many', refusal, { retryAfter: 1 });
     members.set(id, queue);
-    const answered = Promise.withResolvers<globalThis.Response | void>();
+    const responsePromise = Promise.withResolvers<globalThis.Response | void>();
     void queue(async () => {
       const start = performance.now();
       try {
         // The browser gave up, as it does for each letter typed.
         const isUnwanted = requestClass === 'searching' && c.req.raw.signal.aborted;
-        answered.resolve(isUnwanted ? c.body(null, 204) : await next());
+        responsePromise.resolve(isUnwanted ? c.body(null, 204) : await next());
       } catch (error) {
-        answered.reject(error);
+        responsePromise.reject(error);
       }
       if (queue.pendingCount > 0 && requestClass !== 'reading')
-        await delay(pauseAfter(performance.now() - start));
+        await delay(pauseMsAfter(performance.now() - start));
     }).finally(() => {
       if (queue.activeCount + queue.pendingCount === 0) members.delete(id);
     });
-    return answered.promise;
+    return responsePromise.promise;
   });
 }
 
@@ -87,6 +88,6 @@ export function queueRequests(requestClass: keyof typeof queues) {
  * Milliseconds until the member's next waiting request begins: three times what an expensive one took, so that a member
  * who sends them without end keeps a processor busy for a quarter of the time at most.
  */
-function pauseAfter(milliseconds: number): number {
+function pauseMsAfter(milliseconds: number): number {
   return milliseconds < 20 ? 0 : Math.min(500, 3 * milliseconds);
 }

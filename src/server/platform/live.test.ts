@@ -2,10 +2,16 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts';
-import { cookieOf, Listener, listening, type LiveNode, startLiveNode } from '#server/testing/live.ts';
-import { done, type Member, password, register } from '#server/testing/member.ts';
+import {
+  cookieHeader,
+  LiveClient,
+  openLiveClient,
+  type LiveNode,
+  startLiveNode,
+} from '#server/testing/live.ts';
+import { expectOk, type Member, password, register } from '#server/testing/member.ts';
 import { eventually } from '#server/testing/parley.ts';
-import type { LiveEvent, Subscribed } from '#shared/events.ts';
+import type { LiveEvent, SubscribeResult } from '#shared/events.ts';
 
 let database: TestDatabase;
 let first: LiveNode;
@@ -26,7 +32,7 @@ afterAll(async () => {
 /** A socket without a client, which sends what it is told to. */
 async function rawSocket(member: Member): Promise<{ socket: WebSocket; closed: Promise<unknown> }> {
   const url = `${first.address.replace('http', 'ws')}/api/live/?EIO=4&transport=websocket`;
-  const socket = new WebSocket(url, { headers: { cookie: cookieOf(member) } });
+  const socket = new WebSocket(url, { headers: { cookie: cookieHeader(member) } });
   onTestFinished(() => socket.terminate());
   socket.on('error', () => {});
   const closed = once(socket, 'close');
@@ -41,15 +47,15 @@ test('nobody without a session gets a socket', async () => {
   stranger.cookies.clear();
   for (const cookies of [[], [['parley.session_token', 'made.up']]] as const) {
     for (const [name, value] of cookies) stranger.cookies.set(name, value);
-    const listener = new Listener(first.address, stranger);
+    const listener = new LiveClient(first.address, stranger);
     expect(await listener.ended).toBe('signed-out');
     listener.close();
   }
 });
 
 test('a socket hears of what it may hear of, and of nothing else', async () => {
-  const listener = await listening(first.address, ann);
-  const answers = async (topic: unknown): Promise<Subscribed> => listener.subscribe(topic);
+  const listener = await openLiveClient(first.address, ann);
+  const answers = async (topic: unknown): Promise<SubscribeResult> => listener.subscribe(topic);
   expect(await answers('question:1')).toMatchObject({ ok: true });
   expect(await answers('feeds')).toMatchObject({ ok: true });
   expect(await answers(`member:${ann.id}`)).toMatchObject({ ok: true });
@@ -80,7 +86,7 @@ test('messages that make no sense change nothing', async () => {
   socket.send(`421${JSON.stringify(['subscribe', { topic: 'question:1', since: '' }])}`);
   await eventually(() => heard.some((message) => message.startsWith('431[{"ok":true')));
   expect(heard).toHaveLength(1);
-  done(await ann.delete('/sessions'));
+  expectOk(await ann.delete('/sessions'));
   expect(socket.readyState).toBe(WebSocket.OPEN);
 });
 
@@ -99,7 +105,7 @@ test('one who sends more than a browser ever would is cut off', async () => {
 
 test('a member has thirty sockets at most, and takes none from others', async () => {
   const carl = await register(first.address, 'Carl');
-  const sockets = Array.from({ length: 40 }, () => new Listener(first.address, carl));
+  const sockets = Array.from({ length: 40 }, () => new LiveClient(first.address, carl));
   onTestFinished(() => sockets.forEach((socket) => socket.close()));
   const outcomes = await Promise.all(
     sockets.map(({ connected }) =>
@@ -111,11 +117,11 @@ test('a member has thirty sockets at most, and takes none from others', async ()
   );
   expect(outcomes.filter((each) => each === 'open')).toHaveLength(30);
   expect(outcomes.filter((each) => each === 'too-many')).toHaveLength(10);
-  await listening(first.address, ann);
+  await openLiveClient(first.address, ann);
   // One that closes makes room.
   sockets.find((socket) => socket.socket.connected)?.close();
   await eventually(() =>
-    listening(first.address, carl).then(
+    openLiveClient(first.address, carl).then(
       () => true,
       () => false,
     ),
@@ -123,7 +129,7 @@ test('a member has thirty sockets at most, and takes none from others', async ()
 });
 
 test('a socket listens to a hundred topics at most, also when it asks for all at once', async () => {
-  const listener = await listening(first.address, bob);
+  const listener = await openLiveClient(first.address, bob);
   const asked = Array.from({ length: 150 }, (_, index) => listener.subscribe(`question:${index + 1}`));
   const answers = await Promise.all(asked);
   // Its own member's topic and its own id are among the hundred.
@@ -134,20 +140,20 @@ test('a socket listens to a hundred topics at most, also when it asks for all at
 });
 
 test('signing out and ending sessions on one node closes their sockets on the other, and no others', async () => {
-  const [here, phone, tablet] = [bob, await bob.elsewhere(), await bob.elsewhere()];
-  const open = async (member: Member) => listening(second.address, member);
+  const [here, phone, tablet] = [bob, await bob.signInElsewhere(), await bob.signInElsewhere()];
+  const open = async (member: Member) => openLiveClient(second.address, member);
   const sockets = { here: await open(here), phone: await open(phone), ann: await open(ann) };
 
-  done(await phone.delete('/session'));
+  expectOk(await phone.delete('/session'));
   expect(await sockets.phone.ended).toBe('io server disconnect');
-  expect(await new Listener(second.address, phone).ended).toBe('signed-out');
+  expect(await new LiveClient(second.address, phone).ended).toBe('signed-out');
 
-  const [one, two] = [await open(tablet), await open(await bob.elsewhere())];
-  done(await here.delete('/sessions'));
+  const [one, two] = [await open(tablet), await open(await bob.signInElsewhere())];
+  expectOk(await here.delete('/sessions'));
   expect(await Promise.all([one.ended, two.ended])).toEqual(['io server disconnect', 'io server disconnect']);
 
-  const other = await open(await bob.elsewhere());
-  done(
+  const other = await open(await bob.signInElsewhere());
+  expectOk(
     await here.send('PUT', '/password', {
       body: { currentPassword: password, newPassword: 'another horse' },
     }),
@@ -160,13 +166,13 @@ test('a session that ends while its socket is being let in gets none', async () 
   let meanwhile: () => Promise<unknown> = () => Promise.resolve();
   const slow = await startLiveNode(database, () => meanwhile());
   onTestFinished(() => slow.stop());
-  const phone = await ann.elsewhere();
-  const open = await listening(slow.address, phone);
+  const phone = await ann.signInElsewhere();
+  const open = await openLiveClient(slow.address, phone);
   meanwhile = async () => {
-    done(await phone.at(first.address).delete('/session'));
+    expectOk(await phone.onServer(first.address).delete('/session'));
     await open.ended;
   };
-  const late = new Listener(slow.address, phone);
+  const late = new LiveClient(slow.address, phone);
   expect(await late.ended).toBe('io server disconnect');
 });
 
@@ -175,22 +181,22 @@ test('a socket that does not read is cut off before it costs more than a megabyt
   const { socket, closed } = await rawSocket(ann);
   socket.send(`421${JSON.stringify(['subscribe', { topic, since: '' }])}`);
   await once(socket, 'message');
-  const reading = await listening(first.address, bob, topic);
+  const reading = await openLiveClient(first.address, bob, topic);
   let over = false;
   void closed.then(() => (over = true));
   let received = 0;
   socket.on('message', (data: Buffer) => (received += data.length));
 
-  const before = first.live.sockets();
+  const before = first.live.countSockets();
   socket.pause();
   const votes: LiveEvent[] = Array.from({ length: 150 }, (_, id) => {
     return { kind: 'voted', post: 'answer', id: id + 1, upvotes: 1_000_000, downvotes: 0 };
   });
   const sent = JSON.stringify({ topic, events: votes, position: '' }).length;
   let told = 0;
-  while (first.live.sockets() === before) {
+  while (first.live.countSockets() === before) {
     const heard = new Promise((resolve) => reading.socket.once('events', resolve));
-    first.live.tell(
+    first.live.deliver(
       votes.map((event) => ({ topic, event })),
       '',
     );

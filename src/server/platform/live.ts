@@ -1,37 +1,50 @@
 import type { IncomingHttpHeaders, Server as HttpServer } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
-import type { EventBatch, LiveEvent, Move, Position, Subscribed, Topic, Writing } from '#shared/events.ts';
-import { Bursts } from './bursts.ts';
-import type { StreamedEvent } from './events.ts';
+import type {
+  EventBatch,
+  LiveEvent,
+  ReconnectRequest,
+  Position,
+  SubscribeResult,
+  Topic,
+  TypingPresence,
+} from '#shared/events.ts';
+import { EventThrottle } from './bursts.ts';
+import type { TopicEvent } from './events.ts';
 import { fanOut } from './fan-out.ts';
 import type { Viewer } from './http.ts';
-import { closeSlow } from './slow-sockets.ts';
+import { closeSlowSockets } from './slow-sockets.ts';
 import type { EventStream } from './stream.ts';
-import type { QuestionTopic, Writers } from './writers.ts';
+import type { QuestionTopic, TypingTracker } from './writers.ts';
 
 type ToServer = {
-  subscribe: (request: unknown, answer: (subscribed: Subscribed) => void) => void;
+  subscribe: (request: unknown, answer: (subscribed: SubscribeResult) => void) => void;
   unsubscribe: (topic: unknown) => void;
   /** An answer to a question is being written, or (false) no longer; repeated while it goes on. */
-  writing: (topic: unknown, going: unknown) => void;
+  typing: (topic: unknown, going: unknown) => void;
 };
 type ToBrowser = {
   events: (batch: EventBatch) => void;
   /** Events are gone for good: look again at everything, and listen from this position on. */
-  missed: (position: Position) => void;
-  writing: (writing: Writing) => void;
-  moving: (move: Move) => void;
+  gap: (position: Position) => void;
+  typing: (writing: TypingPresence) => void;
+  reconnect: (move: ReconnectRequest) => void;
 };
-type SocketData = { viewer: Viewer; asked: Position; subscribing: number; writing: QuestionTopic | null };
+type SocketData = {
+  viewer: Viewer;
+  connectedAt: Position;
+  subscribing: number;
+  typing: QuestionTopic | null;
+};
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
-export type Live = {
+export type LiveServer = {
   /** Hands events to the sockets that look at their topics. */
-  tell(events: readonly StreamedEvent[], position: Position): void;
+  deliver(events: readonly TopicEvent[], position: Position): void;
   /** Events are gone for good. */
-  tellMissed(position: Position): void;
-  sockets(): number;
+  announceGap(position: Position): void;
+  countSockets(): number;
   /** Asks every socket, and those that come meanwhile, to connect anew within so many milliseconds. */
   drain(milliseconds: number): void;
   stop(): Promise<void>;
@@ -40,7 +53,7 @@ export type Live = {
 export type LiveOptions = {
   server: HttpServer;
   stream: EventStream;
-  writers: Writers;
+  typingPresence: TypingTracker;
   /** The member a handshake's cookies belong to; null refuses the connection. */
   authenticate: (headers: Headers) => Promise<Viewer | null>;
   /** Whether a page may open a socket from where it is. */
@@ -48,51 +61,62 @@ export type LiveOptions = {
 };
 
 /** What one member or one socket may hold; nobody who reads meets these. */
-const bounds = { socketsAMember: 30, topicsASocket: 100, messagesASecond: 200, messageBytes: 4_096 } as const;
+const socketLimits = {
+  socketsAMember: 30,
+  topicsASocket: 100,
+  messagesASecond: 200,
+  messageBytes: 4_096,
+} as const;
 
 /** In milliseconds; sockets that a balancer sends back here again and again would else move ever faster. */
-const shortestMove = 1_000;
+const minReconnectMs = 1_000;
 
 /** Events for browsers over Socket.IO: a room for each topic, subscriptions authorised one by one. */
-export function startLive({ server, stream, writers, authenticate, allowsOrigin }: LiveOptions): Live {
+export function startLiveServer({
+  server,
+  stream,
+  typingPresence,
+  authenticate,
+  allowsOrigin,
+}: LiveOptions): LiveServer {
   const io = new Server<ToServer, ToBrowser, DefaultEventsMap, SocketData>(server, {
     path: '/api/live',
     transports: ['websocket'],
     serveClient: false,
-    maxHttpBufferSize: bounds.messageBytes,
+    maxHttpBufferSize: socketLimits.messageBytes,
     perMessageDeflate: false,
     allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers)),
   });
   const socketsOf = new Map<number, Set<LiveSocket>>();
   const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;
-  const bursts = new Bursts(listeners, (topic, events, position) => {
+  const throttle = new EventThrottle(listeners, (topic, events, position) => {
     const batch: EventBatch = { topic, events, position };
     fanOut(socketsIn(topic), 'events', batch);
   });
   let drainedAt: number | undefined;
-  io.use((socket, next) => void admit(socket).then(next, () => next(new Error('unavailable'))));
-  io.on('connection', (socket) => attend(socket));
-  io.engine.on('connection', closeFast);
-  const slowness = closeSlow(io);
-  writers.onChange(tellWriting);
+  io.use((socket, next) => void authenticateSocket(socket).then(next, () => next(new Error('unavailable'))));
+  io.on('connection', (socket) => handleConnection(socket));
+  io.engine.on('connection', limitMessageRate);
+  const slowSocketTimer = closeSlowSockets(io);
+  typingPresence.onChange(sendTyping);
 
   return {
-    tell(events, position) {
+    deliver(events, position) {
       for (const [topic, batch] of Map.groupBy(events, (each) => each.topic)) {
         const told = batch.map((each) => each.event);
-        if (listeners(topic) > 0) bursts.add(topic, told, position);
+        if (listeners(topic) > 0) throttle.add(topic, told, position);
         closeEnded(topic, told);
       }
     },
-    tellMissed: (position) => void io.emit('missed', position),
-    sockets: () => io.engine.clientsCount,
+    announceGap: (position) => void io.emit('gap', position),
+    countSockets: () => io.engine.clientsCount,
     drain(milliseconds) {
       drainedAt = performance.now() + milliseconds;
-      io.emit('moving', { within: milliseconds });
+      io.emit('reconnect', { withinMs: milliseconds });
     },
     async stop() {
-      clearInterval(slowness);
-      bursts.stop();
+      clearInterval(slowSocketTimer);
+      throttle.stop();
       // Browsers come back by themselves, each after a time of its own (Socket.IO's randomised delay).
       io.disconnectSockets(true);
       io.engine.close();
@@ -107,62 +131,62 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
     }
   }
 
-  async function admit(socket: LiveSocket): Promise<Error | undefined> {
-    const asked = stream.position();
+  async function authenticateSocket(socket: LiveSocket): Promise<Error | undefined> {
+    const connectedAt = stream.position();
     const viewer = await authenticate(new Headers({ cookie: socket.handshake.headers.cookie ?? '' }));
     if (viewer === null) return new Error('signed-out');
-    if ((socketsOf.get(viewer.id)?.size ?? 0) >= bounds.socketsAMember) return new Error('too-many');
-    socket.data = { viewer, asked, subscribing: 0, writing: null };
+    if ((socketsOf.get(viewer.id)?.size ?? 0) >= socketLimits.socketsAMember) return new Error('too-many');
+    socket.data = { viewer, connectedAt, subscribing: 0, typing: null };
     return undefined;
   }
 
-  function attend(socket: LiveSocket): void {
+  function handleConnection(socket: LiveSocket): void {
     const { viewer } = socket.data;
-    forgetHandshake(socket);
+    releaseHandshake(socket);
     const mine = socketsOf.get(viewer.id) ?? new Set();
     socketsOf.set(viewer.id, mine.add(socket));
     socket.on('disconnect', () => {
       mine.delete(socket);
       if (mine.size === 0) socketsOf.delete(viewer.id);
-      endWriting(socket);
+      endTyping(socket);
     });
     socket.on('subscribe', (request, answer) => {
       if (typeof answer !== 'function' || !socket.connected) return;
       subscribe(socket, request).then(answer, () => answer({ ok: false, reason: 'unavailable' }));
     });
     socket.on('unsubscribe', (topic) => {
-      if (typeof topic !== 'string' || topic === ownTopic(viewer)) return;
-      if (socket.data.writing === topic) endWriting(socket);
+      if (typeof topic !== 'string' || topic === memberTopic(viewer)) return;
+      if (socket.data.typing === topic) endTyping(socket);
       void socket.leave(topic);
     });
-    socket.on('writing', (topic, going) => {
+    socket.on('typing', (topic, going) => {
       if (socket.connected && typeof topic === 'string' && typeof going === 'boolean')
-        setWriting(socket, topic, going);
+        setTyping(socket, topic, going);
     });
     // The balancer sent it back here: it has not noticed yet. Those who come last are let go when Parley stops.
-    const within = drainedAt === undefined ? 0 : drainedAt - performance.now();
-    if (within > shortestMove) socket.emit('moving', { within });
+    const withinMs = drainedAt === undefined ? 0 : drainedAt - performance.now();
+    if (withinMs > minReconnectMs) socket.emit('reconnect', { withinMs });
     // Its end must reach the socket even when the page did not ask for it.
-    void socket.join(ownTopic(viewer));
+    void socket.join(memberTopic(viewer));
     // Or it came while the socket was being let in.
-    const meanwhile = { events: [], gap: false, position: socket.data.asked };
-    if (isOver(stream.catchUp(ownTopic(viewer), meanwhile).events, viewer)) socket.disconnect(true);
+    const meanwhile = { events: [], gap: false, position: socket.data.connectedAt };
+    if (endsSession(stream.catchUp(memberTopic(viewer), meanwhile).events, viewer)) socket.disconnect(true);
   }
 
-  async function subscribe(socket: LiveSocket, request: unknown): Promise<Subscribed> {
+  async function subscribe(socket: LiveSocket, request: unknown): Promise<SubscribeResult> {
     const wanted = subscription.safeParse(request);
     if (!wanted.success) return { ok: false, reason: 'invalid' };
-    const topic = allowedTopic(wanted.data.topic, socket.data.viewer);
+    const topic = authorizeTopic(wanted.data.topic, socket.data.viewer);
     if (topic === null) return { ok: false, reason: 'not-allowed' };
-    if (socket.rooms.size + socket.data.subscribing >= bounds.topicsASocket)
+    if (socket.rooms.size + socket.data.subscribing >= socketLimits.topicsASocket)
       return { ok: false, reason: 'too-many' };
     socket.data.subscribing++;
-    const older = await stream.older(topic, wanted.data.since).finally(() => socket.data.subscribing--);
+    const older = await stream.readSince(topic, wanted.data.since).finally(() => socket.data.subscribing--);
     // From here on without waiting, so that what happens is in the answer or comes after it: once, and in order.
-    bursts.flush(topic);
+    throttle.flush(topic);
     void socket.join(topic);
-    const count = writers.on(topic, { but: socket.data.viewer.id });
-    if (count > 0) socket.emit('writing', { topic, count });
+    const count = typingPresence.countOthers(topic, { but: socket.data.viewer.id });
+    if (count > 0) socket.emit('typing', { topic, count });
     return { ok: true, ...stream.catchUp(topic, older) };
   }
 
@@ -170,59 +194,59 @@ export function startLive({ server, stream, writers, authenticate, allowsOrigin 
   function closeEnded(topic: Topic, events: readonly LiveEvent[]): void {
     if (!events.some(({ kind }) => kind === 'sessions-ended' || kind === 'standing-changed')) return;
     for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? [])
-      if (isOver(events, socket.data.viewer)) socket.disconnect(true);
+      if (endsSession(events, socket.data.viewer)) socket.disconnect(true);
   }
 
-  function setWriting(socket: LiveSocket, wanted: string, going: boolean): void {
-    const topic = allowedTopic(wanted, socket.data.viewer);
+  function setTyping(socket: LiveSocket, wanted: string, going: boolean): void {
+    const topic = authorizeTopic(wanted, socket.data.viewer);
     if (topic === null || !isQuestion(topic) || !socket.rooms.has(topic)) return;
     if (!going) {
-      if (socket.data.writing === topic) endWriting(socket);
+      if (socket.data.typing === topic) endTyping(socket);
       return;
     }
-    if (socket.data.writing !== topic) endWriting(socket);
-    socket.data.writing = topic;
-    writers.begin(topic, socket.data.viewer.id);
+    if (socket.data.typing !== topic) endTyping(socket);
+    socket.data.typing = topic;
+    typingPresence.start(topic, socket.data.viewer.id);
   }
 
-  function endWriting(socket: LiveSocket): void {
-    const { writing, viewer } = socket.data;
-    if (writing === null) return;
-    socket.data.writing = null;
-    const others = [...(socketsOf.get(viewer.id) ?? [])].filter((other) => other.data.writing === writing);
-    if (others.length === 0) writers.end(writing, viewer.id);
+  function endTyping(socket: LiveSocket): void {
+    const { typing, viewer } = socket.data;
+    if (typing === null) return;
+    socket.data.typing = null;
+    const others = [...(socketsOf.get(viewer.id) ?? [])].filter((other) => other.data.typing === typing);
+    if (others.length === 0) typingPresence.end(typing, viewer.id);
   }
 
   /** Nobody is told of themselves. */
-  function tellWriting(topic: Topic, members: readonly number[]): void {
+  function sendTyping(topic: Topic, members: readonly number[]): void {
     if (listeners(topic) === 0) return;
     const count = members.length;
     const own = members.map((id) => `member:${id}` as const);
-    io.to(topic).except(own).emit('writing', { topic, count });
+    io.to(topic).except(own).emit('typing', { topic, count });
     for (const id of members)
       for (const socket of socketsOf.get(id) ?? [])
-        if (socket.rooms.has(topic)) socket.emit('writing', { topic, count: count - 1 });
+        if (socket.rooms.has(topic)) socket.emit('typing', { topic, count: count - 1 });
   }
 }
 
 const subscription = z.object({ topic: z.string().max(60), since: z.string().max(2_000) });
 
-const ownTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
+const memberTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
 
 const isQuestion = (topic: Topic): topic is QuestionTopic => topic.startsWith('question:');
 
 /** The topic where the viewer may hear of it, else null. */
-function allowedTopic(topic: string, viewer: Viewer): Topic | null {
+function authorizeTopic(topic: string, viewer: Viewer): Topic | null {
   if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'topics') return topic;
-  if (topic === 'care') return viewer.standing.role === 'operator' ? topic : null;
-  if (topic === ownTopic(viewer)) return ownTopic(viewer);
+  if (topic === 'care') return viewer.memberStatus.role === 'operator' ? topic : null;
+  if (topic === memberTopic(viewer)) return memberTopic(viewer);
   const one = /^(question|profile):([1-9]\d{0,15})$/.exec(topic);
   if (one === null) return null;
   return one[1] === 'question' ? `question:${Number(one[2])}` : `profile:${Number(one[2])}`;
 }
 
 /** Whether one of the events ended the viewer's session, or made them something else: the socket then comes back so. */
-function isOver(events: readonly LiveEvent[], { sessionId }: Viewer): boolean {
+function endsSession(events: readonly LiveEvent[], { sessionId }: Viewer): boolean {
   return events.some((event) => {
     if (event.kind === 'standing-changed') return true;
     if (event.kind !== 'sessions-ended') return false;
@@ -231,13 +255,13 @@ function isOver(events: readonly LiveEvent[], { sessionId }: Viewer): boolean {
 }
 
 /** The request a socket came with is most of the memory it takes, and of no use any more. */
-function forgetHandshake(socket: LiveSocket): void {
+function releaseHandshake(socket: LiveSocket): void {
   Reflect.set(socket.conn, 'request', undefined);
   Reflect.set(socket, 'handshake', undefined);
 }
 
 /** Closes a connection that sends more than a browser ever does, be it messages or what only looks like them. */
-function closeFast(connection: Pick<LiveSocket['conn'], 'on' | 'close'>): void {
+function limitMessageRate(connection: Pick<LiveSocket['conn'], 'on' | 'close'>): void {
   let second = 0;
   let count = 0;
   connection.on('packet', () => {
@@ -247,6 +271,6 @@ function closeFast(connection: Pick<LiveSocket['conn'], 'on' | 'close'>): void {
       count = 0;
     }
     count++;
-    if (count > bounds.messagesASecond) connection.close(true);
+    if (count > socketLimits.messagesASecond) connection.close(true);
   });
 }

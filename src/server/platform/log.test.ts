@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#server/platform/database.ts';
-import { Caller, password, register } from '#server/testing/member.ts';
-import { testCluster } from '#server/testing/nodes.ts';
+import { ApiClient, password, register } from '#server/testing/member.ts';
+import { createTestCluster } from '#server/testing/nodes.ts';
 import { eventually } from '#server/testing/parley.ts';
 import { describeError } from './log.ts';
 
 type Line = Record<string, unknown> & { msg: string };
 
 test('the log of a whole journey names requests and slow statements, and nothing of who did it and what was written', async () => {
-  const { database, start } = await testCluster();
+  const { database, start } = await createTestCluster();
   // Of a batch of statements some take a millisecond.
   const parley = start({ LOG_LEVEL: 'trace', SLOW_QUERY_MS: '1', NODE_NAME: 'first', TRUST_PROXY: '1' });
   const address = await parley.ready;
@@ -23,14 +23,14 @@ test('the log of a whole journey names requests and slow statements, and nothing
   });
   const answer = await bob.answer(id, 'On the wombat meadow.');
   await bob.vote('questions', id, 'up');
-  await ada.reply(answer.id);
+  await ada.replyToAnswer(answer.id);
   await ada.get('/search?q=zeppelin');
   await ada.get('/topics/Marmalade');
   await ada.put(`/drafts/${'k'.repeat(20)}`, { fields: { content: 'walrus' } });
-  await new Caller(address).post('/session', { email: ada.email, password: 'wrong lobster' });
+  await new ApiClient(address).post('/session', { email: ada.email, password: 'wrong lobster' });
   await ada.put('/settings', { displayName: 'Ada Hopperlace', bio: 'Breeds axolotls.', showEmail: true });
   // PostgreSQL repeats what does not fit in its message, and names the row of a broken constraint.
-  const db = openDatabase({ connection: database.connection, size: 1 });
+  const db = openDatabase({ connection: database.connection, maxConnections: 1 });
   await sql`alter table bookmark add constraint narrow check (note <> 'Of caterpillars.')`.execute(db);
   await db.destroy();
   const given = 'a-request-of-a-proxy';

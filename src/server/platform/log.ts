@@ -2,7 +2,7 @@ import os from 'node:os';
 import pg from 'pg';
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import pretty from 'pino-pretty';
-import { requestId } from './requests.ts';
+import { getRequestId } from './requests.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -12,12 +12,12 @@ export type LogLevel = (typeof logLevels)[number];
  * says who a member is or what they wrote.
  * @param node what this Parley is called among others
  */
-export function createLog(level: LogLevel, node = os.hostname()): Logger {
+export function createLogger(level: LogLevel, node = os.hostname()): Logger {
   const options: LoggerOptions = {
     level,
     base: { pid: process.pid, node },
     mixin() {
-      const id = requestId();
+      const id = getRequestId();
       return id === undefined ? {} : { requestId: id };
     },
     serializers: { err: describeError },
@@ -28,7 +28,7 @@ export function createLog(level: LogLevel, node = os.hostname()): Logger {
 }
 
 /** An error as the log shows it. */
-type Described = {
+type LoggedError = {
   type: string;
   message: string;
   stack: string;
@@ -37,17 +37,17 @@ type Described = {
   table?: string;
   column?: string;
   constraint?: string;
-  cause?: Described;
+  cause?: LoggedError;
 };
 
 /**
  * What an operator needs of an error, and nothing that a member wrote: PostgreSQL repeats values in details, and in the
  * messages of data that does not fit (SQLSTATE 22…), JSON.parse repeats the text, mail servers repeat addresses.
  */
-export function describeError(error: unknown, depth = 0): Described {
+export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error))
     return { type: typeof error, message: 'something that is no error', stack: '' };
-  const message = messageWithoutValues(error);
+  const message = redactMessage(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return {
     type: error.name,
@@ -58,19 +58,19 @@ export function describeError(error: unknown, depth = 0): Described {
       .filter((line) => /^ {4}at /.test(line))
       .join('\n'),
     ...(code !== undefined && { code }),
-    ...(error instanceof pg.DatabaseError && namesIn(error)),
+    ...(error instanceof pg.DatabaseError && databaseNames(error)),
     ...(error.cause !== undefined && depth < 3 && { cause: describeError(error.cause, depth + 1) }),
   };
 }
 
-function messageWithoutValues(error: Error): string {
+function redactMessage(error: Error): string {
   if (error instanceof pg.DatabaseError && error.code?.startsWith('22') === true)
     return 'data that does not fit (the message would repeat it)';
   if (error instanceof SyntaxError) return 'text that cannot be read (the message would repeat it)';
   return error.message.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;]+/g, '(an address)');
 }
 
-function namesIn({ table, column, constraint }: pg.DatabaseError) {
+function databaseNames({ table, column, constraint }: pg.DatabaseError) {
   return {
     ...(table !== undefined && { table }),
     ...(column !== undefined && { column }),

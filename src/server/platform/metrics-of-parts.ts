@@ -3,49 +3,60 @@ import type { JobCounts } from './jobs/jobs.ts';
 import type { ReplicaState } from './replicas/replica.ts';
 
 /** The parts of a node that its metrics look at when somebody asks. */
-export type WatchedParts = {
+export type MetricsSources = {
   node: { name: string; version: string };
   /** What `/readyz` says. */
   isReady: () => boolean;
   /** Live sockets that are open. */
-  sockets: () => number;
+  countSockets: () => number;
   /** Seconds from the writing of an event to its being handed out. */
-  lag: () => number;
+  streamLagSeconds: () => number;
   /** Connections to the database, and statements on them that took long. */
   database?: {
-    connections: () => { inUse: number; idle: number; most: number; waiting: number };
-    slow: () => number;
+    connections: () => { inUse: number; idle: number; maxConnections: number; waiting: number };
+    countSlowStatements: () => number;
   };
   jobs?: { counts: () => Promise<JobCounts[]>; failures: () => ReadonlyMap<string, number> };
   /** Pages that are kept; absent where none are. */
-  kept?:
+  cache?:
     | {
         bytes: () => number;
-        made: () => number;
-        asked: () => number;
+        pagesRead: () => number;
+        viewerReads: () => number;
         lookups: () => { hits: number; misses: number };
       }
     | undefined;
   /** Absent where there are none. */
   replicas?: (() => readonly ReplicaState[]) | undefined;
   /** What is refused because too much is asked: the level of pressure.ts, and requests since the start. */
-  overload?: { level: () => number; shed: () => number; refused: () => number };
+  overload?: { level: () => number; shedCount: () => number; rejectedCount: () => number };
   /** What is known of backups that are made by themselves; absent where there are none. */
   backups?: (() => Promise<BackupState>) | undefined;
 };
 
 export type BackupState = {
   /** When the last good one was begun, and its size; null where there is none. */
-  lastGood: { startedAt: Date; bytes: number } | null;
+  lastSuccess: { startedAt: Date; bytes: number } | null;
   /** When one was last restored and compared; null: never. */
   lastVerified: Date | null;
-  lastFailed: boolean;
+  isLastFailed: boolean;
 };
 
 /** What a part does not tell at this moment, such as while the database is away, is left out. */
-export function gaugeParts(registry: Registry, parts: WatchedParts): void {
+export function registerCollectors(registry: Registry, parts: MetricsSources): void {
   const registers = [registry];
-  const { node, isReady, sockets, lag, database, jobs, kept, replicas, overload, backups } = parts;
+  const {
+    node,
+    isReady,
+    countSockets,
+    streamLagSeconds,
+    database,
+    jobs,
+    cache,
+    replicas,
+    overload,
+    backups,
+  } = parts;
   gauge('parley_node_info', 'The name of this node and its version.', ['node', 'version']).set(
     {
       node: node.name,
@@ -53,17 +64,23 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
     },
     1,
   );
-  plain('parley_ready', 'Whether this node takes requests (1), as /readyz says.', () => Number(isReady()));
-  plain('parley_live_sockets', 'Live sockets that are open.', sockets);
-  plain('parley_stream_lag_seconds', 'Seconds from the writing of an event to its being handed out.', lag);
-  if (database !== undefined) watchDatabase(database);
-  if (jobs !== undefined) watchJobs(jobs);
-  if (kept !== undefined) watchKept(kept);
-  if (replicas !== undefined) watchReplicas(replicas);
-  if (overload !== undefined) watchOverload(overload);
-  if (backups !== undefined) watchBackups(backups);
+  simpleGauge('parley_ready', 'Whether this node takes requests (1), as /readyz says.', () =>
+    Number(isReady()),
+  );
+  simpleGauge('parley_live_sockets', 'Live sockets that are open.', countSockets);
+  simpleGauge(
+    'parley_stream_lag_seconds',
+    'Seconds from the writing of an event to its being handed out.',
+    streamLagSeconds,
+  );
+  if (database !== undefined) collectDatabase(database);
+  if (jobs !== undefined) collectJobs(jobs);
+  if (cache !== undefined) collectCache(cache);
+  if (replicas !== undefined) collectReplicas(replicas);
+  if (overload !== undefined) collectLoad(overload);
+  if (backups !== undefined) collectBackups(backups);
 
-  function watchDatabase({ connections, slow }: Required<WatchedParts>['database']): void {
+  function collectDatabase({ connections, countSlowStatements }: Required<MetricsSources>['database']): void {
     const name = 'parley_database_connections';
     const open = gauge(
       name,
@@ -75,14 +92,14 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
         open.set({ state: 'idle' }, idle);
       },
     );
-    plain(`${name}_max`, 'The most of them.', () => connections().most);
-    plain(`${name}_waited_for`, 'Requests that wait for one of them.', () => connections().waiting);
+    simpleGauge(`${name}_max`, 'The most of them.', () => connections().maxConnections);
+    simpleGauge(`${name}_waited_for`, 'Requests that wait for one of them.', () => connections().waiting);
     count('parley_slow_queries_total', 'Statements that took SLOW_QUERY_MS or longer.', [], (counter) =>
-      counter.inc(slow()),
+      counter.inc(countSlowStatements()),
     );
   }
 
-  function watchJobs({ counts, failures }: Required<WatchedParts>['jobs']): void {
+  function collectJobs({ counts, failures }: Required<MetricsSources>['jobs']): void {
     const help = 'Jobs of all nodes together, by kind, that wait, run, or were given up in the last minute.';
     const states = gauge('parley_jobs', help, ['kind', 'state'], async () => {
       states.reset();
@@ -99,13 +116,22 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
     );
   }
 
-  function watchKept({ bytes, made, asked, lookups }: NonNullable<WatchedParts['kept']>): void {
-    plain('parley_kept_bytes', 'Bytes of pages that are kept in memory.', bytes);
-    plain('parley_kept_pages_read', 'Pages read from the database to be kept, since the start.', made);
-    plain(
+  function collectCache({
+    bytes,
+    pagesRead: metric,
+    viewerReads,
+    lookups,
+  }: NonNullable<MetricsSources['cache']>): void {
+    simpleGauge('parley_kept_bytes', 'Bytes of pages that are kept in memory.', bytes);
+    simpleGauge(
+      'parley_kept_pages_read',
+      'Pages read from the database to be kept, since the start.',
+      metric,
+    );
+    simpleGauge(
       'parley_kept_own_read',
       "Times that a page was kept, but what is the viewer's own on it was read, since the start.",
-      asked,
+      viewerReads,
     );
     count(
       'parley_kept_lookups_total',
@@ -119,12 +145,12 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
     );
   }
 
-  function watchReplicas(states: () => readonly ReplicaState[]): void {
+  function collectReplicas(states: () => readonly ReplicaState[]): void {
     const serves = gauge(
       'parley_replica_serves',
       'Whether a streaming replica serves reads (1) or is left out (0).',
       ['replica'],
-      () => states().forEach(({ name, healthy }) => serves.set({ replica: name }, Number(healthy))),
+      () => states().forEach(({ name, isHealthy }) => serves.set({ replica: name }, Number(isHealthy))),
     );
     const help = 'Seconds by which a streaming replica is at least behind the primary.';
     const behind = gauge('parley_replica_lag_seconds', help, ['replica'], () => {
@@ -135,55 +161,65 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
     });
   }
 
-  function watchOverload({ level, shed, refused }: Required<WatchedParts>['overload']): void {
-    plain('parley_pressure', 'How much is shed: 1 searches and visitors, 2 writes, 3 all but memory.', level);
+  function collectLoad({ level, shedCount, rejectedCount }: Required<MetricsSources>['overload']): void {
+    simpleGauge(
+      'parley_pressure',
+      'How much is shed: 1 searches and visitors, 2 writes, 3 all but memory.',
+      level,
+    );
     count(
       'parley_shed_requests_total',
       'Requests answered with 503 because too much was asked.',
       [],
-      (counter) => counter.inc(shed()),
+      (counter) => counter.inc(shedCount()),
     );
     count(
       'parley_flood_refusals_total',
       'Requests answered with 429 because one member or network sent too many.',
       [],
-      (counter) => counter.inc(refused()),
+      (counter) => counter.inc(rejectedCount()),
     );
   }
 
-  function watchBackups(state: () => Promise<BackupState>): void {
+  function collectBackups(state: () => Promise<BackupState>): void {
     let reading: Promise<BackupState | undefined> | undefined;
     // One reading for all of them.
     const read = () =>
       (reading ??= state()
         .catch(() => undefined)
         .finally(() => (reading = undefined)));
-    const about = (name: string, help: string, value: (state: BackupState) => number) => {
-      const made = gauge(name, help, [], async () => {
-        const told = await read();
-        if (told === undefined) made.remove();
-        else made.set(value(told));
+    const backupGauge = (name: string, help: string, value: (state: BackupState) => number) => {
+      const metric = gauge(name, help, [], async () => {
+        const backupState = await read();
+        if (backupState === undefined) metric.remove();
+        else metric.set(value(backupState));
       });
     };
     const seconds = (at: Date | null | undefined) => (at?.getTime() ?? 0) / 1_000;
-    about(
+    backupGauge(
       'parley_backup_last_good_timestamp_seconds',
       'When the last good backup was begun; 0: never.',
-      ({ lastGood }) => seconds(lastGood?.startedAt),
+      ({ lastSuccess }) => seconds(lastSuccess?.startedAt),
     );
-    about('parley_backup_last_good_bytes', 'The size of its file.', ({ lastGood }) => lastGood?.bytes ?? 0);
-    about(
+    backupGauge(
+      'parley_backup_last_good_bytes',
+      'The size of its file.',
+      ({ lastSuccess }) => lastSuccess?.bytes ?? 0,
+    );
+    backupGauge(
       'parley_backup_last_verified_timestamp_seconds',
       'When a backup was last restored and compared; 0: never.',
       ({ lastVerified }) => seconds(lastVerified),
     );
-    about('parley_backup_last_failed', 'Whether the last try at a backup failed (1).', ({ lastFailed }) =>
-      Number(lastFailed),
+    backupGauge(
+      'parley_backup_last_failed',
+      'Whether the last try at a backup failed (1).',
+      ({ isLastFailed }) => Number(isLastFailed),
     );
   }
 
-  function plain(name: string, help: string, value: () => number): void {
-    const made = gauge(name, help, [], () => made.set(value()));
+  function simpleGauge(name: string, help: string, value: () => number): void {
+    const metric = gauge(name, help, [], () => metric.set(value()));
   }
 
   function gauge(
@@ -197,14 +233,14 @@ export function gaugeParts(registry: Registry, parts: WatchedParts): void {
 
   /** Of something that is counted elsewhere since the start. */
   function count(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): void {
-    const made: Counter = new Counter({
+    const metric: Counter = new Counter({
       name,
       help,
       labelNames,
       registers,
       collect() {
-        made.reset();
-        read(made);
+        metric.reset();
+        read(metric);
       },
     });
   }

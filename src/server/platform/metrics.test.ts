@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LiveSocket } from '#server/testing/live-socket.ts';
-import { Caller, register } from '#server/testing/member.ts';
-import { testCluster } from '#server/testing/nodes.ts';
+import { ApiClient, register } from '#server/testing/member.ts';
+import { createTestCluster } from '#server/testing/nodes.ts';
 
 const token = 'a-token-that-only-the-tests-know';
 
@@ -10,14 +10,14 @@ function read(address: string, authorization?: string) {
 }
 
 test('without METRICS_TOKEN there are no metrics, whatever is sent', async () => {
-  const { start } = await testCluster();
+  const { start } = await createTestCluster();
   const address = await start().ready;
   expect((await read(address)).status).toBe(404);
   expect((await read(address, 'Bearer undefined')).status).toBe(404);
 });
 
 test('metrics tell of requests by route, of live sockets, the stream, connections, jobs and kept pages, to whoever has the token', async () => {
-  const { start } = await testCluster();
+  const { start } = await createTestCluster();
   const address = await start({ METRICS_TOKEN: token, NODE_NAME: 'first' }).ready;
   for (const wrong of [undefined, 'Bearer', `Bearer ${token}x`, `Basic ${token}`])
     expect((await read(address, wrong)).status).toBe(404);
@@ -27,7 +27,7 @@ test('metrics tell of requests by route, of live sockets, the stream, connection
   await ada.read(id);
   await ada.read(id);
   await ada.get('/questions/999999');
-  await new Caller(address).get('/feeds/recent');
+  await new ApiClient(address).get('/feeds/recent');
   await LiveSocket.open(ada, 'feeds');
 
   const answer = await read(address, `Bearer ${token}`);

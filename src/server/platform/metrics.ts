@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { ProblemError } from './errors.ts';
-import { gaugeParts, type WatchedParts } from './metrics-of-parts.ts';
+import { registerCollectors, type MetricsSources } from './metrics-of-parts.ts';
 
 /** What one node tells of itself. */
 export type Metrics = {
@@ -12,18 +12,18 @@ export type Metrics = {
   /** Counts one answered GET that does not pass there. */
   observe: (route: string, status: number, seconds: number) => void;
   /** Counts one request that was put off, by the code of the problem it was answered with, such as 'too-many'. */
-  refused: (code: string) => void;
-  mayRead: (token: string) => boolean;
+  countRejected: (code: string) => void;
+  isAuthorized: (token: string) => boolean;
   registry: Registry;
 };
 
-export type MetricsOptions = WatchedParts & {
+export type MetricsOptions = MetricsSources & {
   /** Sent by whoever reads them, as `Authorization: Bearer …`. */
   token: string;
 };
 
 /** In seconds, up to what the longest statement may take. */
-const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 export function createMetrics({ token, ...parts }: MetricsOptions): Metrics {
   const registry = new Registry();
@@ -33,7 +33,7 @@ export function createMetrics({ token, ...parts }: MetricsOptions): Metrics {
     name: 'http_request_duration_seconds',
     help: 'Requests by method, route and status, and the seconds until their answer was made.',
     labelNames: ['method', 'route', 'status'],
-    buckets,
+    buckets: durationBucketsSeconds,
     registers,
   });
   const refusals = new Counter({
@@ -44,12 +44,12 @@ export function createMetrics({ token, ...parts }: MetricsOptions): Metrics {
   });
   // There from the beginning, so that the first one is seen as a change.
   for (const code of ['too-many', 'unavailable', 'busy']) refusals.inc({ code }, 0);
-  gaugeParts(registry, parts);
+  registerCollectors(registry, parts);
   return {
     registry,
-    mayRead: (given) => timingSafeEqual(digest(given), digest(token)),
+    isAuthorized: (given) => timingSafeEqual(digest(given), digest(token)),
     observe: (route, status, seconds) => durations.observe({ method: 'GET', route, status }, seconds),
-    refused: (code) => refusals.inc({ code }),
+    countRejected: (code) => refusals.inc({ code }),
     async measure(c, next) {
       const start = performance.now();
       await next();
@@ -64,7 +64,7 @@ export function createMetrics({ token, ...parts }: MetricsOptions): Metrics {
 export function metricsRoutes(metrics: Metrics | undefined): Hono {
   return new Hono().get('/metrics', async (c) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
-    if (token === undefined || !metrics?.mayRead(token))
+    if (token === undefined || !metrics?.isAuthorized(token))
       throw new ProblemError('not-found', 'There is nothing at this address.');
     const { registry } = metrics;
     return c.body(await registry.metrics(), 200, {

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts';
 import { type Database, openDatabase, transaction } from './database.ts';
-import { projectFolder } from './embedded/folders.ts';
+import { projectRoot } from './embedded/folders.ts';
 import { applyMigrations, migrate, MigrationError } from './migrations.ts';
 
 let folder: string;
@@ -13,7 +13,7 @@ let database: TestDatabase;
 let db: Database;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'parley-migrations-'));
-  await cp(path.join(projectFolder, 'migrations'), folder, { recursive: true });
+  await cp(path.join(projectRoot, 'migrations'), folder, { recursive: true });
   database = await createTestDatabase();
   db = openDatabase({ connection: database.connection });
 });

@@ -25,7 +25,7 @@ export async function migrate(
   return transaction(db, async (tx) => {
     // Another node's migration, which is waited for, may take as long as this one.
     await sql`set local statement_timeout = 0`.execute(tx);
-    return apply(tx, files, onUpgrade);
+    return applyFiles(tx, files, onUpgrade);
   });
 }
 
@@ -33,11 +33,11 @@ export async function migrate(
  * The names of those that are not applied yet.
  * @throws MigrationError when the database and the files do not fit together
  */
-export async function pendingMigrations(
+export async function listPendingMigrations(
   applied: readonly { name: string; checksum: string }[],
   folder: string,
 ): Promise<string[]> {
-  return filesLeft(applied, await readMigrations(folder)).map(({ name }) => name);
+  return findPending(applied, await readMigrations(folder)).map(({ name }) => name);
 }
 
 /**
@@ -51,15 +51,15 @@ export async function applyMigrations(
   wanted: readonly { name: string; checksum: string }[],
 ): Promise<void> {
   const files = await readMigrations(folder);
-  filesLeft(wanted, files);
+  findPending(wanted, files);
   const names = new Set(wanted.map(({ name }) => name));
-  await apply(
+  await applyFiles(
     tx,
     files.filter(({ name }) => names.has(name)),
   );
 }
 
-async function apply(
+async function applyFiles(
   tx: Queryable,
   files: MigrationFile[],
   onUpgrade?: (name: string) => void,
@@ -72,7 +72,7 @@ async function apply(
   )`.execute(tx);
   const { rows } = await sql<{ name: string; checksum: string }>`
     select name, checksum from migration order by name`.execute(tx);
-  const pending = filesLeft(rows, files);
+  const pending = findPending(rows, files);
   for (const file of pending) {
     if (rows.length > 0) onUpgrade?.(file.name);
     await sql.raw(file.text).execute(tx);
@@ -95,7 +95,7 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
 }
 
 /** The files that have not been applied. @throws MigrationError */
-function filesLeft(
+function findPending(
   applied: readonly { name: string; checksum: string }[],
   files: readonly MigrationFile[],
 ): MigrationFile[] {

@@ -6,37 +6,37 @@ import type { Context } from 'hono';
  * The member's network address. Behind proxies it is the address the outermost trusted one saw, counted from the
  * right of X-Forwarded-For: what stands further left can be made up by anyone. IPv6 counts as its /64 network.
  */
-export function networkAddress(c: Context, trustedProxies: number): string {
-  const direct = networkOf(getConnInfo(c).remote.address ?? '') ?? 'unknown';
+export function getNetworkAddress(c: Context, trustedProxies: number): string {
+  const direct = parseNetwork(getConnInfo(c).remote.address ?? '') ?? 'unknown';
   if (trustedProxies === 0) return direct;
   const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',');
-  return networkOf(forwarded.at(-trustedProxies) ?? '') ?? direct;
+  return parseNetwork(forwarded.at(-trustedProxies) ?? '') ?? direct;
 }
 
 /**
  * The whole of what one IPv6 customer may have, from a network address as `networkAddress` tells it: a /48 (RFC 6177),
  * which holds 65,536 networks. An IPv4 address is its own.
  */
-export function siteOf(network: string): string {
+export function toCustomerNetwork(network: string): string {
   return network.includes(':') ? network.split(':').slice(0, 3).join(':') : network;
 }
 
 /** The same as accounts are listed by it: '192.0.2.1' or '2001:db8:1::/48'. Null where the address is not known. */
-export function registrationNetwork(network: string): string | null {
+export function toRegistrationNetwork(network: string): string | null {
   if (isIPv4(network)) return network;
-  return network.includes(':') ? `${siteOf(network)}::/48` : null;
+  return network.includes(':') ? `${toCustomerNetwork(network)}::/48` : null;
 }
 
 /**
  * Whether a network of `registrationNetwork` is this machine. Limits by network leave it out: behind a proxy on the same
  * machine that TRUST_PROXY does not name, it would be everyone.
  */
-export function isLoopback(network: string): boolean {
+export function isLoopbackNetwork(network: string): boolean {
   return network.startsWith('127.') || network === '0:0:0::/48';
 }
 
 /** Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Null for what is no address. */
-function networkOf(text: string): string | null {
+function parseNetwork(text: string): string | null {
   const bare = text
     .trim()
     .replace(/^\[(.*)\](:\d+)?$/, '$1')

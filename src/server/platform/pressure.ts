@@ -6,18 +6,18 @@ import type { Database } from './database.ts';
  * How much more is asked of a node than it can do. 0: nothing is refused. Up to 1, more and more of what visitors and
  * searches ask is (all at 1); up to 2, of writes as well; up to 3, of all that is not answered from memory.
  */
-export type Pressure = { level: () => number; stop: () => void };
+export type SystemLoad = { level: () => number; stop: () => void };
 
-export const highestLevel = 3;
+export const maxLoadLevel = 3;
 
-export type PressureOptions = {
+export type SystemLoadOptions = {
   db: Database;
   /** Requests that wait for a connection to the database. */
-  waiting: () => number;
+  countWaiting: () => number;
   /** Resolves when a connection to this node that is made now has been accepted. */
-  admitted: () => Promise<void>;
+  waitUntilAccepted: () => Promise<void>;
   /** Milliseconds between two looks. */
-  interval?: number;
+  intervalMs?: number;
 };
 
 /**
@@ -25,35 +25,40 @@ export type PressureOptions = {
  * the garbage collector), for a connection to the database, and to be accepted. A loop accepts one connection a turn, so
  * those who come may wait for seconds while those who are there hardly do.
  */
-const tolerable = { loop: 250, connection: 500, admission: 500 } as const;
+const tolerableMs = { loop: 250, connection: 500, admission: 500 } as const;
 
 /**
  * The share of its time from which on the event loop is busy by itself. A loop that has little to do waits as well where
  * other programs have the processors; refusing would help nobody there.
  */
-const busy = 0.9;
+const busyUtilization = 0.9;
 
 /** Looks at the waits of a node twice a second, and lets the level follow them. */
-export function watchPressure({ db, waiting, admitted, interval = 500 }: PressureOptions): Pressure {
+export function monitorSystemLoad({
+  db,
+  countWaiting,
+  waitUntilAccepted,
+  intervalMs = 500,
+}: SystemLoadOptions): SystemLoad {
   const resolution = 20;
   const delays = monitorEventLoopDelay({ resolution });
   delays.enable();
   let level = 0;
-  const connection = timed(() => db.connection().execute((given) => sql`select 1`.execute(given)));
-  const admission = timed(admitted);
+  const connection = createWaitProbe(() => db.connection().execute((given) => sql`select 1`.execute(given)));
+  const admission = createWaitProbe(waitUntilAccepted);
   let before = performance.eventLoopUtilization();
   let strained = false;
   const timer = setInterval(() => {
     const strain = Math.max(
-      waitOfLoop() / tolerable.loop,
+      waitOfLoop() / tolerableMs.loop,
       // Asked for only where others wait.
-      connection(waiting() > 0) / tolerable.connection,
-      admission(true) / tolerable.admission,
+      connection(countWaiting() > 0) / tolerableMs.connection,
+      admission(true) / tolerableMs.admission,
     );
     // A wait counts when it lasts: by the second look.
-    if (strain <= 1 || strained) level = nextLevel(level, strain);
+    if (strain <= 1 || strained) level = nextLoadLevel(level, strain);
     strained = strain > 1;
-  }, interval);
+  }, intervalMs);
   timer.unref();
   return {
     level: () => level,
@@ -69,7 +74,7 @@ export function watchPressure({ db, waiting, admitted, interval = 500 }: Pressur
     before = now;
     const delay = Number.isNaN(delays.mean) ? 0 : delays.mean / 1e6 - resolution;
     delays.reset();
-    return utilization < busy ? 0 : delay;
+    return utilization < busyUtilization ? 0 : delay;
   }
 }
 
@@ -77,24 +82,24 @@ export function watchPressure({ db, waiting, admitted, interval = 500 }: Pressur
  * How long one that asks now waits, in milliseconds: what asking took last, or takes by now.
  * @returns asks anew where `again`, and nobody does
  */
-function timed(ask: () => Promise<unknown>): (again: boolean) => number {
-  let asked: number | undefined;
-  let waited = 0;
+function createWaitProbe(ask: () => Promise<unknown>): (again: boolean) => number {
+  let startedAt: number | undefined;
+  let lastWaitMs = 0;
   return (again) => {
-    if (asked !== undefined) return performance.now() - asked;
-    const last = waited;
-    waited = 0;
+    if (startedAt !== undefined) return performance.now() - startedAt;
+    const last = lastWaitMs;
+    lastWaitMs = 0;
     if (again) void measure();
     return last;
   };
 
   async function measure(): Promise<void> {
     const start = performance.now();
-    asked = start;
+    startedAt = start;
     // What cannot be asked at all is answered with 503 by itself.
     await ask().catch(() => {});
-    waited = performance.now() - start;
-    asked = undefined;
+    lastWaitMs = performance.now() - start;
+    startedAt = undefined;
   }
 }
 
@@ -103,7 +108,7 @@ function timed(ask: () => Promise<unknown>): (again: boolean) => number {
  * as it can.
  * @param strain the longest wait, in parts of what is tolerable
  */
-export function nextLevel(level: number, strain: number): number {
-  if (strain > 1) return Math.min(highestLevel, level + 0.2 * Math.min(strain, 5));
+export function nextLoadLevel(level: number, strain: number): number {
+  if (strain > 1) return Math.min(maxLoadLevel, level + 0.2 * Math.min(strain, 5));
   return strain > 0.5 ? level : Math.max(0, level - 0.1);
 }

@@ -11,10 +11,10 @@ export interface Progress {
 const mebibyte = 1024 * 1024;
 
 /** A bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
-export function terminalProgress(output: Output, linesEvery = 10_000): Progress {
+export function createTerminalProgress(output: Output, lineIntervalMs = 10_000): Progress {
   return isTerminal(output)
-    ? barProgress(output)
-    : lineProgress((line) => output.write(`${line}\n`), linesEvery);
+    ? createBarProgress(output)
+    : createLineProgress((line) => output.write(`${line}\n`), lineIntervalMs);
 }
 
 /** Where a command writes: the standard output, the standard error, or what a test looks at. */
@@ -26,7 +26,7 @@ function isTerminal(output: Output): output is NodeJS.WriteStream {
   return 'isTTY' in output && output.isTTY === true;
 }
 
-function barProgress(stream: NodeJS.WriteStream): Progress {
+function createBarProgress(stream: NodeJS.WriteStream): Progress {
   const bar = new SingleBar(
     {
       stream,
@@ -50,11 +50,11 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
   };
 }
 
-/** @param every milliseconds between two lines at least */
-export function lineProgress(write: (line: string) => void, every: number): Progress {
+/** @param intervalMs milliseconds between two lines at least */
+export function createLineProgress(write: (line: string) => void, intervalMs: number): Progress {
   let total = 0;
   const started = performance.now();
-  let next = started + every;
+  let next = started + intervalMs;
   return {
     start: (totalBytes) => {
       total = totalBytes;
@@ -62,7 +62,7 @@ export function lineProgress(write: (line: string) => void, every: number): Prog
     update: (part, bytes, rows) => {
       const now = performance.now();
       if (now < next) return;
-      next = now + every;
+      next = now + intervalMs;
       const left = bytes === 0 ? 0 : ((now - started) / bytes) * (total - bytes);
       const share = total === 0 ? 100 : Math.floor((100 * bytes) / total);
       write(

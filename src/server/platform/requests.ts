@@ -12,14 +12,14 @@ type RunningRequest = { id: string };
 const running = new AsyncLocalStorage<RunningRequest>();
 
 /** The id of the request that this is done for; undefined for what nobody asked for. */
-export const requestId = (): string | undefined => running.getStore()?.id;
+export const getRequestId = (): string | undefined => running.getStore()?.id;
 
 /**
  * Gives every request its id: that of the proxy in front where one is trusted, else a fresh one. Whatever is logged
  * until it is answered names it, and so does the answer. At the level `debug` each is logged, by its route: its address
  * may hold what a member looks for.
  */
-export function requests({
+export function trackRequests({
   trustedProxies,
   log,
 }: {
@@ -29,7 +29,7 @@ export function requests({
   return (c, next) => {
     // A page that asks the API for what is inside it.
     if (running.getStore() !== undefined) return next();
-    const id = (trustedProxies > 0 ? given(c) : undefined) ?? randomUUID();
+    const id = (trustedProxies > 0 ? readRequestId(c) : undefined) ?? randomUUID();
     return running.run({ id }, async () => {
       const start = performance.now();
       await next();
@@ -46,6 +46,6 @@ export function requests({
 }
 
 /** Nothing that could be taken for another line of a log, or for markup. */
-function given(c: Context): string | undefined {
+function readRequestId(c: Context): string | undefined {
   return /^[\w.-]{8,100}$/.exec(c.req.header(requestIdHeader) ?? '')?.[0];
 }

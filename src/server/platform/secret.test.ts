@@ -4,10 +4,15 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts';
-import { register, startParley, temporaryDataFolder, temporaryFolder } from '#server/testing/parley.ts';
-import { Caller, password } from '#server/testing/member.ts';
+import {
+  register,
+  startParley,
+  createTemporaryDataDirectory,
+  createTemporaryDirectory,
+} from '#server/testing/parley.ts';
+import { ApiClient, password } from '#server/testing/member.ts';
 import { type Database, openDatabase } from './database.ts';
-import { type SecretOptions, sharedSecret } from './secret.ts';
+import { type SecretOptions, getOrCreateSecret } from './secret.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -26,8 +31,8 @@ const given = 'a secret of the environment, long enough for one';
 async function start(options: Partial<SecretOptions> = {}) {
   const warnings: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
-  const defaults = { given: undefined, folder: await temporaryFolder(), removesFile: true };
-  return { secret: await sharedSecret(db, { ...defaults, log, ...options }), warnings };
+  const defaults = { given: undefined, dataDirectory: await createTemporaryDirectory(), removesFile: true };
+  return { secret: await getOrCreateSecret(db, { ...defaults, log, ...options }), warnings };
 }
 
 test('nodes that start at the same moment on an empty database share one secret', async () => {
@@ -39,22 +44,22 @@ test('nodes that start at the same moment on an empty database share one secret'
 });
 
 test('the secret of an older data folder is taken over, and its file goes', async () => {
-  const folder = await temporaryFolder();
-  const file = path.join(folder, 'secret');
+  const dataDirectory = await createTemporaryDirectory();
+  const file = path.join(dataDirectory, 'secret');
   await writeFile(file, 'kept-since-the-first-start\n');
-  expect((await start({ folder })).secret).toBe('kept-since-the-first-start');
+  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
   await expect(readFile(file)).rejects.toThrow('ENOENT');
-  expect((await start({ folder })).secret).toBe('kept-since-the-first-start');
+  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
 });
 
 test('the file stays where its folder is of another database, or holds another secret than is used', async () => {
-  const folder = await temporaryFolder();
-  const file = path.join(folder, 'secret');
+  const dataDirectory = await createTemporaryDirectory();
+  const file = path.join(dataDirectory, 'secret');
   await writeFile(file, 'kept-since-the-first-start\n');
-  expect((await start({ folder, given })).secret).toBe(given);
-  expect((await start({ folder, removesFile: false })).secret).toBe('kept-since-the-first-start');
+  expect((await start({ dataDirectory, given })).secret).toBe(given);
+  expect((await start({ dataDirectory, removesFile: false })).secret).toBe('kept-since-the-first-start');
   await writeFile(file, 'of-another-time\n');
-  expect((await start({ folder })).secret).toBe('kept-since-the-first-start');
+  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
   expect(await readFile(file, 'utf8')).toBe('of-another-time\n');
 });
 
@@ -84,19 +89,19 @@ test('of two nodes with different secrets that start at the same moment, one war
 });
 
 test('a member stays signed in when the secret of the data folder moves into the database', async () => {
-  const data = await temporaryDataFolder();
+  const data = await createTemporaryDataDirectory();
   // As the version before left it: a secret in the folder, and the cookies signed with it.
   const env = { PARLEY_DATA: data, SECRET: 'the secret of the data folder, from before' };
   const before = startParley({ env });
   expect(await register(await before.ready, 'Ada')).toBe(201);
-  const ada = new Caller(await before.ready);
+  const ada = new ApiClient(await before.ready);
   await ada.signIn('ada@example.org', password);
   before.signal('SIGTERM');
   await before.ended;
   await writeFile(path.join(data, 'secret'), `${env.SECRET}\n`);
 
   const after = startParley({ env: { PARLEY_DATA: data } });
-  const there = new Caller(await after.ready);
+  const there = new ApiClient(await after.ready);
   there.cookies = ada.cookies;
   expect((await there.get('/session')).body).toMatchObject({ member: { displayName: 'Ada' } });
   await expect(readFile(path.join(data, 'secret'))).rejects.toThrow('ENOENT');

@@ -3,15 +3,15 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type Database, transaction, type Tx } from './database.ts';
-import { folderSentence } from './embedded/folders.ts';
-import { firstValue } from './settings-table.ts';
-import { errorCode, StartupError } from './startup-error.ts';
+import { describeDirectoryError } from './embedded/folders.ts';
+import { getOrInsertSetting } from './settings-table.ts';
+import { getErrorCode, StartupError } from './startup-error.ts';
 
 export type SecretOptions = {
   /** SECRET of the environment, which is used as it is and not stored. */
   given: string | undefined;
   /** The data folder, where Parley 0.1.0 kept the secret in a file: members stay signed in. */
-  folder: string;
+  dataDirectory: string;
   /** Whether the data folder belongs to this database, so that the file goes once the database holds its secret. */
   removesFile: boolean;
   log: Logger;
@@ -21,15 +21,16 @@ export type SecretOptions = {
  * The secret that signs session cookies: the same on every node of a database, made at the first start of all.
  * Warns when it is not the one the start before this one used, on whichever node that was.
  */
-export async function sharedSecret(
+export async function getOrCreateSecret(
   db: Database,
-  { given, folder, removesFile, log }: SecretOptions,
+  { given, dataDirectory, removesFile, log }: SecretOptions,
 ): Promise<string> {
-  const file = path.join(folder, 'secret');
-  const old = given === undefined ? await readSecret(file) : undefined;
+  const file = path.join(dataDirectory, 'secret');
+  const old = given === undefined ? await readSecretFile(file) : undefined;
   const { secret, isAnother } = await transaction(db, async (tx) => {
-    const chosen = given ?? (await firstValue(tx, 'secret', old ?? randomBytes(32).toString('base64url')));
-    return { secret: chosen, isAnother: await isAnotherThanBefore(tx, chosen) };
+    const chosen =
+      given ?? (await getOrInsertSetting(tx, 'secret', old ?? randomBytes(32).toString('base64url')));
+    return { secret: chosen, isAnother: await hasChanged(tx, chosen) };
   });
   if (isAnother)
     log.warn(
@@ -40,19 +41,19 @@ export async function sharedSecret(
 }
 
 /** A hash is kept for the comparison, so that a SECRET of the environment is never found in the database. */
-async function isAnotherThanBefore(tx: Tx, secret: string): Promise<boolean> {
+async function hasChanged(tx: Tx, secret: string): Promise<boolean> {
   const name = 'secret-hash';
   const value = createHash('sha256').update(`parley secret ${secret}`).digest('base64url');
-  if ((await firstValue(tx, name, value)) === value) return false;
+  if ((await getOrInsertSetting(tx, name, value)) === value) return false;
   await tx.updateTable('setting').set({ value }).where('name', '=', name).execute();
   return true;
 }
 
-async function readSecret(file: string): Promise<string | undefined> {
+async function readSecretFile(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw new StartupError(folderSentence(file, error));
+    if (getErrorCode(error) === 'ENOENT') return undefined;
+    throw new StartupError(describeDirectoryError(file, error));
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import { securityHeadersOf } from './security-headers.ts';
+import { getSecurityHeaders } from './security-headers.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -35,7 +35,7 @@ describe('every answer tells browsers', () => {
 describe('browsers are told to use https for ever', () => {
   const told = async (publicUrl: string | null, hsts: 'host' | 'subdomains' | 'off') => {
     const settings = { publicUrl, hsts };
-    return (await securityHeadersOf(settings, '/'))['strict-transport-security'];
+    return (await getSecurityHeaders(settings, '/'))['strict-transport-security'];
   };
 
   test('of this host, where members come by https', async () => {

@@ -1,9 +1,9 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { isHttps, type Settings } from './settings.ts';
+import { isHttps, type SiteSettings } from './settings.ts';
 
 /** What they depend on. */
-export type HeaderSettings = Pick<Settings, 'publicUrl' | 'hsts'>;
+export type HeaderSettings = Pick<SiteSettings, 'publicUrl' | 'hsts'>;
 
 /** What tells browsers what no page of ours does; on every answer (OWASP ASVS 5.0, chapter 3). */
 export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
@@ -13,7 +13,7 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
 }
 
 /** The same headers, by their names, for answers that do not pass there. */
-export async function securityHeadersOf(
+export async function getSecurityHeaders(
   settings: HeaderSettings,
   path: string,
 ): Promise<Record<string, string>> {
@@ -60,19 +60,19 @@ function headersFor(settings: HeaderSettings, contentSecurityPolicy: Policy) {
     crossOriginOpenerPolicy: 'same-origin',
     crossOriginResourcePolicy: 'same-origin',
     crossOriginEmbedderPolicy: 'require-corp',
-    permissionsPolicy: Object.fromEntries(unused.map((feature) => [feature, []])),
-    strictTransportSecurity: strictTransport(settings),
+    permissionsPolicy: Object.fromEntries(disabledFeatures.map((feature) => [feature, []])),
+    strictTransportSecurity: strictTransportSecurity(settings),
   };
 }
 
 /** A laptop on http must not be locked out, nor other sites below the same name that have no TLS. */
-function strictTransport(settings: HeaderSettings): string | false {
+function strictTransportSecurity(settings: HeaderSettings): string | false {
   if (!isHttps(settings) || settings.hsts === 'off') return false;
   return `max-age=${year}${settings.hsts === 'subdomains' ? '; includeSubDomains' : ''}`;
 }
 
 /** What pages never ask a browser for, so that nothing that finds its way into one can. */
-const unused = [
+const disabledFeatures = [
   'accelerometer',
   'autoplay',
   'browsingTopics',

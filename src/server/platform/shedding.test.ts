@@ -1,19 +1,19 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '#server/platform/database.ts';
 import { createTestDatabase } from '#server/testing/database.ts';
-import { listen } from './http-server.ts';
+import { startHttpServer } from './http-server.ts';
 import type { Viewer } from './http.ts';
-import { highestLevel, nextLevel, watchPressure } from './pressure.ts';
-import { shed } from './shedding.ts';
+import { maxLoadLevel, nextLoadLevel, monitorSystemLoad } from './pressure.ts';
+import { createLoadShedding } from './shedding.ts';
 
 let level = 0;
-const { handler, refused } = await shed({
-  pressure: { level: () => level },
+const { handler, rejectedCount } = await createLoadShedding({
+  systemLoad: { level: () => level },
   viewerOf: (cookie) => (cookie === 'known' ? ({ id: 1, sessionId: 1 } as Viewer) : undefined),
   headers: { 'x-content-type-options': 'nosniff' },
-  behind: (_, response) => response.end('done'),
+  next: (_, response) => response.end('done'),
 });
-const http = await listen(handler, '127.0.0.1', 0);
+const http = await startHttpServer(handler, '127.0.0.1', 0);
 afterAll(() => http.stop(0));
 
 const member = { cookie: 'known' };
@@ -35,7 +35,7 @@ describe('where more is asked than a node can do', () => {
     [1, ['visiting', 'searching']],
     [2, ['visiting', 'searching', 'writing', 'coming with a session that has to be looked up']],
     [
-      highestLevel,
+      maxLoadLevel,
       ['visiting', 'searching', 'writing', 'coming with a session that has to be looked up', 'reading'],
     ],
   ])('at level %i these are refused: %j', async (now, expected) => {
@@ -51,31 +51,36 @@ describe('where more is asked than a node can do', () => {
 
   test('the answer says so kindly, and when to come back', async () => {
     level = 1;
-    const before = refused();
+    const before = rejectedCount();
     const api = await asked.searching();
     expect(api.headers.get('content-type')).toBe('application/problem+json');
     expect(api.headers.get('x-content-type-options')).toBe('nosniff');
     expect(Number(api.headers.get('retry-after'))).toBeGreaterThan(1);
     expect(await api.json()).toMatchObject({ code: 'busy', detail: expect.stringContaining('busy') });
     expect(await (await ask('/login')).text()).toContain('tries again by itself');
-    expect(refused()).toBe(before + 2);
+    expect(rejectedCount()).toBe(before + 2);
   });
 });
 
 test('the level rises with long waits, quickly where they are very long, and falls when they end', () => {
-  expect(nextLevel(0, 0.9)).toBe(0);
-  expect(nextLevel(0, 1.5)).toBeCloseTo(0.3);
-  expect(nextLevel(0, 100)).toBe(1);
-  expect(nextLevel(2.9, 100)).toBe(highestLevel);
-  expect(nextLevel(1, 0.7)).toBe(1);
-  expect(nextLevel(1, 0.1)).toBeCloseTo(0.9);
-  expect(nextLevel(0.05, 0)).toBe(0);
+  expect(nextLoadLevel(0, 0.9)).toBe(0);
+  expect(nextLoadLevel(0, 1.5)).toBeCloseTo(0.3);
+  expect(nextLoadLevel(0, 100)).toBe(1);
+  expect(nextLoadLevel(2.9, 100)).toBe(maxLoadLevel);
+  expect(nextLoadLevel(1, 0.7)).toBe(1);
+  expect(nextLoadLevel(1, 0.1)).toBeCloseTo(0.9);
+  expect(nextLoadLevel(0.05, 0)).toBe(0);
 });
 
 test('connections that are all taken for long raise it, and it falls when they are free', async () => {
   const { connection, drop } = await createTestDatabase();
-  const db = openDatabase({ connection, size: 1 });
-  const pressure = watchPressure({ db, waiting: () => 1, admitted: async () => {}, interval: 20 });
+  const db = openDatabase({ connection, maxConnections: 1 });
+  const pressure = monitorSystemLoad({
+    db,
+    countWaiting: () => 1,
+    waitUntilAccepted: async () => {},
+    intervalMs: 20,
+  });
   try {
     let release = () => {};
     const taken = db.connection().execute(() => new Promise<void>((resolve) => (release = resolve)));
@@ -95,10 +100,15 @@ test('connections that wait to be accepted raise it, and it falls when they are'
   const db = openDatabase({ connection });
   let accept = () => {};
   let admitted = () => new Promise<void>((resolve) => (accept = resolve));
-  const pressure = watchPressure({ db, waiting: () => 0, admitted: () => admitted(), interval: 20 });
+  const pressure = monitorSystemLoad({
+    db,
+    countWaiting: () => 0,
+    waitUntilAccepted: () => admitted(),
+    intervalMs: 20,
+  });
   try {
     await expect.poll(pressure.level, { timeout: 10_000 }).toBeGreaterThan(1);
-    admitted = http.admitted;
+    admitted = http.waitUntilAccepted;
     accept();
     await expect.poll(pressure.level, { timeout: 10_000 }).toBe(0);
   } finally {

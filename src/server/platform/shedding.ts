@@ -1,41 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { busy, problemResponse } from './errors.ts';
-import { classOf } from './floods.ts';
+import { overloadedError, toProblemResponse } from './errors.ts';
+import { classifyRequest } from './floods.ts';
 import type { Viewer } from './http.ts';
-import type { Pressure } from './pressure.ts';
+import type { SystemLoad } from './pressure.ts';
 
-export type SheddingOptions = {
-  pressure: Pick<Pressure, 'level'>;
+export type LoadSheddingOptions = {
+  systemLoad: Pick<SystemLoad, 'level'>;
   /** The member of a session that was found to be good a moment ago. */
   viewerOf: (cookie: string) => Viewer | undefined;
   /** What every answer has. */
   headers: Readonly<Record<string, string>>;
   /** Answers what is not refused. */
-  behind: (request: IncomingMessage, response: ServerResponse) => unknown;
+  next: (request: IncomingMessage, response: ServerResponse) => unknown;
 };
 
-export type Shedding = { handler: SheddingOptions['behind']; refused: () => number };
+export type LoadShedding = { handler: LoadSheddingOptions['next']; rejectedCount: () => number };
 
 /**
  * Where more is asked than a node can do, refuses a part at once with 503, before anything is done for it: a quick 'later'
  * to some is kinder than a slow answer to all, which is asked for again meanwhile. Visitors and searches go first, writes
  * next; what members read stays longest, and what is answered from memory in front of this always.
  */
-export async function shed(options: SheddingOptions): Promise<Shedding> {
-  const { pressure, viewerOf, headers, behind } = options;
-  const refusal = problemResponse(busy());
-  const answers = {
+export async function createLoadShedding(options: LoadSheddingOptions): Promise<LoadShedding> {
+  const { systemLoad, viewerOf, headers, next } = options;
+  const refusal = toProblemResponse(overloadedError());
+  const responses = {
     problem: { type: refusal.headers.get('content-type') ?? '', body: Buffer.from(await refusal.text()) },
-    page: { type: 'text/html; charset=utf-8', body: Buffer.from(page) },
+    page: { type: 'text/html; charset=utf-8', body: Buffer.from(overloadedPage) },
   };
   let refused = 0;
-  return { handler, refused: () => refused };
+  return { handler, rejectedCount: () => refused };
 
   function handler(request: IncomingMessage, response: ServerResponse): unknown {
-    const level = pressure.level();
-    if (level === 0 || level - rankOf(request) <= Math.random()) return behind(request, response);
+    const level = systemLoad.level();
+    if (level === 0 || level - priorityOf(request) <= Math.random()) return next(request, response);
     refused++;
-    const { type, body } = request.url?.startsWith('/api/') ? answers.problem : answers.page;
+    const { type, body } = request.url?.startsWith('/api/') ? responses.problem : responses.page;
     response.writeHead(503, {
       ...headers,
       'content-type': type,
@@ -50,10 +50,10 @@ export async function shed(options: SheddingOptions): Promise<Shedding> {
   }
 
   /** The level from which on some of its kind are refused. */
-  function rankOf({ method = '', url = '', headers: { cookie } }: IncomingMessage): number {
-    if (spared.test(url)) return Number.POSITIVE_INFINITY;
+  function priorityOf({ method = '', url = '', headers: { cookie } }: IncomingMessage): number {
+    if (exemptPaths.test(url)) return Number.POSITIVE_INFINITY;
     const [path = ''] = url.split('?', 1);
-    const requestClass = classOf(method, path);
+    const requestClass = classifyRequest(method, path);
     if (cookie === undefined || requestClass === 'searching') return 0;
     // A session that is not known yet has to be looked up.
     return requestClass === 'writing' || viewerOf(cookie) === undefined ? 1 : 2;
@@ -61,9 +61,9 @@ export async function shed(options: SheddingOptions): Promise<Shedding> {
 }
 
 /** What tells of this node, and files that cost next to nothing. */
-const spared = /^\/(?:healthz|readyz|metrics|assets\/)/;
+const exemptPaths = /^\/(?:healthz|readyz|metrics|assets\/)/;
 
-const page = `<!doctype html>
+const overloadedPage = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -9,15 +9,15 @@ export type StopSignals = { first: AbortSignal; second: AbortSignal; stop: () =>
  * A terminal and npm may each pass the same Ctrl-C on, so that it comes several times at once: within this time,
  * in milliseconds, it counts as one.
  */
-const sameSignal = 1_000;
+const debounceMs = 1_000;
 
 /** Turns the signals that end a process into something to wait for. The third ends the process at once. */
-export function stopSignals(): StopSignals {
+export function listenForStopSignals(): StopSignals {
   const steps = [new AbortController(), new AbortController()] as const;
   let counted = 0;
   let last = -Infinity;
   const count = () => {
-    if (performance.now() - last < sameSignal) return;
+    if (performance.now() - last < debounceMs) return;
     last = performance.now();
     steps[counted++]?.abort();
     if (counted > steps.length) process.exit(1);
@@ -32,7 +32,7 @@ export function stopSignals(): StopSignals {
  * Lets a process that has no terminal go on when the terminal of its shell is closed. nohup asks for that by ignoring SIGHUP,
  * which Node undoes; what stays of nohup is that neither input nor output is a terminal.
  */
-export function outliveTerminal(): void {
+export function ignoreHangup(): void {
   if (!hasTerminal()) process.on('SIGHUP', () => {});
 }
 
@@ -48,10 +48,10 @@ function stopWithParent(controller: AbortController): void {
 }
 
 /** Resolves when it is aborted, or after so many milliseconds. */
-export async function abortedWithin(signal: AbortSignal, milliseconds: number): Promise<void> {
+export async function waitForAbortWithin(signal: AbortSignal, milliseconds: number): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,27 +1,28 @@
 import type { Server } from 'socket.io';
-import { packetsOf, webSocketOf } from './fan-out.ts';
+import { getQueuedPackets, getWebSocket } from './fan-out.ts';
 
 /** Bytes that may wait for one socket: more than a busy page hears in a minute. */
-const mostWaiting = 256 * 1024;
+const maxQueuedBytes = 256 * 1024;
 
-const interval = 1_000;
+const intervalMs = 1_000;
 
 /**
  * Cuts off the sockets that do not take what they are sent, such as a phone without a network, before it costs memory.
  * Their browsers come back and hear what they missed.
  */
-export function closeSlow(io: Pick<Server, 'sockets'>): NodeJS.Timeout {
+export function closeSlowSockets(io: Pick<Server, 'sockets'>): NodeJS.Timeout {
   return setInterval(() => {
     for (const { conn } of io.sockets.sockets.values()) {
-      const socket = webSocketOf(conn.transport);
+      const socket = getWebSocket(conn.transport);
       // The end of the connection closes the Socket.IO socket as well. A proper goodbye would wait in the same line.
-      if (socket !== undefined && socket.bufferedAmount + queued(conn) > mostWaiting) socket.terminate();
+      if (socket !== undefined && socket.bufferedAmount + countQueuedBytes(conn) > maxQueuedBytes)
+        socket.terminate();
     }
-  }, interval);
+  }, intervalMs);
 }
 
-function queued(connection: object): number {
-  return packetsOf(connection).reduce(
+function countQueuedBytes(connection: object): number {
+  return getQueuedPackets(connection).reduce(
     (bytes, { data }) => bytes + (typeof data === 'string' ? data.length : 0),
     0,
   );

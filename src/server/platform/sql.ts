@@ -5,16 +5,16 @@ import { type RawBuilder, sql } from 'kysely';
  * may make a table of all that it could find, of a whole topic's questions for one page of them.
  * @param rows without what comes before its `from`
  */
-export const isThere = (rows: RawBuilder<unknown>) =>
+export const existsForRow = (rows: RawBuilder<unknown>) =>
   sql<boolean>`coalesce((select true ${rows} limit 1), false)`;
 
 /** A LIKE pattern for texts that contain `part`, whatever characters it has. */
 export function likeContains(part: string): string {
-  return `%${likeBeginning(part)}`;
+  return `%${likePrefix(part)}`;
 }
 
 /** A LIKE pattern for texts that begin with `part`, whatever characters it has. */
-export function likeBeginning(part: string): string {
+export function likePrefix(part: string): string {
   return `${part.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 

@@ -4,11 +4,11 @@ export class StartupError extends Error {
 }
 
 /** The `code` of a system error, such as 'EACCES'; undefined for other errors. */
-export function errorCode(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

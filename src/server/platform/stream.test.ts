@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts';
 import {
   expectEachOnceInOrder,
-  type Followed,
-  followingNode,
-  publishNow,
-  viewed,
-  viewsOf,
+  type FollowedDatabase,
+  startFollowingNode,
+  publishUncommitted,
+  viewedEvent,
+  listViews,
 } from '#server/testing/late-writers.ts';
 import { eventually } from '#server/testing/parley.ts';
 import type { Topic } from '#shared/events.ts';
@@ -16,10 +16,10 @@ import { publish } from './events.ts';
 
 let database: TestDatabase;
 let db: Database;
-let followed: Followed;
+let followed: FollowedDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ connection: database.connection, size: 12 });
+  db = openDatabase({ connection: database.connection, maxConnections: 12 });
   followed = { db, connection: database.connection };
 });
 afterAll(async () => {
@@ -32,46 +32,46 @@ test('eight writers who commit late are told once and in order by every node, al
 });
 
 test('what was committed late is caught up on by who came back before it', async () => {
-  const { stream } = await followingNode(followed);
+  const { stream } = await startFollowingNode(followed);
   const topic: Topic = 'question:201';
   const before = stream.position();
   const holding = Promise.withResolvers<void>();
   const published = Promise.withResolvers<void>();
   const late = transaction(db, async (tx) => {
-    await publishNow(tx, topic, viewed(1));
+    await publishUncommitted(tx, topic, viewedEvent(1));
     published.resolve();
     await holding.promise;
   });
   await published.promise;
-  await transaction(db, (tx) => publish(tx, topic, viewed(2)));
+  await transaction(db, (tx) => publish(tx, topic, viewedEvent(2)));
 
-  const other = await followingNode(followed);
+  const other = await startFollowingNode(followed);
   await eventually(() => other.stream.position() !== before);
-  const first = other.stream.catchUp(topic, await other.stream.older(topic, before));
-  expect(viewsOf(first.events)).toEqual([2]);
+  const first = other.stream.catchUp(topic, await other.stream.readSince(topic, before));
+  expect(listViews(first.events)).toEqual([2]);
   holding.resolve();
   await late;
   await eventually(() => other.on(topic).length === 1);
-  const second = other.stream.catchUp(topic, await other.stream.older(topic, first.position));
-  expect(viewsOf(second.events)).toEqual([1]);
-  const third = other.stream.catchUp(topic, await other.stream.older(topic, second.position));
+  const second = other.stream.catchUp(topic, await other.stream.readSince(topic, first.position));
+  expect(listViews(second.events)).toEqual([1]);
+  const third = other.stream.catchUp(topic, await other.stream.readSince(topic, second.position));
   expect(third.events).toEqual([]);
 });
 
 test('a position of a node that is ahead is caught up with before it is answered', async () => {
-  const behind = await followingNode(followed);
-  const ahead = await followingNode(followed);
+  const behind = await startFollowingNode(followed);
+  const ahead = await startFollowingNode(followed);
   const topic: Topic = 'question:301';
-  await transaction(db, (tx) => publish(tx, topic, viewed(7)));
+  await transaction(db, (tx) => publish(tx, topic, viewedEvent(7)));
   await eventually(() => ahead.on(topic).length === 1);
   const position = ahead.stream.position();
-  const caught = behind.stream.catchUp(topic, await behind.stream.older(topic, position));
+  const caught = behind.stream.catchUp(topic, await behind.stream.readSince(topic, position));
   expect(caught).toMatchObject({ events: [], gap: false });
   expect(behind.on(topic)).toHaveLength(1);
 });
 
 test('who was away for longer than events are kept, or sends nonsense, is told to look again', async () => {
-  const { stream } = await followingNode(followed);
+  const { stream } = await startFollowingNode(followed);
   const [timeline, seconds, ...rest] = stream.position().split('.');
   const old = [timeline, Number(seconds) - 3_600, ...rest].join('.');
   const foreign = [Number(timeline) + 1, seconds, ...rest].join('.');
@@ -88,7 +88,7 @@ test('who was away for longer than events are kept, or sends nonsense, is told t
     'a.b.c.d',
     `${stream.position()},'`,
   ]) {
-    const caught = stream.catchUp('feeds', await stream.older('feeds', position));
+    const caught = stream.catchUp('feeds', await stream.readSince('feeds', position));
     expect({ asked: position, ...caught }).toEqual({
       asked: position,
       events: [],

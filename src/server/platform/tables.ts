@@ -1,11 +1,11 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { NotificationKind } from '#shared/notifications.ts';
-import type { Role, WaitsFor } from '#shared/accounts.ts';
-import type { Direction } from '#shared/fields.ts';
-import type { MailChoice } from '#shared/notification-settings.ts';
+import type { Role, PendingStep } from '#shared/accounts.ts';
+import type { VoteDirection } from '#shared/fields.ts';
+import type { EmailFrequency } from '#shared/notification-settings.ts';
 
 /** The tables of `migrations/0001_schema.sql`, as TypeScript sees them. */
-export type Tables = {
+export type DatabaseSchema = {
   import_source: ImportSourceTable;
   member: MemberTable;
   session: SessionTable;
@@ -22,7 +22,7 @@ export type Tables = {
     member_id: number;
     network: string | null;
     registered_at: Generated<Date>;
-    pending_step: WaitsFor | null;
+    pending_step: PendingStep | null;
   };
   used_nonce: { key: string; expires_at: Date };
   tag: TagTable;
@@ -66,7 +66,7 @@ export type Tables = {
     member_id: number;
     category: string;
     in_app: boolean;
-    email: MailChoice;
+    email: EmailFrequency;
     push: boolean;
   };
 };
@@ -201,7 +201,7 @@ type VoteTable = {
   question_id: number | null;
   answer_id: number | null;
   reply_id: number | null;
-  direction: Direction;
+  direction: VoteDirection;
   created_at: Generated<Date>;
 };
 

@@ -1,25 +1,25 @@
-import { sqlState } from './database.ts';
-import { isUnavailable, ProblemError } from './errors.ts';
+import { getSqlState } from './database.ts';
+import { isUnavailableError, ProblemError } from './errors.ts';
 
 /** What became of one item: its result, or why it was refused. */
 export type Outcome<Result> = Result | ProblemError;
 
-export type Together<Item, Result> = {
+export type WriteBatcherOptions<Item, Result> = {
   /**
    * Writes all items, in one transaction, and tells of each what became of it, in their order. Throws when nothing was
-   * written. `patient`: waits for locks as long as it takes; else it gives up soon (`lockTimeout` of `transaction`).
+   * written. `waitsForLocks`: waits for locks as long as it takes; else it gives up soon (`lockTimeout` of `transaction`).
    */
-  write: (items: readonly Item[], how: { patient: boolean }) => Promise<Outcome<Result>[]>;
+  writeBatch: (items: readonly Item[], how: { waitsForLocks: boolean }) => Promise<Outcome<Result>[]>;
   /** What an item is about. Items about the same thing are never written side by side where that has to be waited for. */
-  about: (item: Item) => string | number;
+  keyOf: (item: Item) => string | number;
   /** Items that are written together at most. */
-  most: number;
+  maxBatchSize: number;
   /** Batches on their way at a time. By default two: while the database works on one, the next is made ready. */
-  atOnce?: number;
+  maxConcurrentBatches?: number;
 };
 
 /** Things that are waited for at a time, each on a connection of its own. */
-const lanesAtMost = 6;
+const maxKeyQueues = 6;
 
 /**
  * Gathers what is asked for while earlier things are being written, and writes it together: a commit waits for the disk
@@ -30,29 +30,34 @@ const lanesAtMost = 6;
  * that what cannot be written, or has to wait, spoils nothing for the others. What comes meanwhile for a thing that is
  * waited for joins those who wait.
  */
-export function together<Item, Result>({ write, about, most, atOnce = 2 }: Together<Item, Result>) {
-  type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
-  let waiting: Waiting[] = [];
+export function createWriteBatcher<Item, Result>({
+  writeBatch: write,
+  keyOf,
+  maxBatchSize,
+  maxConcurrentBatches = 2,
+}: WriteBatcherOptions<Item, Result>) {
+  type QueuedItem = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
+  let queued: QueuedItem[] = [];
   let running = 0;
   let scheduled = false;
   /** What is waited for by itself, with those who came meanwhile. */
-  const lanes = new Map<string | number, { next: Waiting[]; ended: Promise<void> }>();
+  const keyQueues = new Map<string | number, { next: QueuedItem[]; ended: Promise<void> }>();
 
   return function add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      (lanes.get(about(item))?.next ?? waiting).push({ item, resolve, reject });
+      (keyQueues.get(keyOf(item))?.next ?? queued).push({ item, resolve, reject });
       schedule();
     });
   };
 
   /** Behind all requests that have come in by now. */
   function schedule(): void {
-    if (scheduled || running >= atOnce || waiting.length === 0) return;
+    if (scheduled || running >= maxConcurrentBatches || queued.length === 0) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      const batch = waiting.slice(0, most);
-      waiting = waiting.slice(most);
+      const batch = queued.slice(0, maxBatchSize);
+      queued = queued.slice(maxBatchSize);
       running++;
       void writeBatch(batch).finally(() => {
         running--;
@@ -62,46 +67,46 @@ export function together<Item, Result>({ write, about, most, atOnce = 2 }: Toget
     });
   }
 
-  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+  async function writeBatch(batch: readonly QueuedItem[]): Promise<void> {
     try {
-      settle(batch, await write(itemsOf(batch), { patient: false }));
+      settle(batch, await write(itemsOf(batch), { waitsForLocks: false }));
     } catch (error) {
       // Nobody knows whether a commit whose answer got lost happened; and a database that is away is so for all.
-      if (isUnavailable(error) && sqlState(error) !== lockNotAvailable) return refuse(batch, error);
-      for (const [thing, group] of Map.groupBy(batch, ({ item }) => about(item)))
-        await beginLane(thing, group);
+      if (isUnavailableError(error) && getSqlState(error) !== lockNotAvailable) return refuse(batch, error);
+      for (const [thing, group] of Map.groupBy(batch, ({ item }) => keyOf(item)))
+        await startKeyQueue(thing, group);
     }
   }
 
   /** Resolves when the lane is there, not when it has ended. */
-  async function beginLane(thing: string | number, group: readonly Waiting[]): Promise<void> {
-    while (!lanes.has(thing) && lanes.size >= lanesAtMost)
-      await Promise.race([...lanes.values()].map((lane) => lane.ended));
-    const known = lanes.get(thing);
-    if (known !== undefined) known.next.push(...group);
+  async function startKeyQueue(thing: string | number, group: readonly QueuedItem[]): Promise<void> {
+    while (!keyQueues.has(thing) && keyQueues.size >= maxKeyQueues)
+      await Promise.race([...keyQueues.values()].map((lane) => lane.ended));
+    const keyQueue = keyQueues.get(thing);
+    if (keyQueue !== undefined) keyQueue.next.push(...group);
     else {
       const next = [...group];
-      lanes.set(thing, { next, ended: runLane(thing, next) });
+      keyQueues.set(thing, { next, ended: runKeyQueue(thing, next) });
     }
   }
 
-  async function runLane(thing: string | number, next: Waiting[]): Promise<void> {
+  async function runKeyQueue(thing: string | number, next: QueuedItem[]): Promise<void> {
     // Not before it is known as a lane.
     await Promise.resolve();
-    while (next.length > 0) await writeAlike(next.splice(0, most));
-    lanes.delete(thing);
+    while (next.length > 0) await writeSameKey(next.splice(0, maxBatchSize));
+    keyQueues.delete(thing);
   }
 
-  async function writeAlike(group: readonly Waiting[]): Promise<void> {
+  async function writeSameKey(group: readonly QueuedItem[]): Promise<void> {
     try {
-      settle(group, await write(itemsOf(group), { patient: true }));
+      settle(group, await write(itemsOf(group), { waitsForLocks: true }));
     } catch (error) {
-      if (group.length === 1 || isUnavailable(error)) return refuse(group, error);
-      for (const one of group) await writeAlike([one]);
+      if (group.length === 1 || isUnavailableError(error)) return refuse(group, error);
+      for (const one of group) await writeSameKey([one]);
     }
   }
 
-  function settle(batch: readonly Waiting[], outcomes: readonly Outcome<Result>[]): void {
+  function settle(batch: readonly QueuedItem[], outcomes: readonly Outcome<Result>[]): void {
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index];
       if (outcome instanceof ProblemError) reject(outcome);
@@ -109,11 +114,11 @@ export function together<Item, Result>({ write, about, most, atOnce = 2 }: Toget
     }
   }
 
-  function refuse(batch: readonly Waiting[], error: unknown): void {
+  function refuse(batch: readonly QueuedItem[], error: unknown): void {
     for (const { reject } of batch) reject(error);
   }
 
-  function itemsOf(batch: readonly Waiting[]): Item[] {
+  function itemsOf(batch: readonly QueuedItem[]): Item[] {
     return batch.map(({ item }) => item);
   }
 }

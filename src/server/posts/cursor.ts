@@ -35,7 +35,7 @@ export function decodeCursor(text: string | undefined): Cursor | null {
 }
 
 /** Cuts a list that was read with one row more than the page has, and gives the cursor behind the last row kept. */
-export function page<Row>(rows: readonly Row[], size: number, position: (row: Row) => Cursor) {
+export function paginate<Row>(rows: readonly Row[], size: number, position: (row: Row) => Cursor) {
   const items = rows.slice(0, size);
   const last = items.at(-1);
   const nextCursor = rows.length > size && last !== undefined ? encodeCursor(position(last)) : null;

@@ -4,7 +4,7 @@ import { startTestServer } from '#server/testing/server.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 

@@ -6,7 +6,7 @@ import type { Viewer } from '#server/platform/http.ts';
 import type { PostKind } from './post.ts';
 
 /** How a post is asked for: by whom, under which key (undefined: not repeatable), of which kind and content. */
-export type Posting = { viewer: Viewer; key: string | undefined; kind: PostKind; request: unknown };
+export type PostRequest = { viewer: Viewer; key: string | undefined; kind: PostKind; request: unknown };
 
 /**
  * Runs `post` once for a member and key, and returns the id of what it posted; a repetition, also one that arrives
@@ -14,7 +14,7 @@ export type Posting = { viewer: Viewer; key: string | undefined; kind: PostKind;
  * @throws ProblemError 'key-reused' when the key was used for a different request, 'gone' when what it posted was
  * deleted since: it is not posted again.
  */
-export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<number>) {
+export async function postOnce(tx: Tx, posting: PostRequest, post: () => Promise<number>) {
   const { viewer, key, kind } = posting;
   if (key === undefined) return post();
   const hash = hashOf(posting);
@@ -22,7 +22,7 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
   const { rows } = await sql`
     insert into idempotency_key (member_id, key, request_hash) values (${viewer.id}, ${key}, ${hash})
     on conflict do nothing returning key`.execute(tx);
-  if (rows.length === 0) return earlierPost(tx, { viewer, key, kind, hash });
+  if (rows.length === 0) return readPostedId(tx, { viewer, key, kind, hash });
   const id = await post();
   await sql`
     update idempotency_key set post_id = ${id} where member_id = ${viewer.id} and key = ${key}`.execute(tx);
@@ -30,7 +30,7 @@ export async function postOnce(tx: Tx, posting: Posting, post: () => Promise<num
 }
 
 /** Whether something was posted with a member's key: what repeats it posts nothing. */
-export async function isRepeated(db: Database, memberId: number, key: string): Promise<boolean> {
+export async function isKeyUsed(db: Database, memberId: number, key: string): Promise<boolean> {
   const earlier = await db
     .selectFrom('idempotency_key')
     .select('post_id')
@@ -41,7 +41,7 @@ export async function isRepeated(db: Database, memberId: number, key: string): P
 }
 
 /** `postOnce` for many posts of one transaction. */
-export type Claims<Item> = {
+export type KeyClaims<Item> = {
   /** Those that are to be posted: without a key, or the first with theirs. */
   fresh: Item[];
   /** The others, to be looked up by `earlier` when all is posted. */
@@ -52,7 +52,7 @@ export type Claims<Item> = {
  * Takes the keys of postings, in one order on all nodes; waits for running transactions with one of them to end. The
  * statement is to be run with others, and its rows say which are claimed.
  */
-export function claimOf<Item extends Posting>(postings: readonly Item[]) {
+export function prepareKeyClaims<Item extends PostRequest>(postings: readonly Item[]) {
   const keyed = new Map<string, Item>();
   for (const posting of postings)
     if (posting.key !== undefined && !keyed.has(nameOf(posting))) keyed.set(nameOf(posting), posting);
@@ -66,7 +66,7 @@ export function claimOf<Item extends Posting>(postings: readonly Item[]) {
     on conflict do nothing returning member_id, key`;
   return {
     claim: keyed.size === 0 ? [] : [claim],
-    claims: (rows: readonly ClaimedKey[]): Claims<Item> => {
+    claims: (rows: readonly ClaimedKey[]): KeyClaims<Item> => {
       const claimed = new Set(rows.map((row) => keyed.get(`${row.member_id} ${row.key}`)));
       const isFresh = (posting: Item) => posting.key === undefined || claimed.has(posting);
       return { fresh: postings.filter(isFresh), repeated: postings.filter((posting) => !isFresh(posting)) };
@@ -77,34 +77,36 @@ export function claimOf<Item extends Posting>(postings: readonly Item[]) {
 type ClaimedKey = { member_id: number; key: string };
 
 /** Notes what was posted with the keys claimed; keys whose posting was refused (null) are free again. To be run in this order. */
-export function keysKept(posted: readonly { posting: Posting; id: number | null }[]): RawBuilder<never>[] {
+export function saveKeysStatements(
+  posted: readonly { posting: PostRequest; id: number | null }[],
+): RawBuilder<never>[] {
   const keyed = posted.filter(({ posting }) => posting.key !== undefined);
   if (keyed.length === 0) return [];
   const [members, keys] = [
     keyed.map(({ posting }) => posting.viewer.id),
     keyed.map(({ posting }) => posting.key),
   ];
-  const kept = sql<never>`
+  const saved = sql<never>`
     update idempotency_key kept set post_id = posted.id
     from unnest(${members}::bigint[], ${keys}::text[], ${keyed.map(({ id }) => id)}::bigint[])
       as posted (member_id, key, id)
     where kept.member_id = posted.member_id and kept.key = posted.key`;
-  if (keyed.every(({ id }) => id !== null)) return [kept];
+  if (keyed.every(({ id }) => id !== null)) return [saved];
   const freed = sql<never>`
     delete from idempotency_key where post_id is null
       and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`;
-  return [kept, freed];
+  return [saved, freed];
 }
 
 /** What an earlier request with the same key posted. @throws ProblemError as `postOnce` does */
-export async function earlier(tx: Tx, posting: Posting): Promise<number> {
+export async function getPostedId(tx: Tx, posting: PostRequest): Promise<number> {
   const { viewer, key = '', kind } = posting;
-  return earlierPost(tx, { viewer, key, kind, hash: hashOf(posting) });
+  return readPostedId(tx, { viewer, key, kind, hash: hashOf(posting) });
 }
 
-const nameOf = ({ viewer, key }: Posting) => `${viewer.id} ${key}`;
+const nameOf = ({ viewer, key }: PostRequest) => `${viewer.id} ${key}`;
 
-const hashOf = ({ kind, request }: Posting) =>
+const hashOf = ({ kind, request }: PostRequest) =>
   createHash('sha256')
     .update(JSON.stringify([kind, request]))
     .digest();
@@ -112,18 +114,18 @@ const hashOf = ({ kind, request }: Posting) =>
 type Repetition = { viewer: Viewer; key: string; kind: PostKind; hash: Buffer };
 
 /** Days a key is remembered: longer than any queue of a browser waits for a connection. */
-const keptDays = 14;
+const retentionDays = 14;
 
 /** Forgets old keys, a bounded number at a time. */
-export async function forgetOldKeys(db: Database): Promise<void> {
+export async function deleteOldKeys(db: Database): Promise<void> {
   await sql`
     delete from idempotency_key where (member_id, key) in (
       select member_id, key from idempotency_key
-      where created_at < now() - make_interval(days => ${keptDays}) order by created_at limit 10000
+      where created_at < now() - make_interval(days => ${retentionDays}) order by created_at limit 10000
     )`.execute(db);
 }
 
-async function earlierPost(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<number> {
+async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<number> {
   const earlier = await tx
     .selectFrom('idempotency_key')
     .select(['request_hash', 'post_id'])
@@ -134,12 +136,12 @@ async function earlierPost(tx: Tx, { viewer, key, kind, hash }: Repetition): Pro
     throw new ProblemError('unavailable', 'The same request is still being worked on.', { retryAfter: 1 });
   if (!hash.equals(earlier.request_hash))
     throw new ProblemError('key-reused', 'This idempotency key was used for a different request.');
-  if (!(await stands(tx, kind, earlier.post_id)))
+  if (!(await postExists(tx, kind, earlier.post_id)))
     throw new ProblemError('gone', 'What this request posted has been deleted since.');
   return earlier.post_id;
 }
 
-async function stands(tx: Tx, kind: PostKind, id: number): Promise<boolean> {
+async function postExists(tx: Tx, kind: PostKind, id: number): Promise<boolean> {
   const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
   const { rows } = await sql`select 1 from ${sql.table(kind)} where id = ${id} ${living}`.execute(tx);
   return rows.length > 0;

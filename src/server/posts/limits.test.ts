@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { memberKey } from '#server/platform/rate-limits.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { memberRateLimitKey } from '#server/platform/rate-limits.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import { longEdit, manyLinks } from './limits.ts';
+import { longEditFrom, manyLinksFrom } from './limits.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -14,7 +14,7 @@ test('30 questions, 60 answers or replies and 300 votes of one member in ten min
   for (let n = 0; n < 30; n++) ids.push(await ann.ask());
   const [id = 0] = ids;
   const answer = await ann.answer(id);
-  for (let n = 1; n < 60; n++) await (n % 2 === 0 ? ann.answer(id) : ann.reply(answer.id));
+  for (let n = 1; n < 60; n++) await (n % 2 === 0 ? ann.answer(id) : ann.replyToAnswer(answer.id));
   for (let n = 0; n < 300; n++) await ann.vote('questions', id, n % 2 === 0 ? 'up' : null);
   expect((await ann.me()).questionsCount).toBe(30);
 });
@@ -39,7 +39,9 @@ test('a newcomer who floods is stopped at half of what others may do, and told f
   async function eventuallyRefused(member: Member, questionId: number, most: number) {
     // As if most had been made.
     await sql`insert into rate_limit (key, points, expire)
-      select ${memberKey('vote', member.id)}, ${most - 1}, ${Date.now() + 60_000}::bigint`.execute(server.db);
+      select ${memberRateLimitKey('vote', member.id)}, ${most - 1}, ${Date.now() + 60_000}::bigint`.execute(
+      server.db,
+    );
     expect((await member.put(`/questions/${questionId}/vote`, { vote: 'up' })).status).toBe(200);
     const refused = await member.put(`/questions/${questionId}/vote`, { vote: null });
     expect(refused).toMatchObject({ status: 429, detail: expect.stringContaining('voted a lot') });
@@ -51,7 +53,7 @@ test('60 edits of one member in ten minutes meet no limit, and a flood of them i
   const [bob, eve] = [await server.register('Bob'), await server.register('Eve')];
   const questionId = await bob.ask();
   const answer = await bob.answer(questionId);
-  const reply = await bob.reply(answer.id);
+  const reply = await bob.replyToAnswer(answer.id);
   const edits = [
     (n: number) => bob.put(`/questions/${questionId}`, { title: `Title ${n}`, content: 'So.', tags: [] }),
     (n: number) => bob.put(`/answers/${answer.id}`, { content: `Answer ${n}` }),
@@ -73,7 +75,7 @@ test('a new member is refused the eleventh edit of a long text in ten minutes, a
   await sql`update member set reputation = 20 where id = ${old.id}`.execute(server.db);
   const id = await old.ask();
   const [own, other] = [await ann.answer(id), await old.answer(id)];
-  const long = (n: number) => ({ content: `${n} `.padEnd(longEdit, 'x') });
+  const long = (n: number) => ({ content: `${n} `.padEnd(longEditFrom, 'x') });
   for (let n = 0; n < 10; n++) expect((await ann.put(`/answers/${own.id}`, long(n))).status).toBe(200);
   for (let n = 10; n < 13; n++)
     expect(await ann.put(`/answers/${own.id}`, long(n))).toMatchObject({ status: 429, code: 'too-many' });
@@ -85,7 +87,7 @@ test('a newcomer posts few texts with many links at a time, and as many others a
   const [ann, old] = [await server.register('Ann'), await server.register('Old')];
   await sql`update member set reputation = 20 where id = ${old.id}`.execute(server.db);
   const id = await old.ask();
-  const content = 'https://example.org/ '.repeat(manyLinks);
+  const content = 'https://example.org/ '.repeat(manyLinksFrom);
   const post = (member: Member) => member.post(`/questions/${id}/answers`, { content });
   for (let n = 0; n < 20; n++) expect((await post(ann)).status).toBe(201);
   expect(await post(ann)).toMatchObject({ status: 429, detail: expect.stringContaining('many links') });
@@ -104,7 +106,7 @@ test.each([
   const draft = kind === 'question' ? { title: 'Once?', content: 'Once.' } : { content: 'Once.' };
   const post = (key?: string) => ann.post<{ id: number }>(path, draft, key);
   const key = `${kind}-repeated-often`;
-  const first = done(await post(key));
+  const first = expectOk(await post(key));
   const again = async () => expect(await post(key)).toMatchObject({ status: 201, body: { id: first.id } });
   // More often than a newcomer may post.
   for (let n = 0; n < 70; n++) await again();

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Database, Queryable } from '#server/platform/database.ts';
-import { memberLimit } from '#server/platform/rate-limits.ts';
+import { createMemberLimit } from '#server/platform/rate-limits.ts';
 import { limits } from '#shared/limits.ts';
-import { isRepeated } from './idempotency.ts';
+import { isKeyUsed } from './idempotency.ts';
 
-export type PostingLimits = ReturnType<typeof createPostingLimits>;
+export type WriteLimits = ReturnType<typeof createWriteLimits>;
 
 /** Who is new to a community: younger than so many days, with less reputation than so much. */
-const newcomer = { days: limits.newMemberDays, reputation: 20 } as const;
+const newMember = { days: limits.newMemberDays, reputation: 20 } as const;
 
 /** Links in one post from which on it counts as one with many. */
-export const manyLinks = 6;
+export const manyLinksFrom = 6;
 
 /** Characters from which on an edited text counts as long: storing one costs as much as storing ten short ones. */
-export const longEdit = 5_000;
+export const longEditFrom = 5_000;
 
 /**
  * Against floods, not against busy people: 30 questions, 60 answers or replies, 60 edits and 300 votes in ten minutes are
@@ -21,38 +21,38 @@ export const longEdit = 5_000;
  * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes. A newcomer may edit texts of 5,000
  * characters or more 10 times in ten minutes, other members 40 times.
  */
-export function createPostingLimits(db: Database) {
+export function createWriteLimits(db: Database) {
   const seconds = 10 * 60;
-  const lower = (points: number) => ({ points, holdsFor: newcomersAmong });
-  const withManyLinks = memberLimit(db, {
+  const lower = (points: number) => ({ points, holdsFor: filterNewMembers });
+  const withManyLinks = createMemberLimit(db, {
     name: 'links',
     message: 'You have posted many links in a short time. Please wait a few minutes.',
     points: 120,
     seconds,
     lower: lower(20),
   });
-  const ask = memberLimit(db, {
+  const ask = createMemberLimit(db, {
     name: 'ask',
     message: 'You have asked a lot in a short time. Please try again in a few minutes.',
     points: 60,
     seconds,
     lower: lower(30),
   });
-  const write = memberLimit(db, {
+  const write = createMemberLimit(db, {
     name: 'write',
     message: 'You have written a lot in a short time. Please try again in a few minutes.',
     points: 120,
     seconds,
     lower: lower(60),
   });
-  const edit = memberLimit(db, {
+  const edit = createMemberLimit(db, {
     name: 'edit',
     message: 'You have edited a lot in a short time. Please try again in a few minutes.',
     points: 120,
     seconds,
     lower: lower(60),
   });
-  const editLong = memberLimit(db, {
+  const editLong = createMemberLimit(db, {
     name: 'edit-long',
     message: 'You have edited a lot in a short time. Please try again in a few minutes.',
     points: 40,
@@ -62,26 +62,26 @@ export function createPostingLimits(db: Database) {
   return {
     /** For each post; one that repeats an earlier request by its idempotency key takes nothing. */
     async post(kind: 'question' | 'answer' | 'reply', { memberId, key, text }: NewPost): Promise<void> {
-      if (key !== undefined && (await isRepeated(db, memberId, key))) return;
+      if (key !== undefined && (await isKeyUsed(db, memberId, key))) return;
       await (kind === 'question' ? ask : write)(memberId);
-      if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
+      if (linksIn(text) >= manyLinksFrom) await withManyLinks(memberId);
     },
     /** For each edit, with the text that a post gets. */
     async edit(memberId: number, text: string): Promise<void> {
       await edit(memberId);
-      if (text.length >= longEdit) await editLong(memberId);
-      if (linksIn(text) >= manyLinks) await withManyLinks(memberId);
+      if (text.length >= longEditFrom) await editLong(memberId);
+      if (linksIn(text) >= manyLinksFrom) await withManyLinks(memberId);
     },
     // Everything that a member writes, so that what has no limit of its own has this one. A draft is saved 600 times in ten
     // minutes of typing; each page that is opened writes once or twice.
-    change: memberLimit(db, {
+    change: createMemberLimit(db, {
       name: 'change',
       message: 'That was a lot in a few seconds. Please wait a moment.',
       points: 3_000,
       seconds,
     }),
     // Somebody who types without a pause asks some 900 times in ten minutes.
-    compare: memberLimit(db, {
+    similarQuestions: createMemberLimit(db, {
       name: 'compare',
       message:
         'You have looked for similar questions a lot in a short time. Please try again in a few minutes.',
@@ -89,13 +89,13 @@ export function createPostingLimits(db: Database) {
       seconds,
     }),
     // Somebody who looks through a bad day's posts flags some ten.
-    flag: memberLimit(db, {
+    report: createMemberLimit(db, {
       name: 'flag',
       message: 'You have flagged a lot in a short time. Please try again in a few minutes.',
       points: 60,
       seconds: 60 * 60,
     }),
-    vote: memberLimit(db, {
+    vote: createMemberLimit(db, {
       name: 'vote',
       message: 'You have voted a lot in a short time. Please try again in a few minutes.',
       points: 600,
@@ -112,10 +112,10 @@ function linksIn(text: string): number {
   return text.match(/https?:\/\/|\bwww\./giu)?.length ?? 0;
 }
 
-export async function newcomersAmong(db: Queryable, memberIds: readonly number[]): Promise<Set<number>> {
+export async function filterNewMembers(db: Queryable, memberIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select id from member where id = any(${memberIds}::bigint[])
-      and created_at > now() - make_interval(days => ${newcomer.days}) and reputation < ${newcomer.reputation}`.execute(
+      and created_at > now() - make_interval(days => ${newMember.days}) and reputation < ${newMember.reputation}`.execute(
     db,
   );
   return new Set(rows.map(({ id }) => id));

@@ -8,12 +8,12 @@ export type PostKind = 'question' | 'answer' | 'reply';
  * What a member without a name is called. Every way to register gives one; an email address must never stand in for it,
  * because names are in lists, feeds and mails (docs/product.md 3.4).
  */
-export const nameless = sql.lit('Member');
+export const unnamedMember = sql.lit('Member');
 
 /** Every select of a post joins its author as `author` and its source as `source`, and adds these columns. */
 export const bylineColumns = sql`
   post.author_id,
-  coalesce(author.display_name, post.imported_author_name, ${nameless}) as author_name,
+  coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
   author.source_key as author_source_key,
   source.site as source_site,
   post.source_key,
@@ -33,7 +33,7 @@ export type BylineRow = {
 };
 
 /** The author and source of a post as the API gives them. */
-export function byline(row: BylineRow, kind: PostKind) {
+export function toByline(row: BylineRow, kind: PostKind) {
   return { authorId: row.author_id, authorName: row.author_name, source: sourceOf(row, kind) };
 }
 
@@ -51,6 +51,6 @@ function sourceOf(row: BylineRow, kind: PostKind): Source {
 }
 
 /** The times of a post as the API gives them. */
-export function times(row: { created_at: Date; edited_at: Date | null }) {
+export function toTimes(row: { created_at: Date; edited_at: Date | null }) {
   return { createdAt: row.created_at.toISOString(), editedAt: row.edited_at?.toISOString() ?? null };
 }

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, problems } from '#server/platform/http.ts';
+import { jsonResponse, problemResponses } from '#server/platform/http.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
 import { revision, revisionsPage } from '#shared/revisions.ts';
 
@@ -17,14 +17,14 @@ export function revisionRoutes<Posts extends 'questions' | 'answers' | 'replies'
       path: `/${posts}/{id}/revisions`,
       summary: `The versions of ${post}, the current one first, without their texts`,
       request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
-      responses: { 200: answers(revisionsPage, 'Newest first'), ...problems },
+      responses: { 200: jsonResponse(revisionsPage, 'Newest first'), ...problemResponses },
     }),
     one: createRoute({
       method: 'get',
       path: `/${posts}/{id}/revisions/{number}`,
       summary: `One version of ${post} with its text`,
       request: { params: revisionParam },
-      responses: { 200: answers(revision, 'The version'), ...problems },
+      responses: { 200: jsonResponse(revision, 'The version'), ...problemResponses },
     }),
   };
 }

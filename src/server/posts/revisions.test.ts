@@ -12,7 +12,7 @@ const ann = await server.register('Ann');
 async function posts(): Promise<{ path: `/${PostPath}/${number}`; edit: (content: string) => object }[]> {
   const questionId = await ann.ask();
   const answer = await ann.answer(questionId);
-  const reply = await ann.reply(answer.id);
+  const reply = await ann.replyToAnswer(answer.id);
   const title = 'How long does rye bread keep?';
   return [
     { path: `/questions/${questionId}`, edit: (content) => ({ title, content, tags: [] }) },
@@ -96,11 +96,11 @@ test('of a post with many edits the first version and the latest are kept, in pa
     const [first] = await contents(path);
     const edits = limits.revisions + 3;
     for (let n = 1; n <= edits; n++) {
-      if (n % 20 === 1) await server.forgetRates();
+      if (n % 20 === 1) await server.resetRateLimits();
       expect((await ann.put(path, edit(`Edit ${n}.`))).status).toBe(200);
       await server.ageEdits(6);
     }
-    await server.forgetRates();
+    await server.resetRateLimits();
     const page = (await ann.get<RevisionsPage>(`${path}/revisions`)).body;
     expect(page.items).toHaveLength(limits.revisionsPage);
     expect(page.items[0]).toEqual({

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import { limits } from '#shared/limits.ts';
 import type { Revision, RevisionsPage } from '#shared/revisions.ts';
-import { decodeCursor, page } from './cursor.ts';
+import { decodeCursor, paginate } from './cursor.ts';
 import type { PostKind } from './post.ts';
 
 /** A version of a post about to be replaced. */
@@ -16,14 +16,14 @@ export type OldVersion = {
 };
 
 /** Edits of one post within so many minutes make one version: a post has one author, who alone edits it. */
-const mergedMinutes = 5;
+const mergeWindowMinutes = 5;
 
 /**
  * Keeps the version an edit replaces, so that every member can read it (docs/product.md 4.5). Not where that version is
  * itself an edit of the last minutes, which this one then joins; and of more than `limits.revisions` the first and the
  * latest are kept. Call it with the post locked.
  */
-export async function keepRevision(
+export async function saveRevision(
   tx: Tx,
   { kind, id, old }: { kind: PostKind; id: number; old: OldVersion },
 ) {
@@ -36,14 +36,14 @@ export async function keepRevision(
     select ${id}::bigint, coalesce((select number from latest), 0) + 1, ${old.title ?? null}::text, ${old.content}::text,
       ${old.tags ?? null}::text[], ${old.edited_at ?? old.created_at}::timestamptz, now()
     where not exists (
-      select from latest where replaced_at > now() - make_interval(mins => ${sql.lit(mergedMinutes)})
+      select from latest where replaced_at > now() - make_interval(mins => ${sql.lit(mergeWindowMinutes)})
     )
     returning number`.execute(tx);
-  const kept = rows[0]?.number ?? 0;
-  if (kept > limits.revisions)
+  const saved = rows[0]?.number ?? 0;
+  if (saved > limits.revisions)
     await sql`
       delete from revision
-      where ${column} = ${id} and number > 1 and number <= ${kept - limits.revisions + 1}`.execute(tx);
+      where ${column} = ${id} and number > 1 and number <= ${saved - limits.revisions + 1}`.execute(tx);
 }
 
 /**
@@ -51,13 +51,13 @@ export async function keepRevision(
  * @param basedOn `editedAt` of that version; undefined asks for no such care.
  * @throws ProblemError 'edited-meanwhile'
  */
-export function checkBasis(
+export function refuseStaleEdit(
   { kind, old }: { kind: PostKind; old: Pick<OldVersion, 'edited_at'> },
   basedOn: string | null | undefined,
 ): void {
   if (basedOn === undefined) return;
-  const known = basedOn === null ? null : Date.parse(basedOn);
-  if (known === (old.edited_at?.getTime() ?? null)) return;
+  const expected = basedOn === null ? null : Date.parse(basedOn);
+  if (expected === (old.edited_at?.getTime() ?? null)) return;
   throw new ProblemError(
     'edited-meanwhile',
     `This ${kind} was edited since you began. Look at the changes before you save.`,
@@ -68,7 +68,7 @@ export function checkBasis(
 export type CurrentVersion = Omit<Revision, 'number'>;
 
 /** A page of a post's versions, newest first, without their texts. */
-export async function revisionsOf(
+export async function listRevisions(
   db: Reader,
   wanted: { kind: PostKind; id: number; current: CurrentVersion; cursor: string | undefined },
 ): Promise<RevisionsPage> {
@@ -83,14 +83,14 @@ export async function revisionsOf(
   const newest = { number: (earlier[0]?.number ?? 0) + 1, createdAt: current.createdAt };
   const all = cursor === null ? [newest, ...earlier] : earlier;
   const entries = all.map((entry, index) => ({ ...entry, previous: all[index + 1]?.number ?? null }));
-  return page(entries, limits.revisionsPage, ({ number }) => ({ after: number, id }));
+  return paginate(entries, limits.revisionsPage, ({ number }) => ({ after: number, id }));
 }
 
 /**
  * One version with its text.
  * @throws ProblemError 'not-found' where there never was one of that number, or it is no longer kept
  */
-export async function revisionOf(
+export async function getRevision(
   db: Reader,
   wanted: { kind: PostKind; id: number; current: CurrentVersion; number: number },
 ): Promise<Revision> {

@@ -7,31 +7,31 @@ import { ProblemError } from '#server/platform/errors.ts';
  * posts locks the question first and then what hangs on it; who changes a single answer or reply calls this before
  * locking it, so that all wait for each other in one order and none of them for ever.
  */
-export async function keepQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'reply'; id: number }) {
+export async function lockQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'reply'; id: number }) {
   await sql`
     select id from question where id = (select question_id from ${sql.table(kind)} where id = ${id})
     for key share`.execute(tx);
 }
 
 /**
- * In a locked question nothing is written, edited or voted on. @param lockedFor why it is locked; null where it is not
+ * In a locked question nothing is written, edited or voted on. @param lockReason why it is locked; null where it is not
  * @throws ProblemError 'locked'
  */
-export function refuseLocked(lockedFor: string | null | undefined): void {
-  const problem = lockedProblem(lockedFor);
+export function refuseLocked(lockReason: string | null | undefined): void {
+  const problem = getLockedError(lockReason);
   if (problem !== null) throw problem;
 }
 
 /** The same as a value. */
-export function lockedProblem(lockedFor: string | null | undefined): ProblemError | null {
-  if (lockedFor == null) return null;
-  return new ProblemError('locked', `This question is locked, so that it stays as it is: ${lockedFor}`, {
-    extension: { reason: lockedFor },
+export function getLockedError(lockReason: string | null | undefined): ProblemError | null {
+  if (lockReason == null) return null;
+  return new ProblemError('locked', `This question is locked, so that it stays as it is: ${lockReason}`, {
+    extension: { reason: lockReason },
   });
 }
 
 /** Why the question that a reply belongs to is locked; null where it is not. Call `keepQuestionOf` before. */
-export async function lockOfReply(tx: Tx, replyId: number): Promise<string | null> {
+export async function getLockReasonOfReply(tx: Tx, replyId: number): Promise<string | null> {
   const { rows } = await sql<{ lock_reason: string | null }>`
     select lock_reason from question where id = (select question_id from reply where id = ${replyId})`.execute(
     tx,
@@ -44,7 +44,7 @@ export async function lockOfReply(tx: Tx, replyId: number): Promise<string | nul
  * changed themselves, all are locked for that: in one go and in the order of their ids, since a second one would wait for
  * whoever waits for the first. Undefined where there is nothing to lock beforehand.
  */
-export function questionsKept({
+export function lockThreadsStatement({
   questionIds,
   answerIds,
   replyIds,

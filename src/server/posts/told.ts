@@ -1,14 +1,14 @@
-import type { StreamedEvent } from '#server/platform/events.ts';
+import type { TopicEvent } from '#server/platform/events.ts';
 
 /** The counts of a question as the tables have them. */
 export type QuestionCounts = { upvotes: number; downvotes: number; views: number; answer_count: number };
 
 /** What every list of questions is told when the counts of one change. Make it with the question locked. */
-export function questionCounted(
+export function buildQuestionCountsEvent(
   by: 'vote' | 'view' | 'answer',
   questionId: number,
   counts: QuestionCounts,
-): StreamedEvent {
+): TopicEvent {
   const { upvotes, downvotes, views, answer_count: answerCount } = counts;
   return {
     topic: 'feeds',
@@ -17,7 +17,7 @@ export function questionCounted(
 }
 
 /** What a question's page and the lists of questions and answers are told when another answer, or none (null), is accepted. */
-export function acceptanceChanged(questionId: number, acceptedAnswerId: number | null): StreamedEvent[] {
+export function buildAcceptanceEvents(questionId: number, acceptedAnswerId: number | null): TopicEvent[] {
   const solved = acceptedAnswerId !== null;
   return [
     { topic: `question:${questionId}`, event: { kind: 'accepted', acceptedAnswerId } },
@@ -27,7 +27,7 @@ export function acceptanceChanged(questionId: number, acceptedAnswerId: number |
 }
 
 /** What a question's page and the lists of questions are told when it is said to repeat another one, or none (null). */
-export function duplicateMarked(questionId: number, duplicateOf: number | null): StreamedEvent[] {
+export function buildDuplicateEvents(questionId: number, duplicateOf: number | null): TopicEvent[] {
   return [
     { topic: `question:${questionId}`, event: { kind: 'edited' } },
     { topic: 'feeds', event: { kind: 'question-marked', questionId, duplicate: duplicateOf !== null } },
@@ -35,12 +35,12 @@ export function duplicateMarked(questionId: number, duplicateOf: number | null):
 }
 
 /** What lists of what is followed are told. @param tags names of the question's tags. */
-export function questionActive(questionId: number, tags: string[]): StreamedEvent {
+export function buildQuestionActivityEvent(questionId: number, tags: string[]): TopicEvent {
   return { topic: 'activity', event: { kind: 'question-active', questionId, tags } };
 }
 
 /** What the profiles of members are told whose name, bio or counts change. Unknown authors have none. */
-export function profilesChanged(memberIds: Iterable<number | null>): StreamedEvent[] {
+export function buildProfileEvents(memberIds: Iterable<number | null>): TopicEvent[] {
   return [...new Set(memberIds)]
     .filter((id) => id !== null)
     .map((id) => ({ topic: `profile:${id}`, event: { kind: 'profile-changed' } }));

@@ -1,57 +1,77 @@
 import { approveAccounts } from '#server/accounts/registrations.ts';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import { type Database, type Queryable, transaction, type Tx } from '#server/platform/database.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { rateLimit } from '#server/platform/rate-limits.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { sign, verify } from '#server/platform/signed.ts';
+import { createRateLimit } from '#server/platform/rate-limits.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { signToken, verifyToken } from '#server/platform/signed.ts';
 import {
-  defaultChoice,
-  mailScope,
-  type MailScope,
-  type MailState,
-  notificationAbout,
-  type NotificationAbout,
-  type NotificationChoice,
-  type NotificationChoiceChange,
+  getDefaultPreference,
+  unsubscribeScope,
+  type UnsubscribeScope,
+  type EmailStatus,
+  notificationCategory,
+  type NotificationCategory,
+  type NotificationPreference,
+  type NotificationPreferenceChange,
 } from '#shared/notification-settings.ts';
 import {
-  addressOf,
-  choicesOf,
-  confirmAddress,
-  forgetWaiting,
-  isTimeZone,
-  lockChoices,
-  planDigests,
-  saveChoice,
-  switchMailOff,
+  findEmail,
+  listPreferences,
+  markEmailConfirmed,
+  clearPendingDeliveries,
+  isKnownTimeZone,
+  lockPreferences,
+  scheduleDigests,
+  upsertPreference,
+  disableEmail,
 } from './queries.ts';
 
-export { nextMorning } from './queries.ts';
+export { nextDigestTime } from './queries.ts';
 
 /** Puts a mail that asks for confirmation on its way, in the transaction. Absent where Parley has no mail server. */
-export type AskToConfirm = (tx: Tx, ask: { memberId: number; email: string; token: string }) => Promise<void>;
+export type QueueConfirmationEmail = (
+  tx: Tx,
+  ask: { memberId: number; email: string; token: string },
+) => Promise<void>;
 
-export type PreferenceDeps = { db: Database; settings: Settings; askToConfirm: AskToConfirm | undefined };
+export type NotificationPreferenceDeps = {
+  db: Database;
+  settings: SiteSettings;
+  queueConfirmationEmail: QueueConfirmationEmail | undefined;
+};
 
 /** How long the link of a confirmation works, in hours. */
-const confirmHours = 24;
+const confirmationLifetimeHours = 24;
 
 /** What members choose to hear of, and how. */
-export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps) {
+export function createNotificationPreferences({
+  db,
+  settings,
+  queueConfirmationEmail,
+}: NotificationPreferenceDeps) {
   const { secret } = settings;
   // For somebody who cannot find the first mail; an address is not flooded at somebody else's wish.
-  const confirmations = rateLimit(db, { name: 'confirm', points: 3, seconds: 24 * 60 * 60 });
+  const confirmationLimit = createRateLimit(db, { name: 'confirm', points: 3, seconds: 24 * 60 * 60 });
 
-  return { read, choose, askNewMember, sendConfirmation, confirm, unsubscribe };
+  return {
+    read: getPreferences,
+    choose: updatePreference,
+    askNewMember: confirmNewMember,
+    sendConfirmation,
+    confirm: confirmEmail,
+    unsubscribe,
+  };
 
-  async function read(viewer: Viewer): Promise<{ choices: NotificationChoice[]; mail: MailState }> {
-    const chosen = await choicesOf(db, viewer.id);
-    const choices = notificationAbout.options.map(
-      (about) => chosen.find((choice) => choice.about === about) ?? defaultChoice(about),
+  async function getPreferences(
+    viewer: Viewer,
+  ): Promise<{ preferences: NotificationPreference[]; emailStatus: EmailStatus }> {
+    const chosen = await listPreferences(db, viewer.id);
+    const choices = notificationCategory.options.map(
+      (about) => chosen.find((choice) => choice.category === about) ?? getDefaultPreference(about),
     );
-    return { choices, mail: await mailState(viewer.id) };
+    return { preferences: choices, emailStatus: await getEmailState(viewer.id) };
   }
 
   /**
@@ -59,44 +79,44 @@ export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps
    * for it.
    * @throws ProblemError 'disabled' for mail where Parley has no mail server, 'invalid' for a time zone nobody knows.
    */
-  async function choose(
+  async function updatePreference(
     viewer: Viewer,
-    about: NotificationAbout,
-    { timeZone, ...change }: NotificationChoiceChange,
+    category: NotificationCategory,
+    { timeZone, ...change }: NotificationPreferenceChange,
   ): Promise<void> {
-    const wantsMail = change.mail !== undefined && change.mail !== 'off';
-    if (wantsMail && askToConfirm === undefined) throw noMail();
+    const wantsEmail = change.email !== undefined && change.email !== 'off';
+    if (wantsEmail && queueConfirmationEmail === undefined) throw createEmailDisabledError();
     const isFirst = await transaction(db, async (tx) => {
-      await lockChoices(tx, viewer.id);
-      if (timeZone !== undefined && !(await isTimeZone(tx, timeZone)))
-        throw invalidField('timeZone', 'This time zone is not known.');
-      const chosen = await choicesOf(tx, viewer.id);
-      const before = chosen.find((choice) => choice.about === about) ?? defaultChoice(about);
-      const choice: NotificationChoice = {
-        about,
+      await lockPreferences(tx, viewer.id);
+      if (timeZone !== undefined && !(await isKnownTimeZone(tx, timeZone)))
+        throw invalidFieldError('timeZone', 'This time zone is not known.');
+      const chosen = await listPreferences(tx, viewer.id);
+      const before = chosen.find((choice) => choice.category === category) ?? getDefaultPreference(category);
+      const choice: NotificationPreference = {
+        category,
         inApp: change.inApp ?? before.inApp,
-        mail: change.mail ?? before.mail,
+        email: change.email ?? before.email,
         push: change.push ?? before.push,
       };
-      await saveChoice(tx, viewer.id, choice);
-      await forgetWaiting(tx, viewer.id, choice);
-      if (wantsMail || chosen.some(({ mail }) => mail !== 'off'))
-        await planDigests(tx, viewer.id, timeZone ?? null);
-      return wantsMail && chosen.every(({ mail }) => mail === 'off');
+      await upsertPreference(tx, viewer.id, choice);
+      await clearPendingDeliveries(tx, viewer.id, choice);
+      if (wantsEmail || chosen.some(({ email }) => email !== 'off'))
+        await scheduleDigests(tx, viewer.id, timeZone ?? null);
+      return wantsEmail && chosen.every(({ email }) => email === 'off');
     });
     // At most so many a day; the page says how to ask for another.
-    if (isFirst && (await mailState(viewer.id)) === 'unconfirmed') await mayAsk(viewer.id);
+    if (isFirst && (await getEmailState(viewer.id)) === 'unconfirmed') await trySendConfirmation(viewer.id);
   }
 
   /** Somebody has registered: the mail to their address asks whether it is theirs. Nothing waits for the answer. */
-  async function askNewMember(memberId: number): Promise<void> {
-    await mayAsk(memberId);
+  async function confirmNewMember(memberId: number): Promise<void> {
+    await trySendConfirmation(memberId);
   }
 
   /** @throws ProblemError 'too-many', 'disabled' where Parley has no mail server. */
   async function sendConfirmation(viewer: Viewer): Promise<void> {
-    if (askToConfirm === undefined) throw noMail();
-    if (await mayAsk(viewer.id)) return;
+    if (queueConfirmationEmail === undefined) throw createEmailDisabledError();
+    if (await trySendConfirmation(viewer.id)) return;
     throw new ProblemError(
       'too-many',
       'We have sent you a few of these mails today. Please look for them first.',
@@ -107,87 +127,91 @@ export function createPreferences({ db, settings, askToConfirm }: PreferenceDeps
   }
 
   /** False when it was asked for too often. */
-  async function mayAsk(memberId: number): Promise<boolean> {
-    const address = await addressOf(db, memberId);
-    if (address === undefined || address.isConfirmed || askToConfirm === undefined) return true;
-    if (!(await confirmations.take(String(memberId))) || !(await confirmations.take(address.email)))
+  async function trySendConfirmation(memberId: number): Promise<boolean> {
+    const address = await findEmail(db, memberId);
+    if (address === undefined || address.isConfirmed || queueConfirmationEmail === undefined) return true;
+    if (
+      !(await confirmationLimit.consume(String(memberId))) ||
+      !(await confirmationLimit.consume(address.email))
+    )
       return false;
     const { email } = address;
-    const token = confirmationToken(settings, { memberId, email });
-    await transaction(db, (tx) => askToConfirm(tx, { memberId, email, token }));
+    const token = createConfirmationToken(settings, { memberId, email });
+    await transaction(db, (tx) => queueConfirmationEmail(tx, { memberId, email, token }));
     return true;
   }
 
   /** @throws ProblemError 'gone' for a link that is too old, not ours, or of an address that is the member's no more. */
-  async function confirm(token: string): Promise<void> {
+  async function confirmEmail(token: string): Promise<void> {
     const memberId = Number(token.split('.', 1)[0]);
-    const address = Number.isSafeInteger(memberId) ? await addressOf(db, memberId) : undefined;
-    if (address === undefined) throw oldLink();
-    const claim = verify({ secret, purpose: purposeFor(address.email) }, token);
-    if (claim === null || !(Number(claim.split('.')[1]) > databaseTime())) throw oldLink();
+    const address = Number.isSafeInteger(memberId) ? await findEmail(db, memberId) : undefined;
+    if (address === undefined) throw createInvalidLinkError();
+    const claim = verifyToken({ secret, purpose: getConfirmationPurpose(address.email) }, token);
+    if (claim === null || !(Number(claim.split('.')[1]) > databaseNowMs())) throw createInvalidLinkError();
     const { email } = address;
     const isConfirmed = await transaction(db, async (tx) => {
-      const isTheirs = await confirmAddress(tx, { memberId, email });
+      const isTheirs = await markEmailConfirmed(tx, { memberId, email });
       if (isTheirs) await approveAccounts(tx, [memberId]);
       return isTheirs;
     });
-    if (!isConfirmed) throw oldLink();
+    if (!isConfirmed) throw createInvalidLinkError();
   }
 
   /** Ends the mails that a link names, whoever follows it, and as often as they like. @throws ProblemError 'gone' */
-  async function unsubscribe(token: string): Promise<MailScope> {
-    const claim = verify({ secret, purpose: unsubscribing }, token);
+  async function unsubscribe(token: string): Promise<UnsubscribeScope> {
+    const claim = verifyToken({ secret, purpose: unsubscribePurpose }, token);
     const [id, name] = claim?.split('.') ?? [];
-    const scope = mailScope.safeParse(name);
-    if (!scope.success) throw oldLink();
+    const scope = unsubscribeScope.safeParse(name);
+    if (!scope.success) throw createInvalidLinkError();
     const memberId = Number(id);
     await transaction(db, async (tx) => {
-      await lockChoices(tx, memberId);
-      const about = notificationAbout.safeParse(scope.data);
-      await switchMailOff(tx, memberId, about.success ? { about: about.data } : { mail: scope.data });
-      await planDigests(tx, memberId, null);
+      await lockPreferences(tx, memberId);
+      const about = notificationCategory.safeParse(scope.data);
+      await disableEmail(tx, memberId, about.success ? { about: about.data } : { mail: scope.data });
+      await scheduleDigests(tx, memberId, null);
     });
     return scope.data;
   }
 
-  async function mailState(memberId: number): Promise<MailState> {
-    if (askToConfirm === undefined) return 'unavailable';
-    return (await addressOf(db, memberId))?.isConfirmed === true ? 'confirmed' : 'unconfirmed';
+  async function getEmailState(memberId: number): Promise<EmailStatus> {
+    if (queueConfirmationEmail === undefined) return 'unavailable';
+    return (await findEmail(db, memberId))?.isConfirmed === true ? 'confirmed' : 'unconfirmed';
   }
 }
 
-export type Preferences = ReturnType<typeof createPreferences>;
+export type NotificationPreferences = ReturnType<typeof createNotificationPreferences>;
 
-const unsubscribing = 'unsubscribe';
+const unsubscribePurpose = 'unsubscribe';
 
 /** The token of a link that ends mails; it works for ever, from every node, and gives nothing else. */
-export function unsubscribeToken(
-  settings: Settings,
-  { memberId, scope }: { memberId: number; scope: MailScope },
+export function createUnsubscribeToken(
+  settings: SiteSettings,
+  { memberId, scope }: { memberId: number; scope: UnsubscribeScope },
 ) {
-  return sign({ secret: settings.secret, purpose: unsubscribing }, `${memberId}.${scope}`);
+  return signToken({ secret: settings.secret, purpose: unsubscribePurpose }, `${memberId}.${scope}`);
 }
 
 /** The token of a link that confirms an address, for a day, and gives nothing else. */
-export function confirmationToken(
-  { secret }: Settings,
+export function createConfirmationToken(
+  { secret }: SiteSettings,
   { memberId, email }: { memberId: number; email: string },
 ) {
-  const until = databaseTime() + confirmHours * 60 * 60 * 1_000;
-  return sign({ secret, purpose: purposeFor(email) }, `${memberId}.${until}`);
+  const until = databaseNowMs() + confirmationLifetimeHours * 60 * 60 * 1_000;
+  return signToken({ secret, purpose: getConfirmationPurpose(email) }, `${memberId}.${until}`);
 }
 
 /** Whom mails go to: members who have shown that the address is theirs, never imported ones. */
-export async function mailableAddress(db: Queryable, memberId: number) {
-  const address = await addressOf(db, memberId);
+export async function findConfirmedEmail(db: Queryable, memberId: number) {
+  const address = await findEmail(db, memberId);
   return address?.isConfirmed === true ? address : undefined;
 }
 
-const purposeFor = (email: string) => `confirm ${email}`;
+const getConfirmationPurpose = (email: string) => `confirm ${email}`;
 
-const noMail = () => new ProblemError('disabled', 'This Parley has no mail server, so it cannot mail you.');
+const createEmailDisabledError = () =>
+  new ProblemError('disabled', 'This Parley has no mail server, so it cannot mail you.');
 
-const oldLink = () =>
+const createInvalidLinkError = () =>
   new ProblemError(
     'gone',
     'This link does not work any more. You can change what we mail you in your settings.',

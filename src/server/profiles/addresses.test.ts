@@ -1,27 +1,27 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startBesideProvider } from '#server/testing/beside-provider.ts';
-import { crowd } from '#server/testing/crowd.ts';
-import { type Caller, done, Member, password } from '#server/testing/member.ts';
-import type { TestParley } from '#server/testing/server.ts';
+import { startServerWithProvider } from '#server/testing/beside-provider.ts';
+import { createManyMembers } from '#server/testing/crowd.ts';
+import { type ApiClient, expectOk, Member, password } from '#server/testing/member.ts';
+import type { TestServer } from '#server/testing/server.ts';
 import type { SessionState } from '#shared/accounts.ts';
 import { limits } from '#shared/limits.ts';
-import type { MemberSettings, Profile, ProfileEmail } from '#shared/profiles.ts';
-import type { ProviderState } from '#shared/providers.ts';
+import type { MemberSettings, Profile, EmailVisibility } from '#shared/profiles.ts';
+import type { ProviderSignInResult } from '#shared/providers.ts';
 
-const { server, provider } = await startBesideProvider();
-beforeEach(() => server.forgetRates());
+const { server, provider } = await startServerWithProvider();
+beforeEach(() => server.resetRateLimits());
 
-const profileOf = async (viewer: Caller, { id }: { id: number }) =>
-  done(await viewer.get<Profile>(`/members/${id}`));
-const emailOf = async (viewer: Caller, member: { id: number }) => (await profileOf(viewer, member)).email;
+const profileOf = async (viewer: ApiClient, { id }: { id: number }) =>
+  expectOk(await viewer.get<Profile>(`/members/${id}`));
+const emailOf = async (viewer: ApiClient, member: { id: number }) => (await profileOf(viewer, member)).email;
 
 let people = 0;
 /** Registers with a choice, or without one, as a site has it. */
-async function register(showEmail: boolean | undefined, on: TestParley = server): Promise<Member> {
+async function register(showEmail: boolean | undefined, on: TestServer = server): Promise<Member> {
   const browser = on.visitor();
   const form = { displayName: 'Somebody', email: `somebody${++people}@example.net`, password };
-  const { member } = done(await browser.post<SessionState>('/members', { ...form, showEmail }));
+  const { member } = expectOk(await browser.post<SessionState>('/members', { ...form, showEmail }));
   if (member === null) throw new Error('nobody was signed in');
   const registered = new Member(on.address, member);
   registered.cookies = browser.cookies;
@@ -29,8 +29,8 @@ async function register(showEmail: boolean | undefined, on: TestParley = server)
 }
 
 /** A site with another setting, on the same community. */
-async function siteWith<Result>(profileEmail: ProfileEmail, visit: (site: TestParley) => Promise<Result>) {
-  const site = await server.beside({
+async function siteWith<Result>(profileEmail: EmailVisibility, visit: (site: TestServer) => Promise<Result>) {
+  const site = await server.startBeside({
     profileEmail,
     publicUrl: server.address,
     identityProvider: provider.settings,
@@ -51,29 +51,31 @@ describe('the email address on a profile', () => {
     const [viewer, member] = [await server.register('Viewer'), await register(chosen)];
     expect(await emailOf(viewer, member)).toBe(shown ? member.email : null);
     expect(await emailOf(member, member)).toBe(member.email);
-    expect(done(await member.get<MemberSettings>('/settings')).showEmail).toBe(shown);
+    expect(expectOk(await member.get<MemberSettings>('/settings')).showEmail).toBe(shown);
   });
 
   test('is shown or hidden later in the settings', async () => {
     const [viewer, member] = [await server.register('Viewer'), await register(true)];
-    const settings = done(await member.get<MemberSettings>('/settings'));
-    done(await member.put('/settings', { ...settings, showEmail: false }));
+    const settings = expectOk(await member.get<MemberSettings>('/settings'));
+    expectOk(await member.put('/settings', { ...settings, showEmail: false }));
     expect(await emailOf(viewer, member)).toBeNull();
-    done(await member.put('/settings', { ...settings, showEmail: true }));
+    expectOk(await member.put('/settings', { ...settings, showEmail: true }));
     expect(await emailOf(viewer, member)).toBe(member.email);
   });
 
   test('is hidden where a member did not choose and the site hides it, also of who comes from the provider', async () => {
     await siteWith('hidden', async (site) => {
-      const viewer = (await server.register('Viewer')).at(site.address);
+      const viewer = (await server.register('Viewer')).onServer(site.address);
       expect(await emailOf(viewer, await register(undefined, site))).toBeNull();
       const chosen = await register(true, site);
       expect(await emailOf(viewer, chosen)).toBe(chosen.email);
       const browser = site.visitor();
-      const { url } = done(await browser.post<{ url: string }>('/session/provider', {}));
+      const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', {}));
       const who = { subject: 'hidden', email: 'hidden@example.net', email_verified: true, name: 'Pat' };
       const query = await provider.visit(url, who);
-      const { member } = done(await browser.post<ProviderState>('/session/provider/return', { query }));
+      const { member } = expectOk(
+        await browser.post<ProviderSignInResult>('/session/provider/return', { query }),
+      );
       expect(await emailOf(viewer, { id: member?.id ?? 0 })).toBeNull();
     });
   });
@@ -81,12 +83,12 @@ describe('the email address on a profile', () => {
   test('is shown to its member alone where the site never shows any', async () => {
     await siteWith('never', async (site) => {
       const [viewer, member] = [
-        (await server.register('Viewer')).at(site.address),
+        (await server.register('Viewer')).onServer(site.address),
         await register(true, site),
       ];
       expect(await profileOf(viewer, member)).toMatchObject({ email: null, emailWithheld: null });
       expect(await emailOf(member, member)).toBe(member.email);
-      expect(done(await site.visitor().get('/sign-in'))).toMatchObject({ profileEmail: 'never' });
+      expect(expectOk(await site.visitor().get('/sign-in'))).toMatchObject({ profileEmail: 'never' });
     });
   });
 
@@ -99,7 +101,7 @@ describe('the email address on a profile', () => {
 describe('addresses of other members', () => {
   test('are shown to one member sixty an hour, then the profile comes without and says why', async () => {
     const [viewer, other] = [await server.register('Viewer'), await server.register('Other')];
-    const members = await crowd(server, limits.addressesAnHour + 1);
+    const members = await createManyMembers(server, limits.emailViewsPerHour + 1);
     const last = members.pop();
     if (last === undefined) throw new Error('the crowd is empty');
     const hiding = await register(false);
@@ -130,9 +132,9 @@ describe('addresses of other members', () => {
     const [viewer, member] = [await server.register('Viewer'), await register(true)];
     const id = await viewer.ask({ title: 'Where is the address?', tags: ['address'] });
     const answer = await member.answer(id);
-    await member.reply(answer.id, { content: 'Not here.' });
+    await member.replyToAnswer(answer.id, { content: 'Not here.' });
     await member.vote('questions', id, 'up');
-    done(await viewer.put('/topics/address/follow', { following: true }));
+    expectOk(await viewer.put('/topics/address/follow', { following: true }));
     await member.ask({ title: 'Nor here?', tags: ['address'] });
     for (const path of [
       `/questions/${id}`,

@@ -1,32 +1,41 @@
-import { refuseImitation } from '#server/accounts/imitation.ts';
+import { refuseImpersonation } from '#server/accounts/imitation.ts';
 import { toAnswerCard } from '#server/answers/cards.ts';
 import { type Database, type Reader, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
-import { invalidField, ProblemError } from '#server/platform/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { rateLimit } from '#server/platform/rate-limits.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
-import { profilesChanged } from '#server/posts/told.ts';
+import { createRateLimit } from '#server/platform/rate-limits.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { type Cursor, decodeCursor, paginate } from '#server/posts/cursor.ts';
+import { buildProfileEvents } from '#server/posts/told.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { displayName as displayNameSchema, registerMessages } from '#shared/accounts.ts';
 import { limits } from '#shared/limits.ts';
-import { tidyName } from '#shared/names.ts';
+import { normalizeName } from '#shared/names.ts';
 import type { AnswerCards, MemberSettings, Profile } from '#shared/profiles.ts';
 import type { QuestionCards } from '#shared/questions.ts';
-import { answersBy, memberProfile, ownSettings, questionsBy, updateSettings } from './queries.ts';
+import {
+  listAnswersBy,
+  findProfile,
+  getMemberSettings,
+  listQuestionsBy,
+  updateMemberSettings,
+} from './queries.ts';
 
 /** A member as others see them; the member themselves always see their address. */
-export async function readProfile(db: Reader, { id, viewer, mayOpen }: Seen): Promise<Profile> {
+export async function readProfile(
+  db: Reader,
+  { id, viewer, canViewEmail }: ProfileRequest,
+): Promise<Profile> {
   const row = await requireMember(db, id);
   const isOwn = row.id === viewer.id;
   const isShown = row.email !== null && row.show_email;
-  const isOpened = isShown && !isOwn && (await mayOpen(viewer.id, row.id));
+  const isEmailVisible = isShown && !isOwn && (await canViewEmail(viewer.id, row.id));
   return {
     id: row.id,
     displayName: row.display_name ?? 'Member',
-    email: isOwn || isOpened === true ? row.email : null,
-    emailWithheld: isOpened === 'too-many' ? isOpened : null,
+    email: isOwn || isEmailVisible === true ? row.email : null,
+    emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
     bio: row.bio,
     createdAt: row.created_at.toISOString(),
     reputation: Math.max(0, row.reputation),
@@ -39,60 +48,63 @@ export async function readProfile(db: Reader, { id, viewer, mayOpen }: Seen): Pr
 }
 
 /** Whether a member may see the address of another, who shows it. */
-export type MayOpenAddress = (viewerId: number, memberId: number) => Promise<boolean | 'too-many'>;
+export type CanViewEmail = (viewerId: number, memberId: number) => Promise<boolean | 'too-many'>;
 
-type Seen = { id: number; viewer: Viewer; mayOpen: MayOpenAddress };
+type ProfileRequest = { id: number; viewer: Viewer; canViewEmail: CanViewEmail };
 
 /** A member may open the addresses of so many others in an hour, each as often as they like. */
-export function limitOpenedAddresses(db: Database, { profileEmail }: Pick<Settings, 'profileEmail'>) {
+export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {
   const hour = { seconds: 60 * 60 };
-  const seen = rateLimit(db, { name: 'address-seen', points: 1, ...hour });
-  const opened = rateLimit(db, { name: 'addresses', points: limits.addressesAnHour, ...hour });
+  const viewedPairs = createRateLimit(db, { name: 'address-seen', points: 1, ...hour });
+  const viewLimit = createRateLimit(db, { name: 'addresses', points: limits.emailViewsPerHour, ...hour });
   return async (viewerId: number, memberId: number): Promise<boolean | 'too-many'> => {
     if (profileEmail === 'never') return false;
     const pair = `${viewerId} ${memberId}`;
-    if ((await seen.taken(pair)) > 0) return true;
-    if (!(await opened.take(String(viewerId)))) return 'too-many';
-    await seen.take(pair);
+    if ((await viewedPairs.consumed(pair)) > 0) return true;
+    if (!(await viewLimit.consume(String(viewerId)))) return 'too-many';
+    await viewedPairs.consume(pair);
     return true;
   };
 }
 
 /** @throws ProblemError 'not-found' */
 async function requireMember(db: Reader, id: number) {
-  const row = await memberProfile(db, id);
+  const row = await findProfile(db, id);
   if (row === undefined) throw new ProblemError('not-found', 'User not found');
   return row;
 }
 
-type Wanted = { id: number; cursor: string | undefined };
+type MemberPostsRequest = { id: number; cursor: string | undefined };
 
 /** A member's questions, newest first. */
-export async function readQuestionsBy(db: Reader, { id, cursor }: Wanted): Promise<QuestionCards> {
-  const rows = await questionsBy(db, {
+export async function readQuestionsBy(
+  db: Reader,
+  { id, cursor }: MemberPostsRequest,
+): Promise<QuestionCards> {
+  const rows = await listQuestionsBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
     limit: limits.feedPage + 1,
   });
   if (rows.length === 0) await requireMember(db, id);
-  const { items, nextCursor } = page(rows, limits.feedPage, byTime);
+  const { items, nextCursor } = paginate(rows, limits.feedPage, toTimeCursor);
   return { items: items.map(toQuestionCard), nextCursor };
 }
 
 /** A member's answers, newest first. */
-export async function readAnswersBy(db: Reader, { id, cursor }: Wanted): Promise<AnswerCards> {
-  const rows = await answersBy(db, {
+export async function readAnswersBy(db: Reader, { id, cursor }: MemberPostsRequest): Promise<AnswerCards> {
+  const rows = await listAnswersBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
     limit: limits.feedPage + 1,
   });
   if (rows.length === 0) await requireMember(db, id);
-  const { items, nextCursor } = page(rows, limits.feedPage, byTime);
+  const { items, nextCursor } = paginate(rows, limits.feedPage, toTimeCursor);
   return { items: items.map(toAnswerCard), nextCursor };
 }
 
 export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSettings> {
-  const row = await ownSettings(db, viewer.id);
+  const row = await getMemberSettings(db, viewer.id);
   return { displayName: row.display_name ?? row.email ?? '', bio: row.bio, showEmail: row.show_email };
 }
 
@@ -103,15 +115,15 @@ export async function changeSettings(
 ): Promise<MemberSettings> {
   const chosen = displayNameSchema.safeParse(settings.displayName);
   await transaction(db, async (tx) => {
-    const before = (await ownSettings(tx, viewer.id)).display_name;
+    const before = (await getMemberSettings(tx, viewer.id)).display_name;
     // Imported names, and those from before there were more rules, stay.
-    const isKept = before !== null && tidyName(before) === settings.displayName;
-    if (!isKept) {
-      if (!chosen.success) throw invalidField('displayName', registerMessages.nameCharacters);
-      await refuseImitation(tx, settings.displayName, viewer.id);
+    const isUnchanged = before !== null && normalizeName(before) === settings.displayName;
+    if (!isUnchanged) {
+      if (!chosen.success) throw invalidFieldError('displayName', registerMessages.nameCharacters);
+      await refuseImpersonation(tx, settings.displayName, viewer.id);
     }
-    const displayName = isKept ? before : settings.displayName;
-    await updateSettings(tx, {
+    const displayName = isUnchanged ? before : settings.displayName;
+    await updateMemberSettings(tx, {
       id: viewer.id,
       ...settings,
       displayName,
@@ -119,12 +131,12 @@ export async function changeSettings(
     });
     // Also where the name is what it was: this is rare, and pages with it are looked up again at most.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
-    await publishAll(tx, [...profilesChanged([viewer.id]), renamed]);
+    await publishAll(tx, [...buildProfileEvents([viewer.id]), renamed]);
   });
   return readSettings(db, viewer);
 }
 
-const byTime = (row: { created_at: Date; id: number }): Cursor => ({
+const toTimeCursor = (row: { created_at: Date; id: number }): Cursor => ({
   after: row.created_at.getTime(),
   id: row.id,
 });

@@ -3,10 +3,10 @@ import type { Reader, Tx } from '#server/platform/database.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts';
-import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
-import { countedReceived, keptReceived } from '#server/sums/counted.ts';
+import { questionCardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { countReceived, storedReceived } from '#server/sums/counted.ts';
 
-export async function memberProfile(db: Reader, id: number) {
+export async function findProfile(db: Reader, id: number) {
   const { rows } = await sql<{
     id: number;
     display_name: string | null;
@@ -23,7 +23,7 @@ export async function memberProfile(db: Reader, id: number) {
     source_key: string | null;
   }>`
     select member.id, display_name, email, show_email, bio, created_at, reputation, questions_count, answers_count,
-      source_key, source.site as source_site, ${received('upvotes')} as upvotes, ${received('views')} as views
+      source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
     from member
     left join import_source source on source.id = member.source_id
     where member.id = ${id}`.execute(db);
@@ -33,38 +33,38 @@ export async function memberProfile(db: Reader, id: number) {
 const ofMember = sql`= member.id`;
 
 /** By what is summed up of the member of the row, or else by their posts. */
-const received = (column: 'upvotes' | 'views') => sql`coalesce(case
-  when has_statistics then (select sum(${sql.ref(column)}) from (${keptReceived(ofMember)}) known)
-  else (select sum(${sql.ref(column)}) from (${countedReceived(ofMember)}) counted)
+const sumReceived = (column: 'upvotes' | 'views') => sql`coalesce(case
+  when has_statistics then (select sum(${sql.ref(column)}) from (${storedReceived(ofMember)}) known)
+  else (select sum(${sql.ref(column)}) from (${countReceived(ofMember)}) counted)
 end, 0)::bigint`;
 
-type Window = { memberId: number; cursor: Cursor | null; limit: number };
+type PageWindow = { memberId: number; cursor: Cursor | null; limit: number };
 
-const behind = (cursor: Cursor | null) =>
+const afterCursor = (cursor: Cursor | null) =>
   cursor === null
     ? sql`true`
     : sql`(post.created_at, post.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
 
 /** A member's questions, newest first; served in order by the index question_author. */
-export async function questionsBy(db: Reader, { memberId, cursor, limit }: Window) {
+export async function listQuestionsBy(db: Reader, { memberId, cursor, limit }: PageWindow) {
   const { rows } = await sql<QuestionCardRow>`
-    select ${cardColumns} from question post ${bylineJoins}
-    where post.author_id = ${memberId} and ${behind(cursor)}
+    select ${questionCardColumns} from question post ${bylineJoins}
+    where post.author_id = ${memberId} and ${afterCursor(cursor)}
     order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
 /** A member's answers, newest first; served in order by the index answer_author. */
-export async function answersBy(db: Reader, { memberId, cursor, limit }: Window) {
+export async function listAnswersBy(db: Reader, { memberId, cursor, limit }: PageWindow) {
   const { rows } = await sql<AnswerCardRow>`
     select ${answerCardColumns} from answer post
     join question on question.id = post.question_id ${bylineJoins}
-    where post.author_id = ${memberId} and ${behind(cursor)}
+    where post.author_id = ${memberId} and ${afterCursor(cursor)}
     order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
-export async function ownSettings(db: Reader, id: number) {
+export async function getMemberSettings(db: Reader, id: number) {
   return db
     .selectFrom('member')
     .select(['display_name', 'email', 'bio', 'show_email'])
@@ -72,7 +72,7 @@ export async function ownSettings(db: Reader, id: number) {
     .executeTakeFirstOrThrow();
 }
 
-export async function updateSettings(
+export async function updateMemberSettings(
   tx: Tx,
   {
     id,

@@ -1,11 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, json, problems, router } from '#server/platform/http.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/platform/http.ts';
 import { cursorQuery, idParam } from '#shared/fields.ts';
-import { answerCards, profile, settings } from '#shared/profiles.ts';
+import { answerCards, profile, memberSettings } from '#shared/profiles.ts';
 import { questionCards } from '#shared/questions.ts';
 import {
   changeSettings,
-  limitOpenedAddresses,
+  createEmailViewLimit,
   readAnswersBy,
   readProfile,
   readQuestionsBy,
@@ -19,60 +25,60 @@ const read = createRoute({
   path: '/members/{id}',
   summary: "A member's profile",
   request: { params: idParam },
-  responses: { 200: answers(profile, 'The profile'), ...problems },
+  responses: { 200: jsonResponse(profile, 'The profile'), ...problemResponses },
 });
 
-const questions = createRoute({
+const questionsRoute = createRoute({
   method: 'get',
   path: '/members/{id}/questions',
   summary: "A member's questions, newest first",
   request: { params: idParam, query: pageQuery },
-  responses: { 200: answers(questionCards, 'A page of questions'), ...problems },
+  responses: { 200: jsonResponse(questionCards, 'A page of questions'), ...problemResponses },
 });
 
-const answered = createRoute({
+const answersRoute = createRoute({
   method: 'get',
   path: '/members/{id}/answers',
   summary: "A member's answers, newest first",
   request: { params: idParam, query: pageQuery },
-  responses: { 200: answers(answerCards, 'A page of answers'), ...problems },
+  responses: { 200: jsonResponse(answerCards, 'A page of answers'), ...problemResponses },
 });
 
 const ownSettings = createRoute({
   method: 'get',
   path: '/settings',
   summary: 'What the member decided about themselves',
-  responses: { 200: answers(settings, 'The settings'), ...problems },
+  responses: { 200: jsonResponse(memberSettings, 'The settings'), ...problemResponses },
 });
 
 const change = createRoute({
   method: 'put',
   path: '/settings',
   summary: 'Change name, bio and who sees the address',
-  request: { body: json(settings) },
-  responses: { 200: answers(settings, 'As they are now'), ...problems },
+  request: { body: jsonBody(memberSettings) },
+  responses: { 200: jsonResponse(memberSettings, 'As they are now'), ...problemResponses },
 });
 
-export function profileRoutes({ db, settings: site }: Deps) {
-  const mayOpen = limitOpenedAddresses(db, site);
-  return router()
+export function profileRoutes({ db, settings: site }: RouteDeps) {
+  const canViewEmail = createEmailViewLimit(db, site);
+  return createRouter()
     .openapi(read, async (c) => {
-      const wanted = { id: c.req.valid('param').id, viewer: c.get('viewer'), mayOpen };
-      return c.json(await readProfile(c.get('reading'), wanted), 200);
+      const wanted = { id: c.req.valid('param').id, viewer: c.get('viewer'), canViewEmail };
+      return c.json(await readProfile(c.get('reader'), wanted), 200);
     })
-    .openapi(questions, async (c) => {
+    .openapi(questionsRoute, async (c) => {
       const wanted = {
         id: c.req.valid('param').id,
         cursor: c.req.valid('query').cursor,
       };
-      return c.json(await readQuestionsBy(c.get('reading'), wanted), 200);
+      return c.json(await readQuestionsBy(c.get('reader'), wanted), 200);
     })
-    .openapi(answered, async (c) => {
+    .openapi(answersRoute, async (c) => {
       const wanted = {
         id: c.req.valid('param').id,
         cursor: c.req.valid('query').cursor,
       };
-      return c.json(await readAnswersBy(c.get('reading'), wanted), 200);
+      return c.json(await readAnswersBy(c.get('reader'), wanted), 200);
     })
     .openapi(ownSettings, async (c) => c.json(await readSettings(db, c.get('viewer')), 200))
     .openapi(change, async (c) =>

@@ -3,10 +3,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { done, type Member } from '#server/testing/member.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { eventually } from '#server/testing/parley.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { NotificationSettings } from '#shared/notification-settings.ts';
+import type { NotificationPreferences } from '#shared/notification-settings.ts';
 
 /** A push service on this machine: what it was sent, and what it answers. */
 const received: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
@@ -23,7 +23,7 @@ await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
 const server = await startTestServer();
-const node = await server.beside({}, { pushServices: [address] });
+const node = await server.startBeside({}, { pushServices: [address] });
 afterAll(async () => {
   await node.stop();
   await server.stop();
@@ -33,7 +33,7 @@ afterAll(async () => {
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   status = 201;
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
@@ -53,14 +53,14 @@ function deviceAt(origin: string) {
 /** Returns the path of the device. */
 async function subscribe(member: Member): Promise<string> {
   const device = deviceAt(address);
-  done(await member.put('/push-subscription', device));
+  expectOk(await member.put('/push-subscription', device));
   return new URL(device.endpoint).pathname;
 }
 
 /** What happened is long enough ago to be pushed. */
 async function pushDue(): Promise<void> {
   await sql`update notification set created_at = created_at - interval '1 minute'`.execute(server.db);
-  await node.background?.queueDue();
+  await node.backgroundJobs?.enqueueDueJobs();
 }
 
 const pushesTo = (device: string) => received.filter(({ path }) => path === device);
@@ -72,13 +72,13 @@ async function devicesOf(member: Member): Promise<number> {
 
 test('each device of a member is pushed to, small and encrypted, by the key of the community', async () => {
   const phone = await subscribe(ann);
-  const laptop = await subscribe(await ann.elsewhere());
+  const laptop = await subscribe(await ann.signInElsewhere());
   await bob.answer(await ann.ask({ title: 'Is this secret?' }));
   await pushDue();
   await eventually(() => pushesTo(phone).length === 1 && pushesTo(laptop).length === 1);
   const [push] = pushesTo(phone);
   expect(push?.headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '86400' });
-  const { body } = await ann.get<NotificationSettings>('/notification-settings');
+  const { body } = await ann.get<NotificationPreferences>('/notification-settings');
   expect(push?.headers.authorization).toContain(`k=${body.pushKey}`);
   expect(push?.body.length).toBeLessThan(4_096);
   expect(push?.body.toString('latin1')).not.toContain('secret');
@@ -89,9 +89,9 @@ test('votes are not pushed until a member wants it; what is seen on an open page
   const id = await ann.ask();
   await bob.vote('questions', id, 'up');
   await bob.answer(id);
-  done(await ann.put('/notifications/seen'));
+  expectOk(await ann.put('/notifications/seen'));
   await pushDue();
-  done(await ann.put('/notification-settings/votes', { push: true }));
+  expectOk(await ann.put('/notification-settings/votes', { push: true }));
   await bob.vote('questions', await ann.ask(), 'up');
   await pushDue();
   await eventually(() => pushesTo(device).length > 0);
@@ -100,10 +100,10 @@ test('votes are not pushed until a member wants it; what is seen on an open page
 });
 
 test('a device that is gone is forgotten, and signing out forgets that of the browser', async () => {
-  const phone = await ann.elsewhere();
+  const phone = await ann.signInElsewhere();
   await subscribe(ann);
   const path = await subscribe(phone);
-  done(await phone.delete('/session'));
+  expectOk(await phone.delete('/session'));
   expect(await devicesOf(ann)).toBe(1);
   status = 410;
   await bob.answer(await ann.ask());
@@ -113,7 +113,7 @@ test('a device that is gone is forgotten, and signing out forgets that of the br
 });
 
 test('a member has ten devices at most: the oldest makes room', async () => {
-  for (let n = 0; n < 12; n++) await subscribe(await ann.elsewhere());
+  for (let n = 0; n < 12; n++) await subscribe(await ann.signInElsewhere());
   expect(await devicesOf(ann)).toBe(10);
 });
 
@@ -154,7 +154,7 @@ describe('an address that a browser names', () => {
     'https://web.push.apple.com',
   ])('is taken where it is one: %s', async (origin) => {
     expect((await ann.put('/push-subscription', deviceAt(origin))).body).toMatchObject({ pushHere: true });
-    done(await ann.delete('/push-subscription'));
+    expectOk(await ann.delete('/push-subscription'));
     expect(await devicesOf(ann)).toBe(0);
   });
 });

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/platform/database.ts';
-import type { PushDevice } from '#shared/notification-settings.ts';
+import type { NewPushSubscription } from '#shared/notification-settings.ts';
 
 /** The browser of a session; one that was somebody else's before is theirs no more. */
 export async function saveSubscription(
   tx: Tx,
-  { memberId, sessionId, device }: { memberId: number; sessionId: number; device: PushDevice },
+  { memberId, sessionId, device }: { memberId: number; sessionId: number; device: NewPushSubscription },
 ): Promise<void> {
   const { endpoint, p256dh, auth } = device;
   await sql`
@@ -17,7 +17,11 @@ export async function saveSubscription(
 }
 
 /** Keeps the newest of a member's. */
-export async function dropOldest(tx: Tx, memberId: number, { keep }: { keep: number }): Promise<void> {
+export async function deleteOldestSubscriptions(
+  tx: Tx,
+  memberId: number,
+  { keep }: { keep: number },
+): Promise<void> {
   await sql`
     delete from push_subscription where id = any(array(
       select id from push_subscription where member_id = ${memberId} order by id desc offset ${keep}
@@ -29,7 +33,7 @@ export async function hasSubscription(db: Queryable, sessionId: number): Promise
   return rows.length > 0;
 }
 
-export async function deleteOfSession(db: Queryable, sessionId: number): Promise<void> {
+export async function deleteSessionSubscription(db: Queryable, sessionId: number): Promise<void> {
   await sql`delete from push_subscription where session_id = ${sessionId}`.execute(db);
 }
 
@@ -38,8 +42,11 @@ export async function deleteSubscription(db: Queryable, id: number): Promise<voi
 }
 
 /** Those whose session still runs. */
-export async function devicesOf(db: Queryable, memberId: number): Promise<({ id: number } & PushDevice)[]> {
-  const { rows } = await sql<{ id: number } & PushDevice>`
+export async function listDevices(
+  db: Queryable,
+  memberId: number,
+): Promise<({ id: number } & NewPushSubscription)[]> {
+  const { rows } = await sql<{ id: number } & NewPushSubscription>`
     select push_subscription.id, endpoint, p256dh, auth
     from push_subscription join session on session.id = session_id
     where push_subscription.member_id = ${memberId} and session.expires_at > now()
@@ -48,7 +55,7 @@ export async function devicesOf(db: Queryable, memberId: number): Promise<({ id:
 }
 
 /** Members who have something to be pushed, made `seconds` ago or longer, unread. */
-export async function membersToPush(
+export async function listMembersToPush(
   tx: Tx,
   { seconds, limit }: { seconds: number; limit: number },
 ): Promise<number[]> {
@@ -62,7 +69,7 @@ export async function membersToPush(
 }
 
 /** What is pushed no more: read meanwhile, or too old to be news. */
-export async function forgetOldPushes(db: Queryable, { hours }: { hours: number }): Promise<void> {
+export async function clearExpiredPushes(db: Queryable, { hours }: { hours: number }): Promise<void> {
   await sql`
     update notification set pending_push = false
     where pending_push and (read_at is not null or created_at < now() - make_interval(hours => ${hours}))`.execute(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { byline, bylineColumns, type BylineRow } from '#server/posts/post.ts';
+import { toByline, bylineColumns, type BylineRow } from '#server/posts/post.ts';
 import type { QuestionCard } from '#shared/questions.ts';
 
 export type QuestionCardRow = BylineRow & {
@@ -18,7 +18,7 @@ export type QuestionCardRow = BylineRow & {
 };
 
 /** The columns of a question in a list, selected from `question post` with the byline's joins. */
-export const cardColumns = sql`
+export const questionCardColumns = sql`
   post.id, post.title, post.excerpt, post.excerpt_cut, post.created_at,
   post.upvotes, post.downvotes, post.views, post.answer_count, post.accepted_answer_id,
   post.duplicate_of is not null as is_duplicate,
@@ -36,7 +36,7 @@ export function toQuestionCard(row: QuestionCardRow): QuestionCard {
     excerpt: row.excerpt,
     excerptCut: row.excerpt_cut,
     tags: row.tags,
-    ...byline(row, 'question'),
+    ...toByline(row, 'question'),
     createdAt: row.created_at.toISOString(),
     upvotes: row.upvotes,
     downvotes: row.downvotes,

@@ -1,18 +1,18 @@
 import { removeAnswersOfQuestion } from '#server/answers/answers.ts';
-import { forgetPost } from '#server/notifications/notifications.ts';
+import { deletePostNotifications } from '#server/notifications/notifications.ts';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { lockAuthors } from '#server/posts/thread.ts';
-import { duplicateMarked, profilesChanged } from '#server/posts/told.ts';
-import { tagQuestion } from '#server/topics/topics.ts';
+import { buildDuplicateEvents, buildProfileEvents } from '#server/posts/told.ts';
+import { setQuestionTags } from '#server/topics/topics.ts';
 import { removeVotes } from '#server/votes/votes.ts';
 import {
   changeQuestionsCount,
   deleteQuestionRow,
-  forgetPutAway,
+  deleteHiddenPostsOf,
   lockThread,
-  releaseDuplicates,
+  clearDuplicatesOf,
 } from './queries.ts';
 import { lockOwnQuestion } from './questions.ts';
 
@@ -28,7 +28,7 @@ export async function deleteQuestion(
       refusal: 'You can only delete your own questions.',
       missing: 'Question not found or already deleted.',
     });
-    await forgetPutAway(tx, id);
+    await deleteHiddenPostsOf(tx, id);
     await removeQuestion(tx, question);
   });
 }
@@ -44,20 +44,20 @@ export async function removeQuestion(
   await lockAuthors(tx, [question, ...answers, ...replies]);
   await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
   // Before the answers go, and by cascade what told of them.
-  const bells = await forgetPost(tx, { kind: 'question', id });
+  const notificationEvents = await deletePostNotifications(tx, { kind: 'question', id });
   await removeAnswersOfQuestion(tx, answers);
   if (authorId !== null) await changeQuestionsCount(tx, { memberId: authorId, by: -1 });
-  const { told } = await tagQuestion(tx, { questionId: id, tags: [] });
-  const released = await releaseDuplicates(tx, id);
+  const { told: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: [] });
+  const undoneDuplicates = await clearDuplicatesOf(tx, id);
   await deleteQuestionRow(tx, id);
   const deleted = { kind: 'question-deleted', questionId: id } as const;
   await publishAll(tx, [
     { topic: `question:${id}`, event: { kind: 'deleted' } },
     { topic: 'feeds', event: deleted },
     { topic: 'answers', event: deleted },
-    ...told,
-    ...released.flatMap((each) => duplicateMarked(each, null)),
-    ...profilesChanged([question, ...answers, ...replies].map((post) => post.author_id)),
-    ...bells,
+    ...tagEvents,
+    ...undoneDuplicates.flatMap((each) => buildDuplicateEvents(each, null)),
+    ...buildProfileEvents([question, ...answers, ...replies].map((post) => post.author_id)),
+    ...notificationEvents,
   ]);
 }

@@ -34,7 +34,7 @@ const graphemes = new Intl.Segmenter();
  * The first 200 code points of what a reader would see of a text, with white space folded. Code blocks and tables are left
  * out where there is prose to show; images are shown as their description. Never cuts a character or a joined emoji in two.
  */
-export function excerpt(markdown: string): Excerpt {
+export function createExcerpt(markdown: string): Excerpt {
   const text = markdown.trimEnd();
   const head = beginning(text);
   const found = read(flatten(head) + definitions(text, head));
@@ -43,15 +43,15 @@ export function excerpt(markdown: string): Excerpt {
   const prose = fold(found.prose);
   const blocks = fold(found.blocks);
   const plain = prose === '' ? blocks : prose;
-  const shown = firstCodePoints(plain);
-  return { excerpt: shown, cut: found.unseen || shown !== plain || (prose !== '' && blocks !== '') };
+  const visible = firstCodePoints(plain);
+  return { excerpt: visible, cut: found.unseen || visible !== plain || (prose !== '' && blocks !== '') };
 }
 
 /**
  * What a reader would see of a piece of a text, on one line each: `prose`, and the text of its code blocks and tables. Of a
  * long piece only the first few thousand characters.
  */
-export function plainText(piece: string): { prose: string; blocks: string } {
+export function toPlainText(piece: string): { prose: string; blocks: string } {
   const found = read(flatten(piece.slice(0, parsed.most).toWellFormed()));
   return { prose: fold(found.prose), blocks: fold(found.blocks) };
 }

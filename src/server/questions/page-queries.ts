@@ -1,67 +1,67 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type ListedAnswerRow, selectFirstAnswers } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
-import type { Regular } from '#server/platform/read-models/regulars.ts';
-import { type ReplyRow, selectThread } from '#server/replies/replies.ts';
+import type { Participant } from '#server/platform/read-models/regulars.ts';
+import { type ReplyRow, selectThreadReplies } from '#server/replies/replies.ts';
 import type { AnswerSort } from '#shared/answers.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import { limits } from '#shared/limits.ts';
 import { type QuestionRow, selectQuestion } from './queries.ts';
 
-export type QuestionPageRows = {
+export type QuestionDocumentRows = {
   question: QuestionRow;
-  comments: ReplyRow[];
+  questionReplies: ReplyRow[];
   answers: ListedAnswerRow[];
   replies: ReplyRow[];
   visitedAt: Date | null;
 };
 
 /** All rows of a question's page, in one round trip; undefined where there is no such question. */
-export async function questionPageRows(
+export async function readQuestionDocumentRows(
   db: Reader,
   { id, viewerId, sort }: { id: number; viewerId: number; sort: AnswerSort },
-): Promise<QuestionPageRows | undefined> {
+): Promise<QuestionDocumentRows | undefined> {
   // The accepted one and a page of others.
   const answers = sql`select id from first_answer limit ${sql.lit(limits.answersPage + 1)}`;
-  const thread = selectThread({ questionId: id, viewerId, answers });
-  const { rows } = await sql<{ [Part in keyof QuestionPageRows]: unknown }>`
+  const thread = selectThreadReplies({ questionId: id, viewerId, answers });
+  const { rows } = await sql<{ [Part in keyof QuestionDocumentRows]: unknown }>`
     with first_answer as materialized (${selectFirstAnswers({ questionId: id, viewerId, sort })})
     select (select row_to_json(each) from (${selectQuestion({ id, viewerId })}) each) as question,
-      ${list(thread.comments)} as comments,
+      ${list(thread.questionReplies)} as "questionReplies",
       ${list(sql`select * from first_answer`)} as answers,
       ${list(thread.replies)} as replies,
       ${visit({ id, viewerId })} as "visitedAt"`.execute(db);
   const [row] = rows;
   if (row === undefined || row.question === null) return undefined;
   return {
-    question: withTimes(row.question as Plain<QuestionRow>),
-    comments: (row.comments as Plain<ReplyRow>[]).map(withTimes<ReplyRow>),
-    answers: (row.answers as Plain<ListedAnswerRow>[]).map(withTimes<ListedAnswerRow>),
-    replies: (row.replies as Plain<ReplyRow>[]).map(withTimes<ReplyRow>),
+    question: parseTimes(row.question as Plain<QuestionRow>),
+    questionReplies: (row.questionReplies as Plain<ReplyRow>[]).map(parseTimes<ReplyRow>),
+    answers: (row.answers as Plain<ListedAnswerRow>[]).map(parseTimes<ListedAnswerRow>),
+    replies: (row.replies as Plain<ReplyRow>[]).map(parseTimes<ReplyRow>),
     visitedAt: row.visitedAt as Date | null,
   };
 }
 
 /** What is a viewer's own on a question's page. Posts without a vote of theirs are not named. */
-export type OwnRow = {
-  vote: Direction | null;
+export type ViewerRow = {
+  vote: VoteDirection | null;
   following: boolean;
   bookmarked: boolean;
   muted: boolean;
   visitedAt: Date | null;
-  answerVotes: Record<string, Direction> | null;
-  replyVotes: Record<string, Direction> | null;
+  answerVotes: Record<string, VoteDirection> | null;
+  replyVotes: Record<string, VoteDirection> | null;
   bookmarkedAnswers: number[] | null;
 };
 
-export async function ownOnPage(
+export async function readViewerRow(
   db: Reader,
   wanted: { id: number; viewerId: number; answerIds: readonly number[]; replyIds: readonly number[] },
-): Promise<OwnRow> {
+): Promise<ViewerRow> {
   const { id, viewerId } = wanted;
   const answerIds = sql`${[...wanted.answerIds]}::bigint[]`;
   const replyIds = sql`${[...wanted.replyIds]}::bigint[]`;
-  const { rows } = await sql<OwnRow>`
+  const { rows } = await sql<ViewerRow>`
     select (select direction from vote where question_id = ${id} and member_id = ${viewerId}) as vote,
       exists (select 1 from question_follow where question_id = ${id} and member_id = ${viewerId}) as following,
       exists (
@@ -90,10 +90,10 @@ export async function ownOnPage(
  * The members who have anything of their own on a question's page, and when they were last there if that is all; null
  * where there are `limit` rows of that or more.
  */
-export async function regularsOf(
+export async function listParticipants(
   db: Reader,
   wanted: { id: number; answerIds: readonly number[]; replyIds: readonly number[]; limit: number },
-): Promise<Regular[] | null> {
+): Promise<Participant[] | null> {
   const { id, limit } = wanted;
   const answerIds = sql`${[...wanted.answerIds]}::bigint[]`;
   const replyIds = sql`${[...wanted.replyIds]}::bigint[]`;
@@ -134,7 +134,7 @@ type Plain<Row> = {
 
 const times = ['created_at', 'edited_at', 'updated_at'] as const;
 
-function withTimes<Row>(plain: Plain<Row>): Row {
+function parseTimes<Row>(plain: Plain<Row>): Row {
   const row: Record<string, unknown> = { ...plain };
   for (const column of times) {
     const value = row[column];

@@ -1,64 +1,64 @@
-import { firstAnswers } from '#server/answers/answers.ts';
+import { toFirstAnswersPage } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { StreamedEvent } from '#server/platform/events.ts';
-import type { OwnNews, WantedPage } from '#server/platform/read-models/read-models.ts';
-import { authorTopics, renames } from '#server/posts/authors.ts';
-import { toThread } from '#server/replies/replies.ts';
+import type { TopicEvent } from '#server/platform/events.ts';
+import type { ViewerChange, PageQuery } from '#server/platform/read-models/read-models.ts';
+import { listAuthorTopics, isAuthorRename } from '#server/posts/authors.ts';
+import { toThreadPages } from '#server/replies/replies.ts';
 import type { Answer, AnswerSort } from '#shared/answers.ts';
 import type { LiveEvent } from '#shared/events.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
-import { type OwnRow, ownOnPage, questionPageRows, regularsOf } from './page-queries.ts';
-import { missingQuestion, toQuestion } from './questions.ts';
+import { type ViewerRow, readViewerRow, readQuestionDocumentRows, listParticipants } from './page-queries.ts';
+import { questionNotFound, toQuestion } from './questions.ts';
 
-export const questionPageKey = (id: number, sort: AnswerSort) => `question ${id} ${sort}`;
+export const questionDocumentKey = (id: number, sort: AnswerSort) => `question ${id} ${sort}`;
 
 /**
  * All that the page of a question shows at first.
  * @throws ProblemError 'not-found', as it is read.
  */
-export function questionPage(wanted: { id: number; viewer: Viewer; sort: AnswerSort }): WantedPage {
+export function questionDocument(wanted: { id: number; viewer: Viewer; sort: AnswerSort }): PageQuery {
   const { id, viewer, sort } = wanted;
   const topic = `question:${id}` as const;
   return {
-    key: questionPageKey(id, sort),
+    key: questionDocumentKey(id, sort),
     topics: [topic],
-    own: ['myVote', 'following', 'bookmarked', 'muted', 'visitedAt'],
-    counter: { key: 'views', after: ({ event }) => (event.kind === 'viewed' ? event.views : undefined) },
+    viewerKeys: ['myVote', 'following', 'bookmarked', 'muted', 'visitedAt'],
+    counter: { key: 'views', valueAfter: ({ event }) => (event.kind === 'viewed' ? event.views : undefined) },
     async read(db) {
-      const page = await readQuestionPage(db, wanted);
-      const posts = postsOn(page);
+      const page = await readQuestionDocument(db, wanted);
+      const posts = listPosts(page);
       return {
         parts: {
-          json: JSON.stringify(forNobody(page)),
+          json: JSON.stringify(withoutViewerState(page)),
           ids: posts.map((post) => ('replies' in post ? -post.id : post.id)),
-          topics: [topic, ...authorTopics([page.question, ...posts])],
-          isStaleBy: (news) => renames(news) ?? true,
+          topics: [topic, ...listAuthorTopics([page.question, ...posts])],
+          isStaleBy: (change) => isAuthorRename(change) ?? true,
         },
-        values: ownValues(page, posts),
+        values: toViewerValues(page, posts),
       };
     },
-    readOwn: (db, ids) => readOwnValues(db, { id, viewerId: viewer.id, ids }),
-    readRegulars: (db, ids) => regularsOf(db, { id, ...postIds(ids), limit: mostOwnRows }),
-    ownStaleBy: {
+    readViewerValues: (db, ids) => readViewerValues(db, { id, viewerId: viewer.id, ids }),
+    readParticipants: (db, ids) => listParticipants(db, { id, ...postIds(ids), limit: maxViewerRows }),
+    viewerTopics: {
       topics: [`member:${viewer.id}`],
-      isStaleBy: ({ event }) => isOwnChange(event, id),
+      isStaleBy: ({ event }) => isViewerChange(event, id),
     },
   };
 }
 
-async function readQuestionPage(
+async function readQuestionDocument(
   db: Reader,
   { id, viewer, sort }: { id: number; viewer: Viewer; sort: AnswerSort },
 ): Promise<QuestionPage> {
-  const rows = await questionPageRows(db, { id, viewerId: viewer.id, sort });
-  if (rows === undefined) throw missingQuestion();
-  const { comments, replies } = toThread(rows);
+  const rows = await readQuestionDocumentRows(db, { id, viewerId: viewer.id, sort });
+  if (rows === undefined) throw questionNotFound();
+  const { questionReplies, replies } = toThreadPages(rows);
   // What changes with each reader comes last: read-models/page.ts.
   return {
-    comments,
-    answers: firstAnswers(rows.answers, sort, replies),
+    replies: questionReplies,
+    answers: toFirstAnswersPage(rows.answers, sort, replies),
     sort,
     question: toQuestion(rows.question),
     visitedAt: rows.visitedAt?.toISOString() ?? null,
@@ -66,12 +66,12 @@ async function readQuestionPage(
 }
 
 /** The comments, the answers and their replies, in the order in which they stand on the page. */
-function postsOn({ comments, answers }: QuestionPage): (Reply | Answer)[] {
-  return [...comments.items, ...answers.items.flatMap((answer) => [answer, ...answer.replies.items])];
+function listPosts({ replies, answers }: QuestionPage): (Reply | Answer)[] {
+  return [...replies.items, ...answers.items.flatMap((answer) => [answer, ...answer.replies.items])];
 }
 
 /** The page as it is for somebody to whom nothing on it is their own; in the same order of its fields. */
-function forNobody(page: QuestionPage): QuestionPage {
+function withoutViewerState(page: QuestionPage): QuestionPage {
   const unvoted = (reply: Reply): Reply => ({ ...reply, myVote: null });
   const answers = page.answers.items.map((answer): Answer => {
     const replies = { ...answer.replies, items: answer.replies.items.map(unvoted) };
@@ -80,14 +80,14 @@ function forNobody(page: QuestionPage): QuestionPage {
   return {
     ...page,
     question: { ...page.question, myVote: null, following: false, bookmarked: false, muted: false },
-    comments: { ...page.comments, items: page.comments.items.map(unvoted) },
+    replies: { ...page.replies, items: page.replies.items.map(unvoted) },
     answers: { ...page.answers, items: answers },
     visitedAt: null,
   };
 }
 
 /** The viewer's own values on a page, as JSON, in the order in which they stand there. */
-function ownValues({ question, visitedAt }: QuestionPage, posts: readonly (Reply | Answer)[]): string[] {
+function toViewerValues({ question, visitedAt }: QuestionPage, posts: readonly (Reply | Answer)[]): string[] {
   const { myVote, following, bookmarked, muted } = question;
   const own = posts.flatMap((post) =>
     'bookmarked' in post ? [post.myVote, post.bookmarked] : [post.myVote],
@@ -96,42 +96,42 @@ function ownValues({ question, visitedAt }: QuestionPage, posts: readonly (Reply
 }
 
 /** The same by the ids of the posts: negative ones are of answers, positive ones of replies. */
-async function readOwnValues(
+async function readViewerValues(
   db: Reader,
   { id, viewerId, ids }: { id: number; viewerId: number; ids: readonly number[] },
 ): Promise<string[]> {
-  const row: OwnRow = await ownOnPage(db, { id, viewerId, ...postIds(ids) });
+  const row: ViewerRow = await readViewerRow(db, { id, viewerId, ...postIds(ids) });
   const bookmarked = new Set(row.bookmarkedAnswers);
   const own = ids.flatMap((id) =>
     id < 0 ? [row.answerVotes?.[-id] ?? null, bookmarked.has(-id)] : [row.replyVotes?.[id] ?? null],
   );
-  const { vote, following, bookmarked: kept, muted, visitedAt } = row;
-  return [...own, vote, following, kept, muted, visitedAt].map((value) => JSON.stringify(value));
+  const { vote, following, bookmarked: isBookmarked, muted, visitedAt } = row;
+  return [...own, vote, following, isBookmarked, muted, visitedAt].map((value) => JSON.stringify(value));
 }
 
 /** Votes, follows and so on by which the members are known who have any; on pages with more, each is asked for. */
-const mostOwnRows = 20_000;
+const maxViewerRows = 20_000;
 
 const postIds = (ids: readonly number[]) => {
   return { answerIds: ids.filter((id) => id < 0).map((id) => -id), replyIds: ids.filter((id) => id > 0) };
 };
 
 /** Whether something that happened to a member changes what is their own on the page of a question, their votes apart. */
-function isOwnChange(event: LiveEvent, id: number): boolean {
+function isViewerChange(event: LiveEvent, id: number): boolean {
   if (event.kind === 'bookmarks-changed') return true;
-  return ownChanges.has(event.kind) && 'questionId' in event && event.questionId === id;
+  return viewerEventKinds.has(event.kind) && 'questionId' in event && event.questionId === id;
 }
 
 /** The same of every question's page: whose, and of which. Votes change the page for everybody. */
-export function ownOnQuestions({ topic, event }: StreamedEvent): OwnNews | undefined {
+export function getViewerChange({ topic, event }: TopicEvent): ViewerChange | undefined {
   if (!topic.startsWith('member:')) return undefined;
   const memberId = Number(topic.slice('member:'.length));
   if (event.kind === 'bookmarks-changed') return { memberId, topic: null };
-  if (!ownChanges.has(event.kind) || !('questionId' in event)) return undefined;
+  if (!viewerEventKinds.has(event.kind) || !('questionId' in event)) return undefined;
   return { memberId, topic: `question:${event.questionId}` };
 }
 
-const ownChanges: ReadonlySet<LiveEvent['kind']> = new Set([
+const viewerEventKinds: ReadonlySet<LiveEvent['kind']> = new Set([
   'follows-changed',
   'mutes-changed',
   'bookmarked',

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineJoins } from '#server/posts/post.ts';
 import type { QuestionCounts } from '#server/posts/told.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { QuestionDraft } from '#shared/questions.ts';
-import { cardColumns, type QuestionCardRow } from './cards.ts';
+import { questionCardColumns, type QuestionCardRow } from './cards.ts';
 import type { Excerpt } from './excerpt.ts';
 
 export type QuestionRow = QuestionCardRow & {
@@ -12,20 +12,20 @@ export type QuestionRow = QuestionCardRow & {
   edited_at: Date | null;
   lock_reason: string | null;
   duplicate_of: number | null;
-  my_vote: Direction | null;
+  my_vote: VoteDirection | null;
   following: boolean;
   bookmarked: boolean;
   muted: boolean;
 };
 
-export async function questionById(db: Reader, wanted: { id: number; viewerId: number }) {
+export async function findQuestionById(db: Reader, wanted: { id: number; viewerId: number }) {
   const { rows } = await selectQuestion(wanted).execute(db);
   return rows[0];
 }
 
 export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
   return sql<QuestionRow>`
-    select ${cardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
+    select ${questionCardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
       (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
@@ -38,7 +38,7 @@ export function selectQuestion({ id, viewerId }: { id: number; viewerId: number 
     where post.id = ${id}`;
 }
 
-export async function titlesOf(db: Reader, ids: readonly number[]) {
+export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('question')
     .select(['id', 'title'])
@@ -66,14 +66,14 @@ export async function insertQuestion(
  * it; or against changes of itself and against other new posts, while votes, follows and the like go on: whoever only adds
  * or edits need not hold up all who do not meet them.
  */
-export type LockedAgainst = 'everything' | 'changes';
+export type LockStrength = 'everything' | 'changes';
 
-const strengths: Readonly<Record<LockedAgainst, RawBuilder<unknown>>> = {
+const strengths: Readonly<Record<LockStrength, RawBuilder<unknown>>> = {
   everything: sql`for update`,
   changes: sql`for no key update`,
 };
 
-export async function lockQuestion(tx: Tx, id: number, against: LockedAgainst) {
+export async function lockQuestion(tx: Tx, id: number, against: LockStrength) {
   const { rows } = await sql<{
     id: number;
     author_id: number | null;
@@ -103,7 +103,7 @@ export async function updateQuestion(
 }
 
 /** Questions that were said to repeat one that goes are no longer said to. Returns them. */
-export async function releaseDuplicates(tx: Tx, id: number): Promise<number[]> {
+export async function clearDuplicatesOf(tx: Tx, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
   return rows.map((row) => row.id);
@@ -132,12 +132,15 @@ export async function deleteQuestionRow(tx: Tx, id: number) {
 }
 
 /** What operators put away of a question goes for good with it. */
-export async function forgetPutAway(tx: Tx, questionId: number) {
+export async function deleteHiddenPostsOf(tx: Tx, questionId: number) {
   await sql`delete from hidden_post where question_id = ${questionId}`.execute(tx);
 }
 
 /** Returns the names of the question's tags. */
-export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at: Date }): Promise<string[]> {
+export async function updateQuestionActivity(
+  tx: Tx,
+  { id, at }: { id: number; at: Date },
+): Promise<string[]> {
   const { rows } = await sql<{ tags: string[] }>`
     update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}
     returning array(
@@ -148,21 +151,21 @@ export async function raiseQuestionActivity(tx: Tx, { id, at }: { id: number; at
 }
 
 /** A member on a question's page. */
-export type View = { questionId: number; memberId: number };
+export type QuestionView = { questionId: number; memberId: number };
 
-const questionsOf = (views: readonly View[]) => views.map(({ questionId }) => questionId);
-const membersOf = (views: readonly View[]) => views.map(({ memberId }) => memberId);
+const questionsOf = (views: readonly QuestionView[]) => views.map(({ questionId }) => questionId);
+const membersOf = (views: readonly QuestionView[]) => views.map(({ memberId }) => memberId);
 
 /** Keeps questions from being deleted while the transaction runs. Returns those there are. */
-export async function keepQuestions(tx: Tx, ids: readonly number[]): Promise<number[]> {
+export async function lockExistingQuestions(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from question where id = any(${[...ids]}::bigint[]) order by id for key share`.execute(tx);
   return rows.map((row) => row.id);
 }
 
 /** Notes that members are there again. Returns those of the views that are no first ones. */
-export async function noteVisits(tx: Tx, views: readonly View[]): Promise<View[]> {
-  const { rows } = await sql<View>`
+export async function updateVisits(tx: Tx, views: readonly QuestionView[]): Promise<QuestionView[]> {
+  const { rows } = await sql<QuestionView>`
     update question_view known set visited_at = greatest(viewed_at, visited_at, now())
     from (
       select question_id, member_id
@@ -176,9 +179,9 @@ export async function noteVisits(tx: Tx, views: readonly View[]): Promise<View[]
 }
 
 /** Notes that members have seen questions that are kept. Returns which of them had not before. */
-export async function insertViews(tx: Tx, views: readonly View[]): Promise<View[]> {
+export async function insertViews(tx: Tx, views: readonly QuestionView[]): Promise<QuestionView[]> {
   if (views.length === 0) return [];
-  const { rows } = await sql<View>`
+  const { rows } = await sql<QuestionView>`
     insert into question_view (question_id, member_id)
     select * from unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[]) as view (question, member)
     order by question, member
@@ -189,7 +192,7 @@ export async function insertViews(tx: Tx, views: readonly View[]): Promise<View[
 export type ViewedQuestion = QuestionCounts & { id: number; author_id: number | null };
 
 /** Adds to the views of questions, whose rows are locked in the order of their ids. */
-export async function countViews(
+export async function addToViewCounts(
   tx: Tx,
   added: readonly { questionId: number; views: number }[],
 ): Promise<ViewedQuestion[]> {

@@ -7,7 +7,7 @@ import type { Question, QuestionTitles } from '#shared/questions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
@@ -19,7 +19,7 @@ describe('asking', () => {
     const asker = await server.register('Asker');
     const bobsBefore = await bob.me();
     const id = await asker.ask({ ...draft, tags: ['Bread', 'kitchen'] });
-    const { question, answers, comments } = await bob.read(id);
+    const { question, answers, replies } = await bob.read(id);
     expect(question).toEqual({
       id,
       ...draft,
@@ -42,7 +42,7 @@ describe('asking', () => {
       muted: false,
       source: null,
     });
-    expect([answers, comments]).toEqual([
+    expect([answers, replies]).toEqual([
       { items: [], nextCursor: null },
       { items: [], nextCursor: null },
     ]);
@@ -155,7 +155,7 @@ describe('tags', () => {
 describe('a view', () => {
   test('counts once a member, also the author and also in two tabs at once', async () => {
     const id = await ann.ask();
-    const bobsPhone = await bob.elsewhere();
+    const bobsPhone = await bob.signInElsewhere();
     const tabs = [ann, ann, bob, bob, bobsPhone, bobsPhone, eve];
     const answers = await Promise.all(tabs.map((tab) => tab.put(`/questions/${id}/view`)));
     expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(204));
@@ -266,9 +266,9 @@ describe('deleting a question', () => {
     const id = await asker.ask({ tags: ['gone'] });
     const answer = await answerer.answer(id);
     await asker.answer(id);
-    const reply = await replier.reply(answer.id);
-    await answerer.reply(answer.id, { to: reply });
-    await replier.comment(id);
+    const reply = await replier.replyToAnswer(answer.id);
+    await answerer.replyToAnswer(answer.id, { to: reply });
+    await replier.replyToQuestion(id);
     for (const voter of [ann, bob]) {
       await voter.vote('questions', id, 'up');
       await voter.vote('answers', answer.id, 'up');
@@ -342,7 +342,7 @@ test('a renamed member is renamed on every post, and no address stands in for a 
   const member = await server.register('Before');
   const id = await ann.ask();
   const answer = await member.answer(id);
-  await member.reply(answer.id);
+  await member.replyToAnswer(answer.id);
   const rename = (display_name: string | null) =>
     server.db.updateTable('member').set({ display_name }).where('id', '=', member.id).execute();
   await rename('After');

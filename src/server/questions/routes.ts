@@ -1,29 +1,36 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
-import { type Pages, send } from '#server/platform/read-models/sending.ts';
-import type { PostingLimits } from '#server/posts/limits.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  idempotencyHeaders,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/platform/http.ts';
+import { type PageReader, sendPage } from '#server/platform/read-models/sending.ts';
+import type { WriteLimits } from '#server/posts/limits.ts';
 import { revisionRoutes } from '#server/posts/revision-routes.ts';
 import { answerSort } from '#shared/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
 import { idParam } from '#shared/fields.ts';
 import {
-  created,
+  createdId,
   question,
   questionDraft,
   questionEdit,
   type QuestionPage,
   questionPage,
   questionTitles,
-  titlesMax,
+  maxQuestionTitles,
 } from '#shared/questions.ts';
 import { deleteQuestion } from './deletion.ts';
-import { questionPage as pageOf } from './page.ts';
-import { createViewing } from './views.ts';
+import { questionDocument as pageOf } from './page.ts';
+import { createViewBatcher } from './views.ts';
 import {
   askQuestion,
   editQuestion,
-  questionRevision,
-  questionRevisions,
+  getQuestionRevision,
+  listQuestionRevisions,
   readQuestion,
   readQuestionTitles,
 } from './questions.ts';
@@ -32,16 +39,16 @@ const ask = createRoute({
   method: 'post',
   path: '/questions',
   summary: 'Ask a question',
-  request: { headers: idempotencyHeaders, body: json(questionDraft) },
-  responses: { 201: answers(created, 'Posted'), ...problems },
+  request: { headers: idempotencyHeaders, body: jsonBody(questionDraft) },
+  responses: { 201: jsonResponse(createdId, 'Posted'), ...problemResponses },
 });
 
 const titles = createRoute({
   method: 'get',
   path: '/question-titles',
   summary: 'The titles of several questions; those that are not there are left out',
-  request: { query: z.object({ ids: questionNumbers() }) },
-  responses: { 200: answers(questionTitles, 'In no order'), ...problems },
+  request: { query: z.object({ ids: questionIdList() }) },
+  responses: { 200: jsonResponse(questionTitles, 'In no order'), ...problemResponses },
 });
 
 const read = createRoute({
@@ -49,15 +56,15 @@ const read = createRoute({
   path: '/questions/{id}',
   summary: 'A question with its first answers and replies',
   request: { params: idParam, query: z.object({ sort: answerSort.default('newest') }) },
-  responses: { 200: answers(questionPage, 'The page of a question'), ...problems },
+  responses: { 200: jsonResponse(questionPage, 'The page of a question'), ...problemResponses },
 });
 
 const edit = createRoute({
   method: 'put',
   path: '/questions/{id}',
   summary: 'Edit an own question',
-  request: { params: idParam, headers: draftHeaders, body: json(questionEdit) },
-  responses: { 200: answers(question, 'As it is now'), ...problems },
+  request: { params: idParam, headers: draftHeaders, body: jsonBody(questionEdit) },
+  responses: { 200: jsonResponse(question, 'As it is now'), ...problemResponses },
 });
 
 const remove = createRoute({
@@ -65,7 +72,7 @@ const remove = createRoute({
   path: '/questions/{id}',
   summary: 'Delete an own question with its answers and their replies',
   request: { params: idParam },
-  responses: { 204: { description: 'Deleted' }, ...problems },
+  responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
 
 const view = createRoute({
@@ -73,16 +80,16 @@ const view = createRoute({
   path: '/questions/{id}/view',
   summary: 'The member opens the question: counted once a member, and kept as their last visit',
   request: { params: idParam },
-  responses: { 204: { description: 'Counted, now or before' }, ...problems },
+  responses: { 204: { description: 'Counted, now or before' }, ...problemResponses },
 });
 
 const versions = revisionRoutes('questions', 'a question');
 
-export type QuestionRoutesDeps = Deps & { limits: PostingLimits; pages: Pages };
+export type QuestionRoutesDeps = RouteDeps & { limits: WriteLimits; pages: PageReader };
 
 export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: QuestionRoutesDeps) {
-  const viewQuestion = createViewing(db);
-  return router()
+  const viewQuestion = createViewBatcher(db);
+  return createRouter()
     .openapi(ask, async (c) => {
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];
@@ -91,13 +98,13 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
       return c.json({ id }, 201);
     })
     .openapi(titles, async (c) => {
-      const items = await readQuestionTitles(c.get('reading'), c.req.valid('query').ids);
+      const items = await readQuestionTitles(c.get('reader'), c.req.valid('query').ids);
       return c.json({ items }, 200);
     })
     .openapi(read, async (c) => {
       const viewer = c.get('viewer');
       const wanted = pageOf({ id: c.req.valid('param').id, viewer, ...c.req.valid('query') });
-      return send<QuestionPage>(c, await pages.read(c, wanted));
+      return sendPage<QuestionPage>(c, await pages.read(c, wanted));
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
@@ -117,23 +124,23 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
     .openapi(versions.list, async (c) => {
       const { id } = c.req.valid('param');
       const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
-      return c.json(await questionRevisions(c.get('reading'), wanted), 200);
+      return c.json(await listQuestionRevisions(c.get('reader'), wanted), 200);
     })
     .openapi(versions.one, async (c) => {
       const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
-      return c.json(await questionRevision(c.get('reading'), wanted), 200);
+      return c.json(await getQuestionRevision(c.get('reader'), wanted), 200);
     });
 }
 
 /** '12,7,31': numbers of questions, each as an id is written in an address, of 15 digits at most: any is safe. */
-function questionNumbers() {
+function questionIdList() {
   const one = String.raw`[1-9]\d{0,14}`;
   return z
     .string()
-    .max(titlesMax * 16)
+    .max(maxQuestionTitles * 16)
     .regex(
-      new RegExp(`^(${one}(,${one}){0,${titlesMax - 1}})?$`),
-      `Up to ${titlesMax} numbers, separated by commas`,
+      new RegExp(`^(${one}(,${one}){0,${maxQuestionTitles - 1}})?$`),
+      `Up to ${maxQuestionTitles} numbers, separated by commas`,
     )
     .default('')
     .transform((list) => (list === '' ? [] : list.split(',').map(Number)));

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/platform/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from '#server/posts/post.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 
 export type ReplyRow = BylineRow & {
   id: number;
@@ -16,7 +16,7 @@ export type ReplyRow = BylineRow & {
   edited_at: Date | null;
   upvotes: number;
   downvotes: number;
-  my_vote: Direction | null;
+  my_vote: VoteDirection | null;
 };
 
 const replyColumns = (viewerId: number) => sql`
@@ -27,7 +27,7 @@ const replyColumns = (viewerId: number) => sql`
   ${bylineColumns}`;
 
 /** The first `limit` replies of each answer, oldest first. */
-export async function firstReplies(
+export async function listFirstReplies(
   db: Reader,
   { answerIds, viewerId, limit }: { answerIds: readonly number[]; viewerId: number; limit: number },
 ) {
@@ -52,34 +52,34 @@ export function selectFirstReplies(wanted: {
 }
 
 /** Replies of one answer or, with `answerId` null, of the question itself; oldest first, behind `afterId`. */
-type ReplyWindow = { on: ReplyPlace; afterId: number; viewerId: number; limit: number };
+type ReplyWindow = { on: ReplyTarget; afterId: number; viewerId: number; limit: number };
 
-export async function repliesAfter(db: Reader, wanted: ReplyWindow) {
+export async function listRepliesAfter(db: Reader, wanted: ReplyWindow) {
   const { rows } = await selectReplies(wanted).execute(db);
   return rows;
 }
 
 export function selectReplies({ on, afterId, viewerId, limit }: ReplyWindow): RawBuilder<ReplyRow> {
-  const place =
+  const condition =
     on.answerId === null
       ? sql`post.question_id = ${on.questionId} and post.answer_id is null`
       : sql`post.answer_id = ${on.answerId}`;
   return sql<ReplyRow>`
     select ${replyColumns(viewerId)} from reply post ${bylineJoins}
-    where ${place} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
+    where ${condition} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
 }
 
 /** What a reply hangs on: an answer, or the question itself where `answerId` is null. */
-export type ReplyPlace = { questionId: number; answerId: number | null };
+export type ReplyTarget = { questionId: number; answerId: number | null };
 
-export async function replyById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
+export async function findReplyById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<ReplyRow>`
     select ${replyColumns(viewerId)} from reply post ${bylineJoins} where post.id = ${id}`.execute(db);
   return rows[0];
 }
 
 /** The reply about to be answered, locked against deletion. */
-export async function lockParent(tx: Tx, id: number) {
+export async function lockParentReply(tx: Tx, id: number) {
   const { rows } = await sql<{
     question_id: number;
     answer_id: number | null;
@@ -94,7 +94,7 @@ export async function lockParent(tx: Tx, id: number) {
 
 export async function insertReply(
   tx: Tx,
-  reply: { on: ReplyPlace; parentReplyId: number | null; level: number; authorId: number; content: string },
+  reply: { on: ReplyTarget; parentReplyId: number | null; level: number; authorId: number; content: string },
 ) {
   const { on, parentReplyId, level, authorId, content } = reply;
   const { rows } = await sql<{ id: number; created_at: Date }>`
@@ -107,7 +107,7 @@ export async function insertReply(
 }
 
 /** Who wrote the answer, or the question, that a reply hangs on; undefined when it is gone. */
-export async function hostAuthor(tx: Tx, on: ReplyPlace): Promise<number | null | undefined> {
+export async function findTargetAuthor(tx: Tx, on: ReplyTarget): Promise<number | null | undefined> {
   const host =
     on.answerId === null
       ? sql`select author_id from question where id = ${on.questionId}`

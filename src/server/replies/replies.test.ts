@@ -4,7 +4,7 @@ import type { RepliesPage, Reply } from '#shared/replies.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
@@ -27,7 +27,7 @@ async function chainOn(answerId: number, length = 4): Promise<Reply[]> {
   for (let level = 0; level < length; level++) {
     const to = chain.at(-1);
     const author = level % 2 ? eve : bob;
-    chain.push(await author.reply(answerId, { content: `Level ${level}`, ...(to && { to }) }));
+    chain.push(await author.replyToAnswer(answerId, { content: `Level ${level}`, ...(to && { to }) }));
   }
   return chain;
 }
@@ -57,11 +57,11 @@ describe('replying', () => {
 
   test('to a question itself follows the same rules, and stays apart from the answers', async () => {
     const answer = await newAnswer();
-    const first = await bob.comment(answer.questionId, { content: 'Which?' });
-    const second = await eve.comment(answer.questionId, { to: first, content: 'That one.' });
+    const first = await bob.replyToQuestion(answer.questionId, { content: 'Which?' });
+    const second = await eve.replyToQuestion(answer.questionId, { to: first, content: 'That one.' });
     expect(first).toMatchObject({ answerId: null, level: 0, questionId: answer.questionId });
-    const { comments, answers } = await eve.read(answer.questionId);
-    expect(comments.items).toEqual([first, second]);
+    const { replies, answers } = await eve.read(answer.questionId);
+    expect(replies.items).toEqual([first, second]);
     expect(answers.items[0]?.replies.items).toEqual([]);
   });
 
@@ -77,13 +77,13 @@ describe('replying', () => {
 
   test('takes 1000 characters, each of four bytes', async () => {
     const content = '𝒳'.repeat(1000);
-    expect(await bob.reply((await newAnswer()).id, { content })).toMatchObject({ content });
+    expect(await bob.replyToAnswer((await newAnswer()).id, { content })).toMatchObject({ content });
   });
 
   test('to a reply below another answer, another question or none is refused', async () => {
     const [here, elsewhere] = [await newAnswer(), await newAnswer()];
-    const foreign = await bob.reply(elsewhere.id);
-    const comment = await bob.comment(here.questionId);
+    const foreign = await bob.replyToAnswer(elsewhere.id);
+    const comment = await bob.replyToQuestion(here.questionId);
     for (const parentReplyId of [foreign.id, comment.id, 999_999_999])
       expect(await eve.post(`/answers/${here.id}/replies`, { content: 'Hi', parentReplyId })).toMatchObject({
         status: 404,
@@ -98,7 +98,7 @@ describe('replying', () => {
 
   test('changes no count of any member', async () => {
     const [before, answer] = [await bob.me(), await newAnswer()];
-    await bob.reply(answer.id);
+    await bob.replyToAnswer(answer.id);
     expect(await bob.me()).toEqual(before);
   });
 });
@@ -107,7 +107,7 @@ test('replies come oldest first, a hundred at a time, without gaps or doubles', 
   const answer = await newAnswer();
   const posted: number[] = [];
   for (let n = 0; n < 103; n++)
-    posted.push((await [ann, bob][n % 2]!.reply(answer.id, { content: `${n}` })).id);
+    posted.push((await [ann, bob][n % 2]!.replyToAnswer(answer.id, { content: `${n}` })).id);
   const [shown] = (await eve.read(answer.questionId)).answers.items;
   expect(shown?.replies.items.map(({ id }) => id)).toEqual(posted.slice(0, 100));
   const rest = await eve.get<RepliesPage>(
@@ -120,7 +120,7 @@ test('replies come oldest first, a hundred at a time, without gaps or doubles', 
 describe('deleting a reply', () => {
   test('that nobody answered makes it go', async () => {
     const answer = await newAnswer();
-    const [kept, gone] = [await bob.reply(answer.id), await bob.reply(answer.id)];
+    const [kept, gone] = [await bob.replyToAnswer(answer.id), await bob.replyToAnswer(answer.id)];
     await bob.remove('replies', gone.id);
     expect((await repliesOn(answer.id)).map(({ id }) => id)).toEqual([kept.id]);
   });
@@ -159,7 +159,7 @@ describe('deleting a reply', () => {
   test('leaves a deleted ancestor that has another child', async () => {
     const answer = await newAnswer();
     const [first, second] = await chainOn(answer.id, 2);
-    const sibling = await ann.reply(answer.id, { to: first!, content: 'Beside' });
+    const sibling = await ann.replyToAnswer(answer.id, { to: first!, content: 'Beside' });
     await bob.remove('replies', first!.id);
     await eve.remove('replies', second!.id);
     expect((await repliesOn(answer.id)).map(({ text }) => text)).toEqual(['Reply deleted', 'Beside']);
@@ -171,7 +171,7 @@ describe('deleting a reply', () => {
     for (let round = 0; round < 10; round++) {
       const answer = await newAnswer();
       const [first, second] = await chainOn(answer.id, 2);
-      const sibling = await ann.reply(answer.id, { to: first!, content: 'Beside' });
+      const sibling = await ann.replyToAnswer(answer.id, { to: first!, content: 'Beside' });
       await bob.remove('replies', first!.id);
       await Promise.all([eve.remove('replies', second!.id), ann.remove('replies', sibling.id)]);
       expect(await repliesOn(answer.id)).toEqual([]);
@@ -181,7 +181,7 @@ describe('deleting a reply', () => {
   test('while somebody answers it never loses the answer', async () => {
     for (let round = 0; round < 10; round++) {
       const answer = await newAnswer();
-      const reply = await bob.reply(answer.id, { content: 'First' });
+      const reply = await bob.replyToAnswer(answer.id, { content: 'First' });
       const [, answered] = await Promise.all([
         bob.delete(`/replies/${reply.id}`),
         eve.post(`/answers/${answer.id}/replies`, { content: 'Second', parentReplyId: reply.id }),
@@ -206,7 +206,7 @@ describe('deleting a reply', () => {
 
   test('by somebody else is refused, also by who wrote the answer', async () => {
     const answer = await newAnswer();
-    const reply = await bob.reply(answer.id);
+    const reply = await bob.replyToAnswer(answer.id);
     expect(await ann.delete(`/replies/${reply.id}`)).toMatchObject({ status: 403, code: 'not-author' });
     expect(await repliesOn(answer.id)).toHaveLength(1);
   });
@@ -214,8 +214,8 @@ describe('deleting a reply', () => {
   test('takes back the reputation its votes had earned, once', async () => {
     const replier = await server.register('Replier');
     const answer = await newAnswer();
-    const [kept, gone] = [await replier.reply(answer.id), await replier.reply(answer.id)];
-    await bob.reply(answer.id, { to: gone });
+    const [kept, gone] = [await replier.replyToAnswer(answer.id), await replier.replyToAnswer(answer.id)];
+    await bob.replyToAnswer(answer.id, { to: gone });
     for (const { id } of [kept, gone]) await bob.vote('replies', id, 'up');
     expect((await replier.me()).reputation).toBe(4);
     await replier.remove('replies', gone.id);
@@ -227,7 +227,7 @@ describe('deleting a reply', () => {
 
 describe('editing a reply', () => {
   test('shows the new text with the time, and every member the versions before', async () => {
-    const reply = await bob.reply((await newAnswer()).id, { content: 'Thx' });
+    const reply = await bob.replyToAnswer((await newAnswer()).id, { content: 'Thx' });
     const { body } = await bob.put<Reply>(`/replies/${reply.id}`, { content: 'Thank you' });
     expect(body).toMatchObject({
       content: 'Thank you',
@@ -243,7 +243,7 @@ describe('editing a reply', () => {
 
   test('by somebody else is refused and changes nothing', async () => {
     const answer = await newAnswer();
-    const reply = await bob.reply(answer.id, { content: 'Mine' });
+    const reply = await bob.replyToAnswer(answer.id, { content: 'Mine' });
     expect(await eve.put(`/replies/${reply.id}`, { content: 'Hers' })).toMatchObject({ status: 403 });
     expect(await repliesOn(answer.id)).toMatchObject([{ text: 'Mine' }]);
   });

@@ -1,51 +1,55 @@
 import type { RawBuilder } from 'kysely';
 import { endDraft } from '#server/drafts/drafts.ts';
 import { refuseManyMentions } from '#server/mentions/limits.ts';
-import { mentionedIn, mentionsAdded } from '#server/mentions/mentioned.ts';
-import { forgetPost, tellOfMentions, tellOfReply } from '#server/notifications/notifications.ts';
+import { findMentions, findAddedMentions } from '#server/mentions/mentioned.ts';
+import {
+  deletePostNotifications,
+  notifyOfMentions,
+  notifyOfReply,
+} from '#server/notifications/notifications.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/platform/database.ts';
 import { publishAll } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, page } from '#server/posts/cursor.ts';
+import { decodeCursor, paginate } from '#server/posts/cursor.ts';
 import { postOnce } from '#server/posts/idempotency.ts';
-import { byline, times } from '#server/posts/post.ts';
+import { toByline, toTimes } from '#server/posts/post.ts';
 import {
-  checkBasis,
+  refuseStaleEdit,
   type CurrentVersion,
-  keepRevision,
-  revisionOf,
-  revisionsOf,
+  saveRevision,
+  getRevision,
+  listRevisions,
 } from '#server/posts/revisions.ts';
-import { keepQuestionOf, lockOfReply, refuseLocked } from '#server/posts/thread.ts';
-import { profilesChanged } from '#server/posts/told.ts';
+import { lockQuestionOf, getLockReasonOfReply, refuseLocked } from '#server/posts/thread.ts';
+import { buildProfileEvents } from '#server/posts/told.ts';
 import { lockQuestionThread, touchQuestion } from '#server/questions/questions.ts';
 import { removeVotes } from '#server/votes/votes.ts';
-import { draftPlaces } from '#shared/drafts.ts';
+import { draftTargets } from '#shared/drafts.ts';
 import { limits } from '#shared/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/revisions.ts';
 import {
   blankReply,
   deleteReplyRow,
-  firstReplies,
+  listFirstReplies,
   hasReplies,
-  hostAuthor,
+  findTargetAuthor,
   insertReply,
-  lockParent,
+  lockParentReply,
   lockReply,
-  repliesAfter,
-  replyById,
-  type ReplyPlace,
+  listRepliesAfter,
+  findReplyById,
+  type ReplyTarget,
   type ReplyRow,
   selectFirstReplies,
   selectReplies,
   updateReply,
 } from './queries.ts';
 
-export type { ReplyPlace, ReplyRow };
+export type { ReplyTarget, ReplyRow };
 
-const missing = () => new ProblemError('not-found', 'Reply not found');
+const replyNotFound = () => new ProblemError('not-found', 'Reply not found');
 
 /**
  * Posts a reply once a key, to an answer, to a question, or to another reply there. Returns its id.
@@ -54,7 +58,7 @@ const missing = () => new ProblemError('not-found', 'Reply not found');
 export async function postReply(
   db: Database,
   posting: {
-    on: ReplyPlace;
+    on: ReplyTarget;
     viewer: Viewer;
     key: string | undefined;
     draft: ReplyDraft;
@@ -63,12 +67,12 @@ export async function postReply(
 ): Promise<number> {
   const { on, viewer, key, draft } = posting;
   const { publicUrl } = posting;
-  const mentioned = mentionedIn(draft.content, publicUrl);
+  const mentioned = findMentions(draft.content, publicUrl);
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).lock_reason);
       const { parentReplyId, content } = draft;
-      const parent = parentReplyId === null ? null : await lockLivingParent(tx, { parentReplyId, on });
+      const parent = parentReplyId === null ? null : await lockVisibleParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;
       await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
       const { id, created_at: at } = await insertReply(tx, {
@@ -79,12 +83,12 @@ export async function postReply(
         content,
       });
       const active = await touchQuestion(tx, { id: on.questionId, at });
-      const bells = await tellOfReply(tx, {
+      const notificationEvents = await notifyOfReply(tx, {
         replyId: id,
         senderId: viewer.id,
         ...on,
         parentAuthorId: parent?.author_id ?? null,
-        hostAuthorId: (await hostAuthor(tx, on)) ?? null,
+        hostAuthorId: (await findTargetAuthor(tx, on)) ?? null,
         mentioned,
       });
       const { questionId, answerId } = on;
@@ -95,63 +99,70 @@ export async function postReply(
         parentReplyId,
         authorId: viewer.id,
       } as const;
-      const place = draftPlaces.reply(answeredBy({ on, parentReplyId }));
-      const ended = await endDraft(tx, { memberId: viewer.id, place, key, text: draft });
-      await publishAll(tx, [...bells, ...ended, { topic: `question:${questionId}`, event: posted }, active]);
+      const draftTarget = draftTargets.reply(getRepliedPost({ on, parentReplyId }));
+      const draftEvents = await endDraft(tx, { memberId: viewer.id, target: draftTarget, key, text: draft });
+      await publishAll(tx, [
+        ...notificationEvents,
+        ...draftEvents,
+        { topic: `question:${questionId}`, event: posted },
+        active,
+      ]);
       return id;
     }),
   );
 }
 
 /** The first replies of each answer, oldest first, by answer id. */
-export async function repliesOfAnswers(
+export async function listFirstRepliesByAnswer(
   db: Reader,
   { answerIds, viewer }: { answerIds: readonly number[]; viewer: Viewer },
 ): Promise<Map<number, RepliesPage>> {
   if (answerIds.length === 0) return new Map();
-  return byAnswer(await firstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 }));
+  return toPagesByAnswer(
+    await listFirstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 }),
+  );
 }
 
 /** The rows of the comments on a question, and of the first replies to answers, for a statement that reads its page. */
-export function selectThread(wanted: {
+export function selectThreadReplies(wanted: {
   questionId: number;
   viewerId: number;
   /** A query of the answers' ids, as `id`. */
   answers: RawBuilder<unknown>;
-}): { comments: RawBuilder<ReplyRow>; replies: RawBuilder<ReplyRow> } {
+}): { questionReplies: RawBuilder<ReplyRow>; replies: RawBuilder<ReplyRow> } {
   const { questionId, viewerId, answers } = wanted;
   const limit = limits.repliesPage + 1;
   const on = { questionId, answerId: null };
   return {
-    comments: selectReplies({ on, afterId: 0, viewerId, limit }),
+    questionReplies: selectReplies({ on, afterId: 0, viewerId, limit }),
     replies: selectFirstReplies({ answers, viewerId, limit }),
   };
 }
 
 /** What those rows are pages of: the comments, and the replies by the answer's id. */
-export function toThread(rows: { comments: readonly ReplyRow[]; replies: readonly ReplyRow[] }) {
-  return { comments: toPage(rows.comments), replies: byAnswer(rows.replies) };
+export function toThreadPages(rows: { questionReplies: readonly ReplyRow[]; replies: readonly ReplyRow[] }) {
+  return { questionReplies: toPage(rows.questionReplies), replies: toPagesByAnswer(rows.replies) };
 }
 
-function byAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
+function toPagesByAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
   const groups = Map.groupBy(rows, (row) => row.answer_id ?? 0);
   return new Map([...groups].map(([answerId, replies]) => [answerId, toPage(replies)]));
 }
 
 /** A page of the replies on one answer or question, oldest first. */
-export async function repliesOn(
+export async function listReplies(
   db: Reader,
-  { on, viewer, cursor }: { on: ReplyPlace; viewer: Viewer; cursor: string | undefined },
+  { on, viewer, cursor }: { on: ReplyTarget; viewer: Viewer; cursor: string | undefined },
 ): Promise<RepliesPage> {
   const afterId = decodeCursor(cursor)?.id ?? 0;
   const limit = limits.repliesPage + 1;
-  return toPage(await repliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
+  return toPage(await listRepliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
 }
 
 /** @throws ProblemError 'not-found' */
 export async function readReply(db: Reader, { id, viewer }: { id: number; viewer: Viewer }): Promise<Reply> {
-  const row = await replyById(db, { id, viewerId: viewer.id });
-  if (row === undefined) throw missing();
+  const row = await findReplyById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw replyNotFound();
   return toReply(row);
 }
 
@@ -162,21 +173,21 @@ export async function editReply(
   const { id, viewer, key, edit, publicUrl } = editing;
   await transaction(db, async (tx) => {
     const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
-    refuseLocked(await lockOfReply(tx, id));
+    refuseLocked(await getLockReasonOfReply(tx, id));
     if (old.content === edit.content) return;
-    checkBasis({ kind: 'reply', old }, edit.basedOn);
-    const mentioned = mentionsAdded({ before: old.content, after: edit.content, publicUrl });
+    refuseStaleEdit({ kind: 'reply', old }, edit.basedOn);
+    const mentioned = findAddedMentions({ before: old.content, after: edit.content, publicUrl });
     await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
-    await keepRevision(tx, { kind: 'reply', id, old });
+    await saveRevision(tx, { kind: 'reply', id, old });
     await updateReply(tx, { id, content: edit.content });
     const { question_id: questionId, answer_id: answerId } = old;
-    const place = { senderId: viewer.id, questionId, answerId, replyId: id };
-    const bells = await tellOfMentions(tx, { ...place, mentioned });
-    const post = draftPlaces.edit({ kind: 'reply', id });
-    const ended = await endDraft(tx, { memberId: viewer.id, place: post, key, text: edit });
+    const location = { senderId: viewer.id, questionId, answerId, replyId: id };
+    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+    const post = draftTargets.edit({ kind: 'reply', id });
+    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: edit });
     await publishAll(tx, [
-      ...bells,
-      ...ended,
+      ...notificationEvents,
+      ...draftEvents,
       { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
     ]);
   });
@@ -202,7 +213,7 @@ type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
 export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
   const { id } = reply;
   await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
-  const bells = await forgetPost(tx, { kind: 'reply', id });
+  const notificationEvents = await deletePostNotifications(tx, { kind: 'reply', id });
   if (await hasReplies(tx, id)) {
     await blankReply(tx, id);
   } else {
@@ -211,43 +222,56 @@ export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
   }
   await publishAll(tx, [
     { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
-    ...profilesChanged([reply.author_id]),
-    ...bells,
+    ...buildProfileEvents([reply.author_id]),
+    ...notificationEvents,
   ]);
 }
 
 /** A reply with its question locked, as long as it is there. @throws ProblemError 'not-found' */
 export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
-  await keepQuestionOf(tx, { kind: 'reply', id });
+  await lockQuestionOf(tx, { kind: 'reply', id });
   const reply = await lockReply(tx, id);
-  if (reply === undefined || reply.deleted) throw missing();
+  if (reply === undefined || reply.deleted) throw replyNotFound();
   return reply;
 }
 
 /** The versions of a reply, the current one first, without their texts. */
-export async function replyRevisions(
+export async function listReplyRevisions(
   db: Reader,
   { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
 ): Promise<RevisionsPage> {
-  return revisionsOf(db, { kind: 'reply', id, current: await currentVersion(db, { id, viewer }), cursor });
+  return listRevisions(db, {
+    kind: 'reply',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    cursor,
+  });
 }
 
-export async function replyRevision(
+export async function getReplyRevision(
   db: Reader,
   { id, viewer, number }: { id: number; viewer: Viewer; number: number },
 ): Promise<Revision> {
-  return revisionOf(db, { kind: 'reply', id, current: await currentVersion(db, { id, viewer }), number });
+  return getRevision(db, {
+    kind: 'reply',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    number,
+  });
 }
 
-async function currentVersion(db: Reader, wanted: { id: number; viewer: Viewer }): Promise<CurrentVersion> {
+async function readCurrentVersion(
+  db: Reader,
+  wanted: { id: number; viewer: Viewer },
+): Promise<CurrentVersion> {
   const reply = await readReply(db, wanted);
-  if (reply.deleted) throw missing();
+  if (reply.deleted) throw replyNotFound();
   return { title: null, content: reply.content, tags: null, createdAt: reply.editedAt ?? reply.createdAt };
 }
 
 /** The reply to be answered, where it may be: not deleted, in the same thread, not too deep. */
-async function lockLivingParent(tx: Tx, { parentReplyId, on }: { parentReplyId: number; on: ReplyPlace }) {
-  const parent = await lockParent(tx, parentReplyId);
+async function lockVisibleParent(tx: Tx, { parentReplyId, on }: { parentReplyId: number; on: ReplyTarget }) {
+  const parent = await lockParentReply(tx, parentReplyId);
   if (parent === undefined || parent.deleted)
     throw new ProblemError('not-found', 'The reply you answer is gone.');
   if (parent.question_id !== on.questionId || parent.answer_id !== on.answerId)
@@ -260,7 +284,7 @@ async function lockLivingParent(tx: Tx, { parentReplyId, on }: { parentReplyId: 
 }
 
 /** The post that a reply answers. */
-function answeredBy({ on, parentReplyId }: { on: ReplyPlace; parentReplyId: number | null }) {
+function getRepliedPost({ on, parentReplyId }: { on: ReplyTarget; parentReplyId: number | null }) {
   if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId } as const;
   if (on.answerId !== null) return { kind: 'answer', id: on.answerId } as const;
   return { kind: 'question', id: on.questionId } as const;
@@ -283,7 +307,7 @@ async function deleteEmptyAncestors(tx: Tx, parentId: number | null): Promise<vo
 }
 
 function toPage(rows: readonly ReplyRow[]): RepliesPage {
-  const { items, nextCursor } = page(rows, limits.repliesPage, (row) => ({ after: 0, id: row.id }));
+  const { items, nextCursor } = paginate(rows, limits.repliesPage, (row) => ({ after: 0, id: row.id }));
   return { items: items.map(toReply), nextCursor };
 }
 
@@ -296,8 +320,8 @@ function toReply(row: ReplyRow): Reply {
     level: row.level,
     content: row.content,
     deleted: row.deleted,
-    ...(row.deleted ? { authorId: null, authorName: '', source: null } : byline(row, 'reply')),
-    ...times(row),
+    ...(row.deleted ? { authorId: null, authorName: '', source: null } : toByline(row, 'reply')),
+    ...toTimes(row),
     updatedAt: row.updated_at.toISOString(),
     upvotes: row.upvotes,
     downvotes: row.downvotes,

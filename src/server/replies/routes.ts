@@ -1,8 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { requireAnswer } from '#server/answers/answers.ts';
 import type { Reader } from '#server/platform/database.ts';
-import { answers, type Deps, idempotencyHeaders, json, problems, router } from '#server/platform/http.ts';
-import type { PostingLimits } from '#server/posts/limits.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  idempotencyHeaders,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/platform/http.ts';
+import type { WriteLimits } from '#server/posts/limits.ts';
 import { revisionRoutes } from '#server/posts/revision-routes.ts';
 import { requireQuestion } from '#server/questions/questions.ts';
 import { draftHeader, draftHeaders } from '#shared/drafts.ts';
@@ -13,9 +20,9 @@ import {
   editReply,
   postReply,
   readReply,
-  repliesOn,
-  replyRevision,
-  replyRevisions,
+  listReplies,
+  getReplyRevision,
+  listReplyRevisions,
 } from './replies.ts';
 
 const listOnAnswer = createRoute({
@@ -23,7 +30,7 @@ const listOnAnswer = createRoute({
   path: '/answers/{id}/replies',
   summary: 'The replies to an answer, oldest first',
   request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: answers(repliesPage, 'A page of replies'), ...problems },
+  responses: { 200: jsonResponse(repliesPage, 'A page of replies'), ...problemResponses },
 });
 
 const listOnQuestion = createRoute({
@@ -31,31 +38,31 @@ const listOnQuestion = createRoute({
   path: '/questions/{id}/replies',
   summary: 'The replies to a question itself, oldest first',
   request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: answers(repliesPage, 'A page of replies'), ...problems },
+  responses: { 200: jsonResponse(repliesPage, 'A page of replies'), ...problemResponses },
 });
 
 const postOnAnswer = createRoute({
   method: 'post',
   path: '/answers/{id}/replies',
   summary: 'Reply to an answer, or to a reply below it',
-  request: { params: idParam, headers: idempotencyHeaders, body: json(replyDraft) },
-  responses: { 201: answers(reply, 'Posted'), ...problems },
+  request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(replyDraft) },
+  responses: { 201: jsonResponse(reply, 'Posted'), ...problemResponses },
 });
 
 const postOnQuestion = createRoute({
   method: 'post',
   path: '/questions/{id}/replies',
   summary: 'Comment on a question, or reply to a comment below it',
-  request: { params: idParam, headers: idempotencyHeaders, body: json(replyDraft) },
-  responses: { 201: answers(reply, 'Posted'), ...problems },
+  request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(replyDraft) },
+  responses: { 201: jsonResponse(reply, 'Posted'), ...problemResponses },
 });
 
 const edit = createRoute({
   method: 'put',
   path: '/replies/{id}',
   summary: 'Edit an own reply',
-  request: { params: idParam, headers: draftHeaders, body: json(replyEdit) },
-  responses: { 200: answers(reply, 'As it is now'), ...problems },
+  request: { params: idParam, headers: draftHeaders, body: jsonBody(replyEdit) },
+  responses: { 200: jsonResponse(reply, 'As it is now'), ...problemResponses },
 });
 
 const remove = createRoute({
@@ -63,17 +70,17 @@ const remove = createRoute({
   path: '/replies/{id}',
   summary: 'Delete an own reply',
   request: { params: idParam },
-  responses: { 204: { description: 'Deleted' }, ...problems },
+  responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
 
 const versions = revisionRoutes('replies', 'a reply');
 
-export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { limits: PostingLimits }) {
-  return router()
+export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+  return createRouter()
     .openapi(listOnAnswer, async (c) => {
-      const on = await onAnswer(c.get('reading'), c.req.valid('param').id);
+      const on = await onAnswer(c.get('reader'), c.req.valid('param').id);
       return c.json(
-        await repliesOn(c.get('reading'), {
+        await listReplies(c.get('reader'), {
           on,
           viewer: c.get('viewer'),
           cursor: c.req.valid('query').cursor,
@@ -82,9 +89,9 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
       );
     })
     .openapi(listOnQuestion, async (c) => {
-      const on = await onQuestion(c.get('reading'), c.req.valid('param').id);
+      const on = await onQuestion(c.get('reader'), c.req.valid('param').id);
       return c.json(
-        await repliesOn(c.get('reading'), {
+        await listReplies(c.get('reader'), {
           on,
           viewer: c.get('viewer'),
           cursor: c.req.valid('query').cursor,
@@ -122,11 +129,11 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: Deps & { li
     .openapi(versions.list, async (c) => {
       const { id } = c.req.valid('param');
       const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
-      return c.json(await replyRevisions(c.get('reading'), wanted), 200);
+      return c.json(await listReplyRevisions(c.get('reader'), wanted), 200);
     })
     .openapi(versions.one, async (c) => {
       const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
-      return c.json(await replyRevision(c.get('reading'), wanted), 200);
+      return c.json(await getReplyRevision(c.get('reader'), wanted), 200);
     });
 }
 

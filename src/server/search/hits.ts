@@ -1,21 +1,24 @@
 import type { Reader } from '#server/platform/database.ts';
-import type { SearchHit } from '#shared/search.ts';
-import type { Asked } from './asked.ts';
-import { marked, markedPiece, wantedOf, wordsToStem } from './marks.ts';
-import { stemsOf } from './texts.ts';
+import type { SearchHighlight } from '#shared/search.ts';
+import type { SearchCriteria } from './asked.ts';
+import { highlight, createSnippet, toHighlightTerms, listWordsToStem } from './marks.ts';
+import { getStems } from './texts.ts';
 
 /** Where each of the posts found has what was asked for; none where only conditions were asked for. */
-export async function hitsOf(
+export async function listHighlights(
   db: Reader,
-  { rows, asked }: { rows: readonly { id: number; title: string; content: string }[]; asked: Asked },
-): Promise<SearchHit[]> {
-  const wanted = wantedOf(asked.text, asked.phrases);
+  {
+    rows,
+    criteria,
+  }: { rows: readonly { id: number; title: string; content: string }[]; criteria: SearchCriteria },
+): Promise<SearchHighlight[]> {
+  const wanted = toHighlightTerms(criteria.text, criteria.phrases);
   if (wanted.typed.length === 0 || rows.length === 0) return [];
   const texts = rows.flatMap(({ title, content }) => [title, content]);
-  const stems = await stemsOf(db, wordsToStem(wanted, texts));
+  const stems = await getStems(db, listWordsToStem(wanted, texts));
   return rows.map(({ id, title, content }) => ({
     id,
-    title: marked(title, wanted, stems),
-    text: markedPiece(content, wanted, stems),
+    title: highlight(title, wanted, stems),
+    text: createSnippet(content, wanted, stems),
   }));
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/platform/database.ts';
-import { plannedOnce } from '#server/platform/prepared.ts';
+import { planOnceHint } from '#server/platform/prepared.ts';
 import { likeContains } from '#server/platform/sql.ts';
-import { type UsedWord, vocabularyOf } from './often.ts';
-import { askedWords } from './words.ts';
+import { type UsedWord, getVocabulary } from './often.ts';
+import { parseSearchWords } from './words.ts';
 
 /** What a text to be found is in the indexes of search (schema section Discovery); each query is a `tsquery` as text. */
-export type Keys = {
+export type IndexQueries = {
   /** All its words, each whole; null where no index can lead to the text, as to '%'. */
   whole: string | null;
   /** With what its first and last word may be the end, the beginning or the inside of; null where that adds nothing. */
@@ -25,39 +25,39 @@ export type Keys = {
 export type Part = { query: string | null; text: string | null };
 
 /** A word may be a part of so many others at most; the most used ones count. */
-const othersAtMost = 200;
+const maxContainingWords = 200;
 /** Beside the most used words, which are looked through, so many others. */
-const othersLookedAt = 400;
+const maxContainingWordsScanned = 400;
 /** Among all posts, what the first or last word may be a part of is so few words, in so many posts taken together. */
-const othersOfAll = { words: 24, uses: 20_000 } as const;
+const containingWordsOfAll = { words: 24, uses: 20_000 } as const;
 
 /** @param main a text as typed. @param inflected whether its words are looked for in other forms too. */
-export async function keysOf(db: Reader, main: string, inflected: boolean): Promise<Keys> {
-  if (isPlain(main)) return plainKeys(db, main, inflected);
-  const { plain, words, stems } = await wordsOf(db, main);
-  const pieces = piecesOf(plain, new Set(words));
-  const asked = inflected ? askedWords(main) : { inflected: false, parts: [] };
+export async function buildIndexQueries(db: Reader, main: string, inflected: boolean): Promise<IndexQueries> {
+  if (isPlainAscii(main)) return buildPlainQueries(db, main, inflected);
+  const { plain, words, stems } = await splitWords(db, main);
+  const pieces = toPieces(plain, new Set(words));
+  const typedWords = inflected ? parseSearchWords(main) : { inflected: false, parts: [] };
   const [others, parts] = await Promise.all([
-    othersOf(db, main, pieces),
-    Promise.all(asked.parts.map((part) => partKeys(db, part))),
+    findContainingWords(db, main, pieces),
+    Promise.all(typedWords.parts.map((part) => buildPartQuery(db, part))),
   ]);
-  const typed = typedKeys(main, pieces, others);
-  return { ...typed, stems: asked.inflected && stems !== '' ? stems : null, parts };
+  const typed = buildTypedQueries(main, pieces, others);
+  return { ...typed, stems: typedWords.inflected && stems !== '' ? stems : null, parts };
 }
 
 /** Letters without accents and single spaces: PostgreSQL tells its words apart in no other way. */
-const isPlain = (text: string) =>
+const isPlainAscii = (text: string) =>
   /^[a-z]{1,60}(?: [a-z]{1,60})*$/iu.test(text) && !/[\u017f\u212a]/u.test(text);
 
-async function plainKeys(db: Reader, main: string, inflected: boolean): Promise<Keys> {
+async function buildPlainQueries(db: Reader, main: string, inflected: boolean): Promise<IndexQueries> {
   const plain = main.toLowerCase();
-  const pieces = piecesOf(plain, new Set(plain.split(' ')));
-  const others = await othersOf(db, main, pieces, inflected ? main : null);
+  const pieces = toPieces(plain, new Set(plain.split(' ')));
+  const others = await findContainingWords(db, main, pieces, inflected ? main : null);
   const { stems, ...beside } = others;
-  return { ...typedKeys(main, pieces, beside), stems: stems === '' ? null : stems, parts: [] };
+  return { ...buildTypedQueries(main, pieces, beside), stems: stems === '' ? null : stems, parts: [] };
 }
 
-async function wordsOf(db: Reader, text: string) {
+async function splitWords(db: Reader, text: string) {
   const { rows } = await sql<{ plain: string; words: string[]; stems: string }>`
     select search_plain(${text}) as plain, tsvector_to_array(search_words(${text})) as words,
       plainto_tsquery('english', ${text})::text as stems`.execute(db);
@@ -69,142 +69,150 @@ type Piece = { text: string; unspaced: boolean; keys: readonly string[] };
 
 const unspaced = /([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)/u;
 
-function piecesOf(plain: string, known: ReadonlySet<string>): Piece[] {
+function toPieces(plain: string, indexedWords: ReadonlySet<string>): Piece[] {
   return plain
     .split(' ')
     .flatMap((run) => run.split(unspaced))
     .filter((text) => text !== '')
     .map((text) => {
       const signs = Array.from(text);
-      if (!unspaced.test(text)) return { text, unspaced: false, keys: known.has(text) ? [text] : [] };
+      if (!unspaced.test(text)) return { text, unspaced: false, keys: indexedWords.has(text) ? [text] : [] };
       const pairs = signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
       return { text, unspaced: true, keys: signs.length === 1 ? signs : pairs };
     });
 }
 
 /** The words that the first and the last piece may be a part of, most used first. */
-type Others = { ofFirst: readonly UsedWord[]; ofLast: readonly UsedWord[] };
+type ContainingWords = { ofFirst: readonly UsedWord[]; ofLast: readonly UsedWord[] };
 
-function typedKeys(main: string, pieces: readonly Piece[], { ofFirst, ofLast }: Others) {
+function buildTypedQueries(main: string, pieces: readonly Piece[], { ofFirst, ofLast }: ContainingWords) {
   const [first, last] = [pieces[0], pieces.at(-1)];
   const keys = pieces.flatMap((piece) => piece.keys);
   if (first === undefined || last === undefined || keys.length === 0)
     return { whole: null, inside: null, insideOfAll: null, exact: false };
   const typed = main.toLowerCase();
   const exact = typed === first.text && first.keys.length === 1;
-  const whole = and(keys.map(quoted));
-  const insideWith = (beside: Others): string | null => {
+  const whole = joinAnd(keys.map(quoted));
+  const insideWith = (beside: ContainingWords): string | null => {
     const [ends, starts] = [beside.ofFirst.map(wordOf), beside.ofLast.map(wordOf)];
     if (pieces.length === 1) {
-      if (exact) return ends.length === 0 ? null : or(ends.map(quoted));
-      return or([...first.keys, ...ends].map(quoted));
+      if (exact) return ends.length === 0 ? null : joinOr(ends.map(quoted));
+      return joinOr([...first.keys, ...ends].map(quoted));
     }
     if (ends.length === 0 && starts.length === 0 && typed.startsWith(first.text) && typed.endsWith(last.text))
       return null;
     const inside = pieces.flatMap((piece) => {
       const others = piece === first ? ends : piece === last ? starts : [];
       if (others.length === 0) return piece.keys.map(quoted);
-      return [or([...piece.keys, ...others].map(quoted))];
+      return [joinOr([...piece.keys, ...others].map(quoted))];
     });
-    return and(inside);
+    return joinAnd(inside);
   };
-  const rare = { ofFirst: rareOnes(ofFirst), ofLast: rareOnes(ofLast) };
+  const rare = { ofFirst: filterRareWords(ofFirst), ofLast: filterRareWords(ofLast) };
   return { whole, inside: insideWith({ ofFirst, ofLast }), insideOfAll: insideWith(rare), exact };
 }
 
 const wordOf = ({ word }: UsedWord) => word;
 
 /** Without the most used of them, as long as all posts with one are too many. */
-function rareOnes(words: readonly UsedWord[]): readonly UsedWord[] {
+function filterRareWords(words: readonly UsedWord[]): readonly UsedWord[] {
   let uses = words.reduce((sum, word) => sum + word.uses, 0);
   const from = words.findIndex((word) => {
-    if (uses <= othersOfAll.uses) return true;
+    if (uses <= containingWordsOfAll.uses) return true;
     uses -= word.uses;
     return false;
   });
-  return from === -1 ? [] : words.slice(from, from + othersOfAll.words);
+  return from === -1 ? [] : words.slice(from, from + containingWordsOfAll.words);
 }
 
-async function partKeys(db: Reader, part: string): Promise<Part> {
-  const { plain, words } = await wordsOf(db, part);
+async function buildPartQuery(db: Reader, part: string): Promise<Part> {
+  const { plain, words } = await splitWords(db, part);
   const name = words.find((word) => word === part.toLowerCase() && /[+#]$/.test(word));
   if (name !== undefined) return { query: quoted(name), text: null };
-  const pieces = piecesOf(plain, new Set(words));
-  const { whole, inside, exact } = typedKeys(part, pieces, await othersOf(db, part, pieces));
+  const pieces = toPieces(plain, new Set(words));
+  const { whole, inside, exact } = buildTypedQueries(
+    part,
+    pieces,
+    await findContainingWords(db, part, pieces),
+  );
   if (!exact) return { query: inside ?? whole, text: part };
-  return { query: inside === null ? whole : or([whole ?? inside, inside]), text: null };
+  return { query: inside === null ? whole : joinOr([whole ?? inside, inside]), text: null };
 }
 
 /** What is looked for in the vocabulary: words that have a piece in them, and more before it, after it or either. */
-type Wanted = { text: string; where: 'having' | 'beginning' | 'ending' };
+type WordPattern = { text: string; where: 'containing' | 'beginning' | 'ending' };
 
-function wantedWith(
+function toWordPattern(
   { text, unspaced: signs, keys }: Piece,
   { before, after }: { before: boolean; after: boolean },
 ) {
   // Of a letter or two, words that begin so are known at most; of one, every word would do.
   if (signs || keys.length === 0 || text.length < 2 || (text.length === 2 && !after)) return null;
   if (!before && !after) return null;
-  const where = text.length === 2 || !before ? 'beginning' : after ? 'having' : 'ending';
-  return { text, where } satisfies Wanted;
+  const where = text.length === 2 || !before ? 'beginning' : after ? 'containing' : 'ending';
+  return { text, where } satisfies WordPattern;
 }
 
-/** @param asked a text whose stems are wanted too: they come in the same round trip. */
-async function othersOf(
+/** @param stemmedText a text whose stems are wanted too: they come in the same round trip. */
+async function findContainingWords(
   db: Reader,
   main: string,
   pieces: readonly Piece[],
-  asked: string | null = null,
-): Promise<Others & { stems: string }> {
+  stemmedText: string | null = null,
+): Promise<ContainingWords & { stems: string }> {
   const typed = main.toLowerCase();
   const [first, last] = [pieces[0], pieces.at(-1)];
   if (first === undefined || last === undefined) return { ofFirst: [], ofLast: [], stems: '' };
   const [open, closed] = [typed.startsWith(first.text), typed.endsWith(last.text)];
   const alone = pieces.length === 1;
   const wanted = [
-    wantedWith(first, { before: open, after: alone && closed }),
-    alone ? null : wantedWith(last, { before: false, after: closed }),
+    toWordPattern(first, { before: open, after: alone && closed }),
+    alone ? null : toWordPattern(last, { before: false, after: closed }),
   ] as const;
-  const { often } = await vocabularyOf(db);
-  const used = wanted.map((each) => (each === null ? [] : often[each.where](each.text, othersAtMost)));
+  const { commonWords } = await getVocabulary(db);
+  const used = wanted.map((each) =>
+    each === null ? [] : commonWords[each.where](each.text, maxContainingWords),
+  );
   // Where there are so many words that are used more, others would not count.
-  const missing = wanted.filter((each, index) => each !== null && (used[index]?.length ?? 0) < othersAtMost);
-  const found = await lookUp(
+  const missing = wanted.filter(
+    (each, index) => each !== null && (used[index]?.length ?? 0) < maxContainingWords,
+  );
+  const found = await lookUpWords(
     db,
     missing.filter((each) => each !== null),
-    asked,
+    stemmedText,
   );
-  const of = (each: Wanted | null, some: readonly UsedWord[] = []) =>
-    each === null ? [] : mostUsed([...some, ...found.others.filter((other) => other.of === each)]);
+  const of = (each: WordPattern | null, some: readonly UsedWord[] = []) =>
+    each === null ? [] : sortByUse([...some, ...found.others.filter((other) => other.of === each)]);
   return { ofFirst: of(wanted[0], used[0]), ofLast: of(wanted[1], used[1]), stems: found.stems };
 }
 
-function mostUsed(words: readonly UsedWord[]): UsedWord[] {
+function sortByUse(words: readonly UsedWord[]): UsedWord[] {
   const uses = new Map<string, number>();
   for (const { word, uses: count } of words) uses.set(word, Math.max(count, uses.get(word) ?? 0));
   return [...uses]
     .map(([word, count]) => ({ word, uses: count }))
     .toSorted((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
-    .slice(0, othersAtMost);
+    .slice(0, maxContainingWords);
 }
 
-async function lookUp(db: Reader, wanted: readonly Wanted[], asked: string | null) {
-  if (wanted.length === 0 && asked === null) return { stems: '', others: [] };
-  const [ending, beginning, having] = (['ending', 'beginning', 'having'] as const).map((where) =>
+async function lookUpWords(db: Reader, wanted: readonly WordPattern[], stemmedText: string | null) {
+  if (wanted.length === 0 && stemmedText === null) return { stems: '', others: [] };
+  const [ending, beginning, having] = (['ending', 'beginning', 'containing'] as const).map((where) =>
     wanted.find((each) => each.where === where),
   );
   // Behind whatever a word can go on with.
   const last = String.fromCodePoint(0x10ffff);
   const backwards = ending && Array.from(ending.text).toReversed().join('');
   const of = (where: string) => sql`select ${sql.lit(where)} as place, word, uses from search_word where`;
-  const most = sql.lit(othersLookedAt);
-  const { rows } = await sql<UsedWord & { place: string }>`${plannedOnce}
-    select 'stems' as place, plainto_tsquery('english', ${asked})::text as word, 0 as uses
+  const most = sql.lit(maxContainingWordsScanned);
+  const { rows } = await sql<UsedWord & { place: string }>`${planOnceHint}
+    select 'stems' as place, plainto_tsquery('english', ${stemmedText})::text as word, 0 as uses
     union all (${of('ending')} reverse(word) > (select ${backwards ?? null}::text)
       and reverse(word) < (select ${backwards === undefined ? null : backwards + last}::text) limit ${most})
     union all (${of('beginning')} word > (select ${beginning?.text ?? null}::text)
       and word < (select ${beginning === undefined ? null : beginning.text + last}::text) limit ${most})
-    union all (${of('having')} word like (select ${having === undefined ? null : likeContains(having.text)}::text)
+    union all (${of('containing')} word like (select ${having === undefined ? null : likeContains(having.text)}::text)
       and word <> (select ${having?.text ?? null}::text) limit ${most})`.execute(db);
   return {
     stems: rows.find(({ place }) => place === 'stems')?.word ?? '',
@@ -220,10 +228,10 @@ function quoted(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-function and(queries: readonly string[]): string {
+function joinAnd(queries: readonly string[]): string {
   return queries.length === 1 ? (queries[0] ?? '') : `(${[...new Set(queries)].join(' & ')})`;
 }
 
-function or(queries: readonly string[]): string {
+function joinOr(queries: readonly string[]): string {
   return queries.length === 1 ? (queries[0] ?? '') : `(${queries.join(' | ')})`;
 }

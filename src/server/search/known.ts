@@ -1,60 +1,60 @@
 import { type RawBuilder, sql } from 'kysely';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
-import type { JobKind } from '#server/platform/jobs/jobs.ts';
+import type { JobDefinition } from '#server/platform/jobs/jobs.ts';
 
 /** How many posts are the best known and the known ones, and from how many on it pays to tell them apart. */
-type Sizes = { least: number; best: number; known: number };
+type PopularitySizes = { least: number; best: number; popular: number };
 type Sql = RawBuilder<unknown>;
 
-const posts: readonly { table: 'question' | 'answer'; sizes: Sizes; ranked: Sql }[] = [
+const posts: readonly { table: 'question' | 'answer'; sizes: PopularitySizes; ranked: Sql }[] = [
   {
     table: 'question',
-    sizes: { least: 20_000, best: 2_000, known: 40_000 },
+    sizes: { least: 20_000, best: 2_000, popular: 40_000 },
     ranked: sql`select question_id as id from question_sort_key order by upvotes desc, question_id desc`,
   },
   {
     table: 'answer',
-    sizes: { least: 50_000, best: 5_000, known: 100_000 },
+    sizes: { least: 50_000, best: 5_000, popular: 100_000 },
     ranked: sql`select answer_id as id from answer_score order by score desc, answer_id desc`,
   },
 ];
 
 /** Posts that move in one transaction, and in one round: each is written into the indexes of search again. */
-const moved = { atOnce: 500, most: 10_000 } as const;
+const batchSize = { atOnce: 500, most: 10_000 } as const;
 
 /** Posts of each kind from which is learnt how often words are used. */
-const sampled = 5_000;
+const sampleSize = 5_000;
 
 /** An hour after it was last done, in milliseconds. */
-const every = 60 * 60_000;
-const doneAt = 'search-known-at';
+const intervalMs = 60 * 60_000;
+const lastRunSetting = 'search-known-at';
 
 /** Keeps what search knows of the community: which posts are known best, and how often words are used. */
-export function knownJob(db: Database): JobKind {
+export function searchPopularityJob(db: Database): JobDefinition {
   return {
     name: 'search-known',
-    retries: { limit: 0, seconds: 1, most: 1 },
-    seconds: 900,
-    atOnce: 1,
-    everyMinute: true,
-    async work() {
+    retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+    timeoutSeconds: 900,
+    concurrency: 1,
+    runsEveryMinute: true,
+    async run() {
       if (!(await isDue(db))) return;
-      const whole = await knowBest(db);
-      await learnUses(db);
-      if (whole) await setDone(db);
+      const whole = await updatePopularity(db);
+      await updateWordUses(db);
+      if (whole) await saveLastRun(db);
     },
   };
 }
 
 /** Returns whether all is as it should be; where much has changed, another round is needed. */
-export async function knowBest(db: Database, sizes?: Sizes): Promise<boolean> {
+export async function updatePopularity(db: Database, sizes?: PopularitySizes): Promise<boolean> {
   let whole = true;
   for (const each of posts) {
-    const changes = await changesOf(db, { ...each, sizes: sizes ?? each.sizes });
-    const now = changes.slice(0, moved.most);
-    for (let from = 0; from < now.length; from += moved.atOnce)
-      await move(db, each.table, now.slice(from, from + moved.atOnce));
+    const changes = await listChanges(db, { ...each, sizes: sizes ?? each.sizes });
+    const now = changes.slice(0, batchSize.most);
+    for (let from = 0; from < now.length; from += batchSize.atOnce)
+      await applyChanges(db, each.table, now.slice(from, from + batchSize.atOnce));
     whole &&= now.length === changes.length;
   }
   return whole;
@@ -62,26 +62,26 @@ export async function knowBest(db: Database, sizes?: Sizes): Promise<boolean> {
 
 type Change = { id: number; popularity: number };
 
-async function changesOf(
+async function listChanges(
   db: Database,
-  { table, sizes, ranked }: { table: string; sizes: Sizes; ranked: Sql },
+  { table, sizes, ranked }: { table: string; sizes: PopularitySizes; ranked: Sql },
 ): Promise<Change[]> {
-  const known = sql`select id, popularity from ${sql.table(table)} where popularity <= 1`;
+  const stored = sql`select id, popularity from ${sql.table(table)} where popularity <= 1`;
   const { rows } = await sql<Change>`
     with enough as materialized (select count(*) >= ${sizes.least} as yes from (${ranked} limit ${sizes.least}) ranked),
     wanted as materialized (
       select id, case when row_number() over () <= ${sizes.best} then 0 else 1 end as popularity
-      from (${ranked} limit ${sizes.known}) ranked, enough where yes
+      from (${ranked} limit ${sizes.popular}) ranked, enough where yes
     )
     select coalesce(wanted.id, known.id) as id, coalesce(wanted.popularity, 2) as popularity
-    from wanted full join (${known}) known on known.id = wanted.id
+    from wanted full join (${stored}) known on known.id = wanted.id
     where wanted.popularity is distinct from known.popularity
     order by 1`.execute(db);
   return rows;
 }
 
 /** Posts that somebody writes at this moment are left to the next round. */
-async function move(db: Database, table: string, changes: readonly Change[]): Promise<void> {
+async function applyChanges(db: Database, table: string, changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ id }) => id);
   const popularities = changes.map(({ popularity }) => popularity);
   await transaction(db, (tx) =>
@@ -96,7 +96,7 @@ async function move(db: Database, table: string, changes: readonly Change[]): Pr
 }
 
 /** Learns from some of the posts how often words are used; from all, where no word is known yet. */
-export async function learnUses(db: Database): Promise<void> {
+export async function updateWordUses(db: Database): Promise<void> {
   await transaction(db, async (tx) => {
     // Reading a million posts takes longer than any request may.
     await sql`set local statement_timeout = 0`.execute(tx);
@@ -104,8 +104,8 @@ export async function learnUses(db: Database): Promise<void> {
       select not exists (select from search_word) as none`.execute(tx);
     const of = (table: string, text: string) => sql`
       select word, ndoc from ts_stat(${`select search_words(${text}) from ${table}`} || coalesce((
-        select format(' tablesample system (%s)', greatest(0.01, 100.0 * ${sampled} / reltuples))
-        from pg_class where oid = ${table}::regclass and reltuples > ${sampled} and not ${rows[0]?.none === true}
+        select format(' tablesample system (%s)', greatest(0.01, 100.0 * ${sampleSize} / reltuples))
+        from pg_class where oid = ${table}::regclass and reltuples > ${sampleSize} and not ${rows[0]?.none === true}
       ), ''))`;
     await sql`
       with counted as materialized (
@@ -125,13 +125,15 @@ export async function learnUses(db: Database): Promise<void> {
 }
 
 async function isDue(db: Database): Promise<boolean> {
-  const { rows } = await sql<{ value: string }>`select value from setting where name = ${doneAt}`.execute(db);
+  const { rows } = await sql<{
+    value: string;
+  }>`select value from setting where name = ${lastRunSetting}`.execute(db);
   const at = rows[0]?.value;
-  return at === undefined || databaseTime() - Date.parse(at) > every;
+  return at === undefined || databaseNowMs() - Date.parse(at) > intervalMs;
 }
 
-async function setDone(db: Database): Promise<void> {
+async function saveLastRun(db: Database): Promise<void> {
   await sql`
-    insert into setting (name, value) values (${doneAt}, ${new Date(databaseTime()).toISOString()})
+    insert into setting (name, value) values (${lastRunSetting}, ${new Date(databaseNowMs()).toISOString()})
     on conflict (name) do update set value = excluded.value`.execute(db);
 }

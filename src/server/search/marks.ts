@@ -1,9 +1,9 @@
-import { plainText } from '#server/questions/excerpt.ts';
-import type { MarkedText } from '#shared/search.ts';
-import { otherScript, withoutPunctuation } from './words.ts';
+import { toPlainText } from '#server/questions/excerpt.ts';
+import type { HighlightedText } from '#shared/search.ts';
+import { otherScriptLetter, withoutPunctuation } from './words.ts';
 
 /** What to mark: texts as they were typed, and words of any inflection that have one of these stems. */
-export type Wanted = { typed: readonly string[]; words: readonly string[] };
+export type HighlightTerms = { typed: readonly string[]; words: readonly string[] };
 
 /** The stem of a word as PostgreSQL's English dictionary has it; null for words such as 'the'. */
 export type Stems = ReadonlyMap<string, string | null>;
@@ -12,14 +12,14 @@ export type Stems = ReadonlyMap<string, string | null>;
 type Span = { from: number; to: number };
 
 /** More marks than that in one text help nobody. */
-const spansMax = 200;
+const maxSpans = 200;
 /** A piece of text around what was found, in UTF-16 units: about as long as the beginning that cards show. */
-const piece = { before: 60, length: 220 };
+const snippetSize = { before: 60, length: 220 };
 /** So much of the text with its Markdown marks is looked at around it. */
-const around = { before: 160, after: 480 };
+const contextSize = { before: 160, after: 480 };
 
 /** @param text the words asked for, '' for none. @param phrases texts asked for as typed. */
-export function wantedOf(text: string, phrases: readonly string[]): Wanted {
+export function toHighlightTerms(text: string, phrases: readonly string[]): HighlightTerms {
   const words = text
     .split(' ')
     .map(withoutPunctuation)
@@ -28,10 +28,10 @@ export function wantedOf(text: string, phrases: readonly string[]): Wanted {
 }
 
 /** The words of texts that can be inflections of one asked for: these begin alike. And those asked for. */
-export function wordsToStem({ words }: Wanted, texts: readonly string[]): string[] {
-  const asked = words.filter((word) => !otherScript.test(word)).map((word) => word.toLowerCase());
-  const starts = new Set(asked.map(startOf));
-  const found = new Set(asked);
+export function listWordsToStem({ words }: HighlightTerms, texts: readonly string[]): string[] {
+  const queryWords = words.filter((word) => !otherScriptLetter.test(word)).map((word) => word.toLowerCase());
+  const starts = new Set(queryWords.map(startOf));
+  const found = new Set(queryWords);
   for (const text of texts)
     for (const [word] of text.matchAll(wordsOfText)) {
       const lower = word.toLowerCase();
@@ -41,71 +41,81 @@ export function wordsToStem({ words }: Wanted, texts: readonly string[]): string
 }
 
 /** The whole text in pieces. */
-export function marked(text: string, wanted: Wanted, stems: Stems): MarkedText {
-  return inPieces(text, spansIn(text, wanted, stems), { from: 0, to: text.length });
+export function highlight(text: string, wanted: HighlightTerms, stems: Stems): HighlightedText {
+  return splitText(text, findSpans(text, wanted, stems), { from: 0, to: text.length });
 }
 
 /** A piece of a text around what was found first, without its Markdown marks; null where there is nothing of it. */
-export function markedPiece(markdown: string, wanted: Wanted, stems: Stems): MarkedText | null {
-  const first = best(markdown, wanted, stems);
+export function createSnippet(
+  markdown: string,
+  wanted: HighlightTerms,
+  stems: Stems,
+): HighlightedText | null {
+  const first = findBestSpan(markdown, wanted, stems);
   if (first === undefined) return null;
   const window = windowAround(markdown, first);
-  const { prose, blocks } = plainText(markdown.slice(window.from, window.to));
-  const text = [prose, blocks].find((candidate) => best(candidate, wanted, stems) !== undefined);
+  const { prose, blocks } = toPlainText(markdown.slice(window.from, window.to));
+  const text = [prose, blocks].find((candidate) => findBestSpan(candidate, wanted, stems) !== undefined);
   // What is found in an address or in a mark alone cannot be shown.
-  const hit = text === undefined ? undefined : best(text, wanted, stems);
-  if (text === undefined || hit === undefined) return null;
-  const from = hit.from <= piece.before ? 0 : wordStart(text, hit.from - piece.before);
+  const span = text === undefined ? undefined : findBestSpan(text, wanted, stems);
+  if (text === undefined || span === undefined) return null;
+  const from = span.from <= snippetSize.before ? 0 : wordStart(text, span.from - snippetSize.before);
   const to =
-    from + piece.length >= text.length ? text.length : wordEnd(text, Math.max(hit.to, from + piece.length));
-  const parts = inPieces(text, spansIn(text, wanted, stems), { from, to });
-  if (from > 0 || window.from > 0) parts.unshift({ text: '… ', hit: false });
-  if (to < text.length || window.to < markdown.length) parts.push({ text: ' …', hit: false });
+    from + snippetSize.length >= text.length
+      ? text.length
+      : wordEnd(text, Math.max(span.to, from + snippetSize.length));
+  const parts = splitText(text, findSpans(text, wanted, stems), { from, to });
+  if (from > 0 || window.from > 0) parts.unshift({ text: '… ', highlighted: false });
+  if (to < text.length || window.to < markdown.length) parts.push({ text: ' …', highlighted: false });
   return parts;
 }
 
 /** A text as typed before single words. Long texts are looked through to the first of them alone. */
-function best(text: string, { typed, words }: Wanted, stems: Stems): Span | undefined {
+function findBestSpan(text: string, { typed, words }: HighlightTerms, stems: Stems): Span | undefined {
   for (const part of typed) {
-    const [found] = typedSpans(text, part, 1);
+    const [found] = findTypedSpans(text, part, 1);
     if (found !== undefined) return found;
   }
-  const { telling, askedStems } = tellingWords(words, stems);
-  const [first] = telling.flatMap((word) => typedSpans(text, word, 1)).toSorted((a, b) => a.from - b.from);
+  const { telling, askedStems: wantedStems } = filterStopWords(words, stems);
+  const [first] = telling
+    .flatMap((word) => findTypedSpans(text, word, 1))
+    .toSorted((a, b) => a.from - b.from);
   for (const { 0: word, index } of text.matchAll(wordsOfText)) {
     if (first !== undefined && index > first.from) break;
-    if (hasStem(word, askedStems, stems)) return { from: index, to: index + word.length };
+    if (hasWantedStem(word, wantedStems, stems)) return { from: index, to: index + word.length };
   }
   return first;
 }
 
 /** Words such as 'the' stand everywhere; they are marked as a part of what was typed only. */
-function tellingWords(words: readonly string[], stems: Stems) {
-  const telling = words.filter((word) => otherScript.test(word) || stems.get(word.toLowerCase()) !== null);
-  const askedStems = new Set(
-    telling.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
+function filterStopWords(words: readonly string[], stems: Stems) {
+  const significant = words.filter(
+    (word) => otherScriptLetter.test(word) || stems.get(word.toLowerCase()) !== null,
   );
-  return { telling, askedStems };
+  const wantedStems = new Set(
+    significant.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
+  );
+  return { telling: significant, askedStems: wantedStems };
 }
 
-function hasStem(word: string, askedStems: ReadonlySet<string | null>, stems: Stems): boolean {
+function hasWantedStem(word: string, wantedStems: ReadonlySet<string | null>, stems: Stems): boolean {
   const stem = stems.get(word.toLowerCase());
-  return stem !== undefined && stem !== null && askedStems.has(stem);
+  return stem !== undefined && stem !== null && wantedStems.has(stem);
 }
 
-function spansIn(text: string, { typed, words }: Wanted, stems: Stems): Span[] {
-  const spans = typed.flatMap((part) => typedSpans(text, part));
-  const { telling, askedStems } = tellingWords(words, stems);
-  for (const word of telling) spans.push(...typedSpans(text, word));
+function findSpans(text: string, { typed, words }: HighlightTerms, stems: Stems): Span[] {
+  const spans = typed.flatMap((part) => findTypedSpans(text, part));
+  const { telling, askedStems: wantedStems } = filterStopWords(words, stems);
+  for (const word of telling) spans.push(...findTypedSpans(text, word));
   for (const { 0: word, index } of text.matchAll(wordsOfText)) {
-    if (spans.length > spansMax) break;
-    if (hasStem(word, askedStems, stems)) spans.push({ from: index, to: index + word.length });
+    if (spans.length > maxSpans) break;
+    if (hasWantedStem(word, wantedStems, stems)) spans.push({ from: index, to: index + word.length });
   }
-  return merged(spans.slice(0, 2 * spansMax));
+  return mergeSpans(spans.slice(0, 2 * maxSpans));
 }
 
 /** Also inside words; what is shorter than three letters only as a word of its own, unless it has signs or another script. */
-function typedSpans(text: string, part: string, most = spansMax): Span[] {
+function findTypedSpans(text: string, part: string, most = maxSpans): Span[] {
   const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`).replaceAll(' ', String.raw`\s+`);
   const alone = /^[\p{Script=Latin}\d]{1,2}$/u.test(part);
   const pattern = alone ? String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])` : escaped;
@@ -117,7 +127,7 @@ function typedSpans(text: string, part: string, most = spansMax): Span[] {
   return spans;
 }
 
-function merged(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     const last = result.at(-1);
@@ -127,24 +137,24 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-function inPieces(text: string, spans: readonly Span[], { from, to }: Span): MarkedText {
-  const parts: MarkedText = [];
+function splitText(text: string, spans: readonly Span[], { from, to }: Span): HighlightedText {
+  const parts: HighlightedText = [];
   let at = from;
   for (const span of spans) {
     const [start, end] = [Math.max(at, span.from), Math.min(to, span.to)];
     if (start >= end) continue;
-    if (start > at) parts.push({ text: text.slice(at, start), hit: false });
-    parts.push({ text: text.slice(start, end), hit: true });
+    if (start > at) parts.push({ text: text.slice(at, start), highlighted: false });
+    parts.push({ text: text.slice(start, end), highlighted: true });
     at = end;
   }
-  if (at < to) parts.push({ text: text.slice(at, to), hit: false });
+  if (at < to) parts.push({ text: text.slice(at, to), highlighted: false });
   return parts;
 }
 
 /** Around a hit, from one empty line to another where there are some: marks do not reach over it. */
 function windowAround(markdown: string, { from, to }: Span): Span {
-  const start = Math.max(0, from - around.before);
-  const end = Math.min(markdown.length, to + around.after);
+  const start = Math.max(0, from - contextSize.before);
+  const end = Math.min(markdown.length, to + contextSize.after);
   const before = markdown.slice(start, from);
   const after = markdown.slice(to, end);
   const lineBefore = start === 0 ? 0 : Math.max(before.search(/\n[ \t\r]*\n/u), before.search(/\s/u), 0);

@@ -3,46 +3,51 @@ import { answerCardColumns, type AnswerCardRow } from '#server/answers/cards.ts'
 import type { Reader } from '#server/platform/database.ts';
 import { likeContains } from '#server/platform/sql.ts';
 import { bylineJoins } from '#server/posts/post.ts';
-import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
-import { countedResults, type SearchSort } from '#shared/search.ts';
-import type { Asked } from './asked.ts';
-import { answersByConditions, amongFirst, type Matches, questionsByConditions } from './by-conditions.ts';
+import { questionCardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { maxCountedResults, type SearchSort } from '#shared/search.ts';
+import type { SearchCriteria } from './asked.ts';
 import {
-  all,
+  findAnswersByConditions,
+  findAmongFirst,
+  type MatchPage,
+  findQuestionsByConditions,
+} from './by-conditions.ts';
+import {
+  allOf,
   answerConditions,
-  any,
-  contains,
-  hasAll,
+  anyOf,
+  containsText,
+  hasAllWords,
   isNarrowed,
-  likeFor,
-  ofAnswer,
-  ofQuestion,
+  likeOperator,
+  answerTexts,
+  questionTexts,
   questionConditions,
-  type Searched,
-  wholeWord,
+  type SearchedTexts,
+  wholeWordPattern,
 } from './conditions.ts';
-import { type Keys, keysOf } from './keys.ts';
+import { type IndexQueries, buildIndexQueries } from './keys.ts';
 import {
-  type Among,
-  amongNewest,
-  type Best,
-  bestOf,
-  countOf,
-  isFrequent,
+  type SearchScope,
+  findAmongNewest,
+  type TopPosts,
+  findTopPosts,
+  countPosts,
+  isFrequentMatch,
   isPlannedOnce,
-  newestOf,
-  type Place,
+  findNewest,
+  type ResultGroup,
 } from './levels.ts';
 
 /** A page of matches: `limit` rows at most from position `offset`. */
-export type Window = { sort: SearchSort; offset: number; limit: number };
+export type PageWindow = { sort: SearchSort; offset: number; limit: number };
 
 /** The matches counted, up to one more than are counted out loud. */
-export type Counted = { total: number };
+export type WithTotal = { total: number };
 
 type Sql = RawBuilder<unknown>;
 
-const most = countedResults + 1;
+const most = maxCountedResults + 1;
 
 /**
  * Questions that contain the text as typed, also inside a word, or all its words in any inflection, and meet every
@@ -50,148 +55,158 @@ const most = countedResults + 1;
  * text as typed, text inflected (docs/product.md 11.2); in each place whole words before parts of words, then those with
  * more upvotes. Without words the newest are the most relevant.
  */
-export async function matchingQuestions(db: Reader, { asked, ...window }: Window & { asked: Asked }) {
-  const { ids, total } = await questionsFor(db, asked, window);
+export async function findQuestions(
+  db: Reader,
+  { criteria, ...window }: PageWindow & { criteria: SearchCriteria },
+) {
+  const { ids, total } = await findQuestionIds(db, criteria, window);
   if (ids.length === 0) return [];
-  const { rows } = await sql<QuestionCardRow & Looked>`
-    select ${cardColumns}, ${startOfText} as content from ${listed(ids)} join question post on post.id = listed.id ${bylineJoins}
+  const { rows } = await sql<QuestionCardRow & HighlightSource>`
+    select ${questionCardColumns}, ${textPrefix} as content from ${listIds(ids)} join question post on post.id = listed.id ${bylineJoins}
     order by listed.position`.execute(db);
   return rows.map((row) => ({ ...row, total }));
 }
 
 /** The same for answers: the text as typed first, then inflected. */
-export async function matchingAnswers(db: Reader, { asked, ...window }: Window & { asked: Asked }) {
-  const { ids, total } = await answersFor(db, asked, window);
+export async function findAnswers(
+  db: Reader,
+  { criteria, ...window }: PageWindow & { criteria: SearchCriteria },
+) {
+  const { ids, total } = await findAnswerIds(db, criteria, window);
   if (ids.length === 0) return [];
-  const { rows } = await sql<AnswerCardRow & Looked>`
-    select ${answerCardColumns}, question.title, ${startOfText} as content from ${listed(ids)} join answer post on post.id = listed.id
+  const { rows } = await sql<AnswerCardRow & HighlightSource>`
+    select ${answerCardColumns}, question.title, ${textPrefix} as content from ${listIds(ids)} join answer post on post.id = listed.id
     join question on question.id = post.question_id ${bylineJoins}
     order by listed.position`.execute(db);
   return rows.map((row) => ({ ...row, total }));
 }
 
 /** What is looked through for what to mark. */
-export type Looked = { title: string; content: string };
+export type HighlightSource = { title: string; content: string };
 
 /** So much of a text is looked through, in characters. */
-const startOfText = sql`left(post.content, 20000)`;
+const textPrefix = sql`left(post.content, 20000)`;
 
-const listed = (ids: readonly number[]) =>
+const listIds = (ids: readonly number[]) =>
   sql`unnest(${[...ids]}::bigint[]) with ordinality as listed (id, position)`;
 
 /** What decides where a match is found: the words, or the first text to be found as typed. */
-function mainText({ text, phrases }: Asked): string {
+function getMainText({ text, phrases }: SearchCriteria): string {
   return text === '' ? (phrases[0] ?? '') : text;
 }
 
-async function questionsFor(db: Reader, asked: Asked, window: Window): Promise<Matches> {
-  const main = mainText(asked);
-  if (main === '') return questionsByConditions(db, asked, window);
-  const keys = await keysOf(db, main, asked.text !== '');
+async function findQuestionIds(db: Reader, criteria: SearchCriteria, window: PageWindow): Promise<MatchPage> {
+  const main = getMainText(criteria);
+  if (main === '') return findQuestionsByConditions(db, criteria, window);
+  const keys = await buildIndexQueries(db, main, criteria.text !== '');
   const among = {
     table: 'question',
-    conditions: questionConditions(asked),
-    narrowed: isNarrowed(asked),
+    conditions: questionConditions(criteria),
+    narrowed: isNarrowed(criteria),
   } as const;
-  if (keys.whole === null) return amongFirst(db, matchesOf(ofQuestion, asked, main), among, window);
+  if (keys.whole === null)
+    return findAmongFirst(db, matchesText(questionTexts, criteria, main), among, window);
   const hide = isPlannedOnce(among);
-  const anywhere = placesIn(everywhere, keys, main, hide);
-  const named = [...placesIn(inTitle, keys, main, hide), ...placesIn(inTags, keys, main, hide)];
-  const places = { named, anywhere, cheap: matchesOf(ofQuestion, asked, main) };
-  return counted(db, { found: await page(db, places, among, window), anywhere, among, window });
+  const anywhere = buildGroups(inAllTexts, keys, main, hide);
+  const named = [...buildGroups(inTitle, keys, main, hide), ...buildGroups(inTags, keys, main, hide)];
+  const groups = { byName: named, anywhere, comparison: matchesText(questionTexts, criteria, main) };
+  return toMatchPage(db, { found: await readPage(db, groups, among, window), anywhere, among, window });
 }
 
-async function answersFor(db: Reader, asked: Asked, window: Window): Promise<Matches> {
-  const main = mainText(asked);
-  if (main === '') return answersByConditions(db, asked, window);
-  const keys = await keysOf(db, main, asked.text !== '');
+async function findAnswerIds(db: Reader, criteria: SearchCriteria, window: PageWindow): Promise<MatchPage> {
+  const main = getMainText(criteria);
+  if (main === '') return findAnswersByConditions(db, criteria, window);
+  const keys = await buildIndexQueries(db, main, criteria.text !== '');
   const among = {
     table: 'answer',
-    conditions: answerConditions(asked),
-    narrowed: isNarrowed(asked),
+    conditions: answerConditions(criteria),
+    narrowed: isNarrowed(criteria),
   } as const;
-  if (keys.whole === null) return amongFirst(db, matchesOf(ofAnswer, asked, main), among, window);
-  const anywhere = placesIn(inAnswer, keys, main, isPlannedOnce(among));
-  const places = { named: [], anywhere, cheap: matchesOf(ofAnswer, asked, main) };
-  return counted(db, { found: await page(db, places, among, window), anywhere, among, window });
+  if (keys.whole === null) return findAmongFirst(db, matchesText(answerTexts, criteria, main), among, window);
+  const anywhere = buildGroups(inAnswer, keys, main, isPlannedOnce(among));
+  const groups = { byName: [], anywhere, comparison: matchesText(answerTexts, criteria, main) };
+  return toMatchPage(db, { found: await readPage(db, groups, among, window), anywhere, among, window });
 }
 
 /** Never fewer than are shown. */
-async function counted(
+async function toMatchPage(
   db: Reader,
   {
     found: { ids, all },
     anywhere,
     among,
     window,
-  }: { found: Best; anywhere: readonly Place[]; among: Among; window: Window },
-): Promise<Matches> {
-  const total = all ?? (await countOf(db, anywhere, { ...among, most }));
+  }: { found: TopPosts; anywhere: readonly ResultGroup[]; among: SearchScope; window: PageWindow },
+): Promise<MatchPage> {
+  const total = all ?? (await countPosts(db, anywhere, { ...among, most }));
   const shown = ids.length === 0 ? 0 : window.offset + ids.length;
   return { ids, total: Math.min(most, Math.max(total, shown)) };
 }
 
-type Places = { named: readonly Place[]; anywhere: readonly Place[]; cheap: Sql };
+type ResultGroups = { byName: readonly ResultGroup[]; anywhere: readonly ResultGroup[]; comparison: Sql };
 
-async function page(
+async function readPage(
   db: Reader,
-  { named, anywhere, cheap }: Places,
-  among: Among,
-  { sort, offset, limit }: Window,
-): Promise<Best> {
+  { byName, anywhere, comparison }: ResultGroups,
+  among: SearchScope,
+  { sort, offset, limit }: PageWindow,
+): Promise<TopPosts> {
   const wanted = offset + limit;
   if (sort === 'popular') {
-    const { ids, all } = await bestOf(db, anywhere, { ...among, wanted, together: true });
+    const { ids, all } = await findTopPosts(db, anywhere, { ...among, wanted, together: true });
     return { ids: ids.slice(offset), all };
   }
   if (sort === 'recent') {
-    const frequent = !among.narrowed && (await isFrequent(db, anywhere, among));
-    const found = frequent ? await amongNewest(db, cheap, { ...among, wanted }) : [];
+    const frequent = !among.narrowed && (await isFrequentMatch(db, anywhere, among));
+    const found = frequent ? await findAmongNewest(db, comparison, { ...among, wanted }) : [];
     if (found.length >= wanted) return { ids: found.slice(offset), all: null };
-    return { ids: (await newestOf(db, anywhere, { ...among, wanted })).slice(offset), all: null };
+    return { ids: (await findNewest(db, anywhere, { ...among, wanted })).slice(offset), all: null };
   }
-  const first = named.length === 0 ? [] : (await bestOf(db, named, { ...among, wanted })).ids;
+  const first = byName.length === 0 ? [] : (await findTopPosts(db, byName, { ...among, wanted })).ids;
   if (first.length >= wanted) return { ids: first.slice(offset), all: null };
-  const { ids, all } = await bestOf(db, anywhere, { ...among, wanted });
+  const { ids, all } = await findTopPosts(db, anywhere, { ...among, wanted });
   return { ids: [...new Set([...first, ...ids])].slice(offset, wanted), all };
 }
 
 /** What is compared where no index of words leads to it. */
-function matchesOf(searched: Searched, asked: Asked, main: string): Sql {
-  return any([contains(searched, main), asked.text === '' ? sql`false` : hasAll(searched, main)]);
+function matchesText(searched: SearchedTexts, criteria: SearchCriteria, main: string): Sql {
+  return anyOf([
+    containsText(searched, main),
+    criteria.text === '' ? sql`false` : hasAllWords(searched, main),
+  ]);
 }
 
 /** Where words are looked for, as the indexes of the schema section Discovery have it, and the texts that letters are compared in. */
-type Field = { words: Sql; stems: Sql; texts: readonly [Sql, ...Sql[]]; wholeFirst: boolean };
+type SearchField = { words: Sql; stems: Sql; texts: readonly [Sql, ...Sql[]]; wholeFirst: boolean };
 
-const inTitle: Field = {
+const inTitle: SearchField = {
   words: sql`search_words(post.title)`,
   stems: sql`search_stems(post.title)`,
   texts: [sql`post.title`],
   wholeFirst: true,
 };
-const inTags: Field = {
+const inTags: SearchField = {
   words: sql`search_words(post.tag_text)`,
   stems: sql`search_stems(post.tag_text)`,
   texts: [sql`post.tag_text`],
   wholeFirst: true,
 };
-const everywhere: Field = {
+const inAllTexts: SearchField = {
   words: sql`search_words(post.title || ' ' || post.tag_text || ' ' || post.content)`,
   stems: sql`post.search_vector`,
-  texts: ofQuestion.texts,
+  texts: questionTexts.texts,
   wholeFirst: false,
 };
-const inAnswer: Field = {
+const inAnswer: SearchField = {
   words: sql`search_words(post.content)`,
   stems: sql`post.search_vector`,
-  texts: ofAnswer.texts,
+  texts: answerTexts.texts,
   wholeFirst: false,
 };
 
 /** Titles that contain the text as typed, whole words before parts of words. */
-export function titlePlaces(keys: Keys, text: string): Place[] {
-  return keys.whole === null ? [] : placesIn(inTitle, keys, text, true);
+export function buildTitleGroups(keys: IndexQueries, text: string): ResultGroup[] {
+  return keys.whole === null ? [] : buildGroups(inTitle, keys, text, true);
 }
 
 /**
@@ -199,59 +214,65 @@ export function titlePlaces(keys: Keys, text: string): Place[] {
  * whatever was asked for, since each form of a statement is planned by itself: where there is nothing to look for, as
  * inside of words, the query is null, and nothing is read.
  */
-function placesIn(field: Field, keys: Keys, main: string, hide: boolean): Place[] {
+function buildGroups(field: SearchField, keys: IndexQueries, main: string, hide: boolean): ResultGroup[] {
   const { whole, inside, insideOfAll, exact } = keys;
-  const has = (query: string | null) => sql`${field.words} @@ ${valueOf(hide, query, 'tsquery')}`;
-  const typed = exact ? [] : [containing(field, main, hide)];
+  const has = (query: string | null) => sql`${field.words} @@ ${toValue(hide, query, 'tsquery')}`;
+  const typed = exact ? [] : [containsPart(field, main, hide)];
   if (!field.wholeFirst) {
-    const ofAll = either(keys, insideOfAll);
+    const ofAll = joinQueries(keys, insideOfAll);
     return [
       {
-        keys: has(either(keys, inside)),
-        keysOfAll: has(ofAll),
+        query: has(joinQueries(keys, inside)),
+        queryOfAll: has(ofAll),
         // Whole words are among those in any inflection.
         isWithin: insideOfAll === null && keys.stems !== null && keys.parts.length === 0,
-        compared: typed,
+        comparisons: typed,
       },
-      ...inflected(field, keys, hide),
+      ...buildInflectedGroups(field, keys, hide),
     ];
   }
-  const word = wholeWord(main);
+  const word = wholeWordPattern(main);
   const bounded = exact
     ? []
-    : [any(field.texts.map((text) => sql`${text} ~* ${valueOf(hide, word, 'text')}`))];
+    : [anyOf(field.texts.map((text) => sql`${text} ~* ${toValue(hide, word, 'text')}`))];
   return [
-    { keys: has(whole), compared: [...typed, ...bounded] },
-    { keys: has(inside), keysOfAll: has(insideOfAll), compared: typed },
-    ...inflected(field, keys, hide),
+    { query: has(whole), comparisons: [...typed, ...bounded] },
+    { query: has(inside), queryOfAll: has(insideOfAll), comparisons: typed },
+    ...buildInflectedGroups(field, keys, hide),
   ];
 }
 
 /** What one word may be a part of is all there is of `inside`; of several words, they themselves are in it. */
-function either({ whole, exact }: Keys, inside: string | null): string | null {
+function joinQueries({ whole, exact }: IndexQueries, inside: string | null): string | null {
   if (inside === null || whole === null) return inside ?? whole;
   return exact ? `${whole} | ${inside}` : inside;
 }
 
-function inflected(field: Field, { stems, parts }: Keys, hide: boolean): Place[] {
+function buildInflectedGroups(
+  field: SearchField,
+  { stems, parts }: IndexQueries,
+  hide: boolean,
+): ResultGroup[] {
   const words = parts.flatMap(({ query }) => (query === null ? [] : [`(${query})`]));
-  const asked: [Sql, string | null][] = parts.length === 0 || stems !== null ? [[field.stems, stems]] : [];
-  if (words.length > 0) asked.push([field.words, words.join(' & ')]);
-  if (asked.length === 0) return [];
+  const queries: [Sql, string | null][] = parts.length === 0 || stems !== null ? [[field.stems, stems]] : [];
+  if (words.length > 0) queries.push([field.words, words.join(' & ')]);
+  if (queries.length === 0) return [];
   return [
     {
-      keys: all(asked.map(([vector, query]) => sql`${vector} @@ ${valueOf(hide, query, 'tsquery')}`)),
-      compared: parts.flatMap(({ text }) => (text === null ? [] : [containing(field, text, hide)])),
+      query: allOf(queries.map(([vector, query]) => sql`${vector} @@ ${toValue(hide, query, 'tsquery')}`)),
+      comparisons: parts.flatMap(({ text }) => (text === null ? [] : [containsPart(field, text, hide)])),
     },
   ];
 }
 
 /** `hide`: so that the statement is not planned for it (platform/prepared.ts). */
-function valueOf(hide: boolean, value: string | null, type: 'text' | 'tsquery'): Sql {
+function toValue(hide: boolean, value: string | null, type: 'text' | 'tsquery'): Sql {
   const typed = sql`${value}::${sql.raw(type)}`;
   return hide ? sql`(select ${typed})` : typed;
 }
 
-function containing({ texts }: Field, part: string, hide: boolean): Sql {
-  return any(texts.map((text) => sql`${text} ${likeFor(part)} ${valueOf(hide, likeContains(part), 'text')}`));
+function containsPart({ texts }: SearchField, part: string, hide: boolean): Sql {
+  return anyOf(
+    texts.map((text) => sql`${text} ${likeOperator(part)} ${toValue(hide, likeContains(part), 'text')}`),
+  );
 }

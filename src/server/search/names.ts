@@ -3,7 +3,7 @@ import type { Reader } from '#server/platform/database.ts';
 import { likeStarts } from '#server/platform/sql.ts';
 
 /** The id of the tag with that key; none where there is no such tag. */
-export async function tagIds(db: Reader, key: string): Promise<number[]> {
+export async function findTagIds(db: Reader, key: string): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select id from tag where key = ${key}`.execute(db);
   return rows.map((row) => row.id);
 }
@@ -12,20 +12,20 @@ export async function tagIds(db: Reader, key: string): Promise<number[]> {
 const sameName = 50;
 
 /** Who is meant by an id or a name: those who have exactly this one, without case, or else those whose begins with it. */
-export async function memberIds(db: Reader, name: string): Promise<number[]> {
+export async function findMemberIds(db: Reader, name: string): Promise<number[]> {
   if (/^\d{1,15}$/u.test(name)) {
     const { rows } = await sql<{ id: number }>`select id from member where id = ${Number(name)}`.execute(db);
     return rows.map((row) => row.id);
   }
   const { rows } = await sql<{ id: number; exact: boolean }>`
     (select id, true as exact from member
-      where ${startOfName} = lower(left(${name}, 80)) limit ${sameName})
+      where ${namePrefix} = lower(left(${name}, 80)) limit ${sameName})
     union all
     (select id, false as exact from member
-      where ${startOfName} like lower(${likeStarts(name)}) limit ${sameName})`.execute(db);
+      where ${namePrefix} like lower(${likeStarts(name)}) limit ${sameName})`.execute(db);
   const exact = rows.some((row) => row.exact);
   return rows.filter((row) => row.exact === exact).map((row) => row.id);
 }
 
 /** As the index member_name_prefix has it. */
-export const startOfName = sql`lower(left(member.display_name, 80))`;
+export const namePrefix = sql`lower(left(member.display_name, 80))`;

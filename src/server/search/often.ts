@@ -6,26 +6,26 @@ export type UsedWord = { word: string; uses: number };
 
 /** What search knows of a community before it looks for anything. */
 export type Vocabulary = {
-  often: OftenUsed;
+  commonWords: CommonWords;
   /** Whether some posts are known best (`popularity`, schema section Posts), and whether there are many more than the known ones. */
-  tiers: Record<'question' | 'answer', { best: boolean; known: boolean }>;
+  popularity: Record<'question' | 'answer', { best: boolean; known: boolean }>;
 };
 
 /** The most used words: in so many parts of words are looked for. */
-const most = 20_000;
+const maxWords = 20_000;
 
 /** Milliseconds for which it is taken as known: how often words are used is learnt once an hour (known.ts). */
-const knownFor = 10 * 60_000;
+const cacheMs = 10 * 60_000;
 
-type Kept = { vocabulary: Promise<Vocabulary>; readAt: number };
+type CachedVocabulary = { vocabulary: Promise<Vocabulary>; readAt: number };
 
 /** By where it is read from, for as long as that is there. */
-const kept = new WeakMap<Reader, Kept>();
+const vocabularies = new WeakMap<Reader, CachedVocabulary>();
 
 /** The most used words, kept so that those with a part are found at once. `count` is how many are given at most. */
-export type OftenUsed = {
+export type CommonWords = {
   /** Words that have the part in them and more, most used first. */
-  having: (part: string, count: number) => UsedWord[];
+  containing: (part: string, count: number) => UsedWord[];
   beginning: (part: string, count: number) => UsedWord[];
   ending: (part: string, count: number) => UsedWord[];
 };
@@ -34,39 +34,40 @@ export type OftenUsed = {
  * What is kept in memory: to read it with each search took longer than all else it does. Words that have come since are
  * missing, and have to be looked for in the table.
  */
-export function vocabularyOf(db: Reader): Promise<Vocabulary> {
-  const known = kept.get(db);
-  if (known === undefined) return readAgain(db);
-  if (performance.now() - known.readAt < knownFor) return known.vocabulary;
+export function getVocabulary(db: Reader): Promise<Vocabulary> {
+  const cached = vocabularies.get(db);
+  if (cached === undefined) return readAndCache(db);
+  if (performance.now() - cached.readAt < cacheMs) return cached.vocabulary;
   // Nobody waits for what changes that little; if it cannot be read now, it is tried again with a later search.
-  known.readAt = performance.now();
-  void read(db).then(
-    (vocabulary) => kept.set(db, { vocabulary: Promise.resolve(vocabulary), readAt: performance.now() }),
+  cached.readAt = performance.now();
+  void readVocabulary(db).then(
+    (vocabulary) =>
+      vocabularies.set(db, { vocabulary: Promise.resolve(vocabulary), readAt: performance.now() }),
     () => {},
   );
-  return known.vocabulary;
+  return cached.vocabulary;
 }
 
-function readAgain(db: Reader): Promise<Vocabulary> {
-  const vocabulary = read(db);
-  kept.set(db, { vocabulary, readAt: performance.now() });
-  vocabulary.catch(() => kept.delete(db));
+function readAndCache(db: Reader): Promise<Vocabulary> {
+  const vocabulary = readVocabulary(db);
+  vocabularies.set(db, { vocabulary, readAt: performance.now() });
+  vocabulary.catch(() => vocabularies.delete(db));
   return vocabulary;
 }
 
-async function read(db: Reader): Promise<Vocabulary> {
+async function readVocabulary(db: Reader): Promise<Vocabulary> {
   const [{ rows: words }, question, answer] = await Promise.all([
-    sql<UsedWord>`select word, uses from search_word order by uses desc, word limit ${sql.lit(most)}`.execute(
+    sql<UsedWord>`select word, uses from search_word order by uses desc, word limit ${sql.lit(maxWords)}`.execute(
       db,
     ),
-    tiersOf(db, 'question'),
-    tiersOf(db, 'answer'),
+    readPopularity(db, 'question'),
+    readPopularity(db, 'answer'),
   ]);
-  return { often: searchable(words), tiers: { question, answer } };
+  return { commonWords: createCommonWords(words), popularity: { question, answer } };
 }
 
 /** Among hardly more than the known posts, to look through those first would only take longer. */
-async function tiersOf(db: Reader, table: 'question' | 'answer') {
+async function readPopularity(db: Reader, table: 'question' | 'answer') {
   const { rows } = await sql<{ known: number; all: number }>`
     select (select count(*) from ${sql.table(table)} where popularity <= 1) as known,
       (select reltuples::float8 from pg_class where oid = ${table}::regclass) as all`.execute(db);
@@ -75,7 +76,7 @@ async function tiersOf(db: Reader, table: 'question' | 'answer') {
 }
 
 /** @param words most used first. */
-export function searchable(words: readonly UsedWord[]): OftenUsed {
+export function createCommonWords(words: readonly UsedWord[]): CommonWords {
   const uses = new Map(words.map((each) => [each.word, each.uses]));
   // One text with each word in a line of its own: the fastest way to look through many short texts.
   const lines = `\n${words.map(({ word }) => word).join('\n')}\n`;
@@ -91,7 +92,7 @@ export function searchable(words: readonly UsedWord[]): OftenUsed {
     return result;
   };
   return {
-    having: (part, count) => having(part, part, count),
+    containing: (part, count) => having(part, part, count),
     beginning: (part, count) => having(part, `\n${part}`, count),
     ending: (part, count) => having(part, `${part}\n`, count),
   };

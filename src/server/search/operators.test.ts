@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import type { InstantResults, MarkedText, SearchKind, SearchResults } from '#shared/search.ts';
+import type { InstantResults, HighlightedText, SearchKind, SearchResults } from '#shared/search.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann Lee');
 const bob = await server.register('Bob Marley');
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   await server.db.deleteFrom('question').execute();
 });
 
@@ -148,10 +148,10 @@ test.each(['scroe:5', 'is:fun', '-webkit', 'score:x'])(
 );
 
 describe('what was searched for is marked', () => {
-  const show = (text: MarkedText | null | undefined) =>
-    text?.map((part) => (part.hit ? `<${part.text}>` : part.text)).join('') ?? null;
+  const show = (text: HighlightedText | null | undefined) =>
+    text?.map((part) => (part.highlighted ? `<${part.text}>` : part.text)).join('') ?? null;
   const hit = async (q: string, wanted: { in?: SearchKind } = {}) => {
-    const found = (await search(q, wanted)).hits[0];
+    const found = (await search(q, wanted)).highlights[0];
     return [show(found?.title), show(found?.text)];
   };
 
@@ -195,7 +195,7 @@ describe('what was searched for is marked', () => {
 
   test('not where only operators are asked for', async () => {
     await ask('Stairs', { tags: ['steps'] });
-    expect((await search('[steps]')).hits).toEqual([]);
+    expect((await search('[steps]')).highlights).toEqual([]);
   });
 });
 
@@ -211,9 +211,9 @@ describe('while one types', () => {
   test('questions come by the beginning of their title, a part of it, and their words; topics and members by their name', async () => {
     await ask('Where are marbles made?', { tags: ['marble runs'] });
     await ask('Marbles: how many?');
-    const { questions, topics, members } = await instantly('MARB');
+    const { questions, tags, members } = await instantly('MARB');
     expect(questions.map(({ title }) => title)).toEqual(['Marbles: how many?', 'Where are marbles made?']);
-    expect(topics).toEqual([{ tag: 'marble runs', questionsCount: 1 }]);
+    expect(tags).toEqual([{ tag: 'marble runs', questionsCount: 1 }]);
     expect(members).toEqual([]);
     expect((await instantly('made marb')).questions).toHaveLength(1);
     expect((await instantly('marl')).members).toEqual([{ id: bob.id, displayName: 'Bob Marley' }]);
@@ -222,9 +222,9 @@ describe('while one types', () => {
 
   test('a letter or two find what begins with them', async () => {
     await ask('Marbles: how many?', { tags: ['ma'] });
-    const { questions, topics } = await instantly('ma');
+    const { questions, tags } = await instantly('ma');
     expect(questions.map(({ title }) => title)).toEqual(['Marbles: how many?']);
-    expect(topics[0]?.tag).toBe('ma');
+    expect(tags[0]?.tag).toBe('ma');
   });
 
   test.each(['', '  ', '%', '_', "'", '&|!():*<->', '\\', '🚀', "it's:*"])('%j is answered', async (q) => {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '#server/testing/database.ts';
 import { limits } from '#shared/limits.ts';
 
 const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, size: 1 });
+const db = openDatabase({ connection: database.connection, maxConnections: 1 });
 afterAll(async () => {
   await db.destroy();
   await database.drop();

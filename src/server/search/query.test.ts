@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limitTerms, type TermKind, termLimits } from '#shared/search-terms.ts';
-import { isOperator, kindOf, parseSearch, type Term, timeOf, withoutTerm } from '#shared/search-query.ts';
+import {
+  isOperator,
+  getSearchKind,
+  parseSearch,
+  type Term,
+  resolveMoment,
+  removeTerm,
+} from '#shared/search-query.ts';
 
 /** The terms without where they stand. */
 const terms = (query: string): Term[] =>
@@ -133,12 +140,12 @@ test('every text is a query whose terms stand in it one after another, with noth
         at = end;
       }
       expect(query.slice(at).trim()).toBe('');
-      expect(kindOf(parseSearch(query)) ?? 'questions').toMatch(/^(?:questions|answers)$/);
+      expect(getSearchKind(parseSearch(query)) ?? 'questions').toMatch(/^(?:questions|answers)$/);
       const moments = parseSearch(query).flatMap((term) =>
         term.kind === 'created' ? [term.from, term.to] : [],
       );
       for (const moment of moments.filter((end) => end !== null))
-        expect(timeOf(moment, new Date()).getTime()).not.toBeNaN();
+        expect(resolveMoment(moment, new Date()).getTime()).not.toBeNaN();
     }),
     { numRuns: 500 },
   );
@@ -155,12 +162,13 @@ test('letters and digits alone are never more than words', () => {
 test('a term can be taken out of the query', () => {
   const query = 'fast  [sql] joins';
   const tag = parseSearch(query).find(({ kind }) => kind === 'tag');
-  expect(tag && withoutTerm(query, tag)).toBe('fast joins');
+  expect(tag && removeTerm(query, tag)).toBe('fast joins');
 });
 
 test('a date in the past is counted from now', () => {
   const now = new Date('2026-03-31T12:00:00Z');
-  const before = (ago: number, unit: 'h' | 'd' | 'w' | 'm' | 'y') => timeOf({ ago, unit }, now).toISOString();
+  const before = (ago: number, unit: 'h' | 'd' | 'w' | 'm' | 'y') =>
+    resolveMoment({ ago, unit }, now).toISOString();
   expect(before(5, 'h')).toBe('2026-03-31T07:00:00.000Z');
   expect(before(1, 'd')).toBe('2026-03-30T12:00:00.000Z');
   expect(before(2, 'w')).toBe('2026-03-17T12:00:00.000Z');

@@ -1,18 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Database } from '#server/platform/database.ts';
-import { answers, problems, router } from '#server/platform/http.ts';
-import { type Pages, send } from '#server/platform/read-models/sending.ts';
+import { jsonResponse, problemResponses, createRouter } from '#server/platform/http.ts';
+import { type PageReader, sendPage } from '#server/platform/read-models/sending.ts';
 import { cursorQuery } from '#shared/fields.ts';
 import { limits } from '#shared/limits.ts';
 import { instantResults, searchKind, type SearchResults, searchResults, searchSort } from '#shared/search.ts';
-import { codePoints, hasForbiddenCharacters } from '#shared/text.ts';
-import { instantly } from './instant.ts';
-import { searchesKept } from './page.ts';
-import { folded, search } from './search.ts';
+import { countCodePoints, hasForbiddenCharacters } from '#shared/text.ts';
+import { searchInstantly } from './instant.ts';
+import { createSearchDocuments } from './page.ts';
+import { foldSpaces, search } from './search.ts';
 
 const searchText = z
   .string()
-  .refine((text) => codePoints(text) <= limits.searchQuery, 'Search for something shorter')
+  .refine((text) => countCodePoints(text) <= limits.searchQuery, 'Search for something shorter')
   .refine((text) => !hasForbiddenCharacters(text), 'The query contains characters that cannot be searched')
   .default('');
 
@@ -28,7 +28,7 @@ const find = createRoute({
       cursor: cursorQuery,
     }),
   },
-  responses: { 200: answers(searchResults, 'A page of results'), ...problems },
+  responses: { 200: jsonResponse(searchResults, 'A page of results'), ...problemResponses },
 });
 
 const findInstantly = createRoute({
@@ -37,20 +37,20 @@ const findInstantly = createRoute({
   summary:
     'Questions, topics and members whose title or name begins with a text or contains it, the best few of each',
   request: { query: z.object({ q: searchText }) },
-  responses: { 200: answers(instantResults, 'What was found'), ...problems },
+  responses: { 200: jsonResponse(instantResults, 'What was found'), ...problemResponses },
 });
 
-export function searchRoutes({ pages, searching }: { pages: Pages; searching: Database }) {
-  const keep = searchesKept(searching);
-  return router()
+export function searchRoutes({ pages, searchDb }: { pages: PageReader; searchDb: Database }) {
+  const getDocument = createSearchDocuments(searchDb);
+  return createRouter()
     .openapi(find, async (c) => {
       const { q, in: kind, sort, cursor } = c.req.valid('query');
-      const wanted = { query: folded(q), kind, sort, cursor, viewerId: c.get('viewer').id };
-      const page = keep(wanted);
-      if (page !== undefined) return send<SearchResults>(c, await pages.read(c, page));
-      return c.json(await search(c.get('reading'), wanted), 200);
+      const wanted = { query: foldSpaces(q), kind, sort, cursor, viewerId: c.get('viewer').id };
+      const page = getDocument(wanted);
+      if (page !== undefined) return sendPage<SearchResults>(c, await pages.read(c, page));
+      return c.json(await search(c.get('reader'), wanted), 200);
     })
     .openapi(findInstantly, async (c) =>
-      c.json(await instantly(c.get('reading'), c.req.valid('query').q), 200),
+      c.json(await searchInstantly(c.get('reader'), c.req.valid('query').q), 200),
     );
 }

@@ -8,7 +8,7 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob Marley');
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   await server.db.deleteFrom('question').execute();
 });
 
@@ -247,7 +247,7 @@ test.each<SearchSort>(['relevance', 'recent', 'popular'])(
     const asked: number[] = [];
     for (let n = 0; n < 45; n++) {
       // Nearly as many as a newcomer may ask at a time.
-      if (n === 25) await server.forgetRates();
+      if (n === 25) await server.resetRateLimits();
       asked.push(await ask(`Pebble ${n % 3}`, { tags: ['pebbles'] }));
     }
     const pages: number[][] = [];

@@ -1,26 +1,26 @@
 import { toAnswerCard } from '#server/answers/cards.ts';
-import { databaseTime } from '#server/platform/clock.ts';
+import { databaseNowMs } from '#server/platform/clock.ts';
 import type { Reader } from '#server/platform/database.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
-import { pageOffset } from '#server/topics/topics.ts';
+import { decodeOffset } from '#server/topics/topics.ts';
 import { limits } from '#shared/limits.ts';
 import type { MemberCard, SearchKind, SearchResults, SearchSort, Suggestions } from '#shared/search.ts';
 import { tagKey } from '#shared/tags.ts';
-import { kindOf, parseSearch } from '#shared/search-query.ts';
-import { type Asked, understand } from './asked.ts';
-import { hitsOf } from './hits.ts';
-import { matchingAnswers, matchingQuestions, type Window } from './matches.ts';
-import { threeInARow } from './words.ts';
+import { getSearchKind, parseSearch } from '#shared/search-query.ts';
+import { type SearchCriteria, resolveCriteria } from './asked.ts';
+import { listHighlights } from './hits.ts';
+import { findAnswers, findQuestions, type PageWindow } from './matches.ts';
+import { hasTrigram } from './words.ts';
 import {
-  matchingMembers,
+  findMembers,
   type MemberRow,
-  similarQuestions,
-  similarTags,
-  suggestedQuestions,
+  findSimilarQuestions,
+  findSimilarTags,
+  suggestQuestions,
 } from './queries.ts';
 
-export type Search = {
+export type SearchRequest = {
   query: string;
   kind: SearchKind;
   sort: SearchSort;
@@ -36,41 +36,41 @@ export type Search = {
  */
 export async function search(
   db: Reader,
-  { query, kind: wanted, sort, cursor, viewerId }: Search,
+  { query, kind: wanted, sort, cursor, viewerId }: SearchRequest,
 ): Promise<SearchResults> {
-  const text = folded(query);
-  const kind = kindOf(parseSearch(text)) ?? wanted;
-  const nothing = { ...none, in: kind };
+  const text = foldSpaces(query);
+  const kind = getSearchKind(parseSearch(text)) ?? wanted;
+  const nothing = { ...noResults, in: kind };
   if (text === '') return nothing;
-  const offset = pageOffset(cursor);
+  const offset = decodeOffset(cursor);
   const window = { sort, offset, limit: limits.feedPage + 1 };
   if (kind === 'users') {
-    const rows = await matchingMembers(db, { query: text, ...window });
+    const rows = await findMembers(db, { query: text, ...window });
     const found = toPage(rows, window, (page) => ({ users: page.map(toMemberCard) }));
     if (found.total > 0 || offset > 0) return { ...nothing, ...found };
     return { ...nothing, suggestions: await suggest(db, text) };
   }
-  const asked = await understand(db, { query: text, viewerId, now: new Date(databaseTime()) });
-  const { unknown } = asked;
-  const found = await find(db, { kind, asked, window });
-  if (found.total > 0 || offset > 0) return { ...nothing, unknown, ...found };
-  const words = asked.text === '' ? text : asked.text;
-  if (kind === 'questions' && asked.plain) {
-    const meant = await forgiving(db, text);
+  const criteria = await resolveCriteria(db, { query: text, viewerId, now: new Date(databaseNowMs()) });
+  const { unknownTerms } = criteria;
+  const found = await findPosts(db, { kind, criteria, window });
+  if (found.total > 0 || offset > 0) return { ...nothing, unknownTerms, ...found };
+  const words = criteria.text === '' ? text : criteria.text;
+  if (kind === 'questions' && criteria.isPlain) {
+    const meant = await findWithTypos(db, text);
     if (meant.length > 0) return { ...nothing, questions: meant, total: meant.length, corrected: true };
   }
-  return { ...nothing, unknown, suggestions: await suggest(db, words) };
+  return { ...nothing, unknownTerms, suggestions: await suggest(db, words) };
 }
 
 /** A query without spaces around, inner runs folded. */
-export const folded = (query: string) => query.trim().replace(/\s+/gu, ' ');
+export const foldSpaces = (query: string) => query.trim().replace(/\s+/gu, ' ');
 
-const none: Omit<SearchResults, 'in'> = {
+const noResults: Omit<SearchResults, 'in'> = {
   questions: [],
   answers: [],
   users: [],
-  hits: [],
-  unknown: [],
+  highlights: [],
+  unknownTerms: [],
   total: 0,
   corrected: false,
   suggestions: { tags: [], questions: [] },
@@ -79,24 +79,30 @@ const none: Omit<SearchResults, 'in'> = {
 
 type Found = Partial<SearchResults> & { total: number };
 
-async function find(
+async function findPosts(
   db: Reader,
-  { kind, asked, window }: { kind: 'questions' | 'answers'; asked: Asked; window: Window },
+  { kind, criteria, window }: { kind: 'questions' | 'answers'; criteria: SearchCriteria; window: PageWindow },
 ): Promise<Found> {
   if (kind === 'questions') {
-    const rows = await matchingQuestions(db, { asked, ...window });
+    const rows = await findQuestions(db, { criteria, ...window });
     const found = toPage(rows, window, (page) => ({ questions: page.map(toQuestionCard) }));
-    return { ...found, hits: await hitsOf(db, { rows: rows.slice(0, limits.feedPage), asked }) };
+    return {
+      ...found,
+      highlights: await listHighlights(db, { rows: rows.slice(0, limits.feedPage), criteria }),
+    };
   }
-  const rows = await matchingAnswers(db, { asked, ...window });
+  const rows = await findAnswers(db, { criteria, ...window });
   const found = toPage(rows, window, (page) => ({ answers: page.map(toAnswerCard) }));
-  return { ...found, hits: await hitsOf(db, { rows: rows.slice(0, limits.feedPage), asked }) };
+  return {
+    ...found,
+    highlights: await listHighlights(db, { rows: rows.slice(0, limits.feedPage), criteria }),
+  };
 }
 
 /** By position: relevance is no place in a list one could continue from. */
 function toPage<Row extends { total: number }>(
   rows: readonly Row[],
-  { offset }: Window,
+  { offset }: PageWindow,
   shape: (rows: readonly Row[]) => Partial<SearchResults>,
 ): Found {
   const more = rows.length > limits.feedPage;
@@ -108,10 +114,10 @@ function toPage<Row extends { total: number }>(
 }
 
 /** What was probably meant: titles that are alike but for typing errors. */
-async function forgiving(db: Reader, query: string) {
+async function findWithTypos(db: Reader, query: string) {
   // In a letter or two there is nothing to be alike in, and every title would be compared.
-  if (!threeInARow.test(query)) return [];
-  const rows = await similarQuestions(db, { query, limit: limits.feedPage, loosely: false });
+  if (!hasTrigram.test(query)) return [];
+  const rows = await findSimilarQuestions(db, { query, limit: limits.feedPage, loosely: false });
   return rows.map(toQuestionCard);
 }
 
@@ -119,8 +125,8 @@ async function forgiving(db: Reader, query: string) {
 async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([
-    similarTags(db, { words, limit: 5 }),
-    threeInARow.test(query) ? suggestedQuestions(db, { query, limit: 5 }) : [],
+    findSimilarTags(db, { words, limit: 5 }),
+    hasTrigram.test(query) ? suggestQuestions(db, { query, limit: 5 }) : [],
   ]);
   return { tags, questions: questions.map((row) => ({ id: row.id, title: row.title })) };
 }

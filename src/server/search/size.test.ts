@@ -3,17 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#server/platform/database.ts';
 import { createTestDatabase } from '#server/testing/database.ts';
 import type { SearchKind } from '#shared/search.ts';
-import { instantly } from './instant.ts';
-import { knowBest, learnUses } from './known.ts';
+import { searchInstantly } from './instant.ts';
+import { updatePopularity, updateWordUses } from './known.ts';
 import { search } from './search.ts';
 
 // A community a hundredth of the size that the levels are made for, and one four times as large.
-const sizes = { least: 1_000, best: 100, known: 800 };
+const sizes = { least: 1_000, best: 100, popular: 800 };
 const first = 1_500;
 
 const database = await createTestDatabase();
 // One connection: what it has read is known when it says so.
-const open = (): Database => openDatabase({ connection: database.connection, size: 1 });
+const open = (): Database => openDatabase({ connection: database.connection, maxConnections: 1 });
 let db = open();
 afterAll(async () => {
   await db.destroy();
@@ -110,10 +110,10 @@ test('the best known questions and answers follow the votes', async () => {
     (await sql<{ popularity: number }>`select popularity from question where id = ${id}`.execute(db)).rows[0]
       ?.popularity;
   await sql`update question set upvotes = 1000000 where id = ${id}`.execute(db);
-  expect(await knowBest(db, sizes)).toBe(true);
+  expect(await updatePopularity(db, sizes)).toBe(true);
   expect(await popularity()).toBe(0);
   await sql`update question set upvotes = 0 where id = ${id}`.execute(db);
-  await knowBest(db, sizes);
+  await updatePopularity(db, sizes);
   expect(await popularity()).toBe(2);
 });
 
@@ -131,8 +131,8 @@ async function grow(from: number, to: number): Promise<void> {
     insert into answer (question_id, imported_author_name, content, upvotes, created_at)
     select id, 'Sam', title || repeat(' and so on', 20), upvotes, created_at from question
     where id > coalesce((select max(question_id) from answer), 0)`.execute(db);
-  await knowBest(db, sizes);
-  await learnUses(db);
+  await updatePopularity(db, sizes);
+  await updateWordUses(db);
   for (const table of ['question', 'answer', 'question_sort_key', 'search_word'])
     await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
   // What is known of a community's size and words is kept for some minutes, by its connections.
@@ -148,7 +148,10 @@ async function askAll(into: Map<string, Asked>): Promise<void> {
       await search(db, asked);
       into.set(`${kind} ${query}`, await rowsReadBy(async () => (await search(db, asked)).total));
     }
-    into.set(`typed ${query}`, await rowsReadBy(async () => (await instantly(db, query)).questions.length));
+    into.set(
+      `typed ${query}`,
+      await rowsReadBy(async () => (await searchInstantly(db, query)).questions.length),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import type { Audience, Related, Similar, TypedQuestion } from '#shared/similar.ts';
+import type { Audience, RelatedQuestionCards, SimilarResults, PartialQuestion } from '#shared/similar.ts';
 
 // Every test finds a community of its own, since how rare a word is depends on whatever else there is.
 const server = await startTestServer();
@@ -8,7 +8,7 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 beforeEach(async () => {
-  await server.forgetRates();
+  await server.resetRateLimits();
   await server.db.deleteFrom('question').execute();
   await server.db.updateTable('tag').set({ questions_count: 0 }).execute();
 });
@@ -16,13 +16,13 @@ beforeEach(async () => {
 const ask = (title: string, more: { content?: string; tags?: string[] } = {}) =>
   ann.ask({ content: title, tags: [], title, ...more });
 
-async function similar(typed: Partial<TypedQuestion>): Promise<Similar> {
-  const { status, body } = await bob.post<Similar>('/questions/similar', typed);
+async function similar(typed: Partial<PartialQuestion>): Promise<SimilarResults> {
+  const { status, body } = await bob.post<SimilarResults>('/questions/similar', typed);
   expect(status).toBe(200);
   return body;
 }
 
-const titles = async (typed: Partial<TypedQuestion>) =>
+const titles = async (typed: Partial<PartialQuestion>) =>
   (await similar(typed)).questions.map(({ title }) => title);
 
 describe('while somebody types', () => {
@@ -94,7 +94,8 @@ describe('tags are suggested', () => {
     await ask('Does sourdough always rise?', { tags: ['baking', 'Levain'] });
     await ask('Which words?', { tags: ['machine-learning', 'C++', 'node.js'] });
   });
-  const names = async (typed: Partial<TypedQuestion>) => (await similar(typed)).tags.map(({ name }) => name);
+  const names = async (typed: Partial<PartialQuestion>) =>
+    (await similar(typed)).tags.map(({ name }) => name);
 
   test('that similar questions carry, with the number of their questions', async () => {
     expect((await similar({ title: 'When does sourdough rise?' })).tags).toEqual([
@@ -116,7 +117,8 @@ describe('tags are suggested', () => {
 });
 
 describe('beside a question', () => {
-  const related = async (id: number) => (await bob.get<Related>(`/questions/${id}/related`)).body.items;
+  const related = async (id: number) =>
+    (await bob.get<RelatedQuestionCards>(`/questions/${id}/related`)).body.items;
 
   test('those most like it stand, never itself and never a deleted one', async () => {
     const id = await ask('How long does sourdough rise?');

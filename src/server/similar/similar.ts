@@ -2,51 +2,51 @@ import type { Reader } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
-import type { Audience, Related, Similar, TypedQuestion } from '#shared/similar.ts';
+import type { Audience, RelatedQuestionCards, SimilarResults, PartialQuestion } from '#shared/similar.ts';
 import { normalizeTags, tagKey } from '#shared/tags.ts';
 import {
-  audienceOf,
-  followersOf,
-  knownTags,
-  mostSimilar,
-  questionText,
+  countAudience,
+  countFollowers,
+  listTags,
+  findMostSimilar,
+  findQuestionText,
   type SimilarRow,
-  wordsOf,
+  countWords,
 } from './queries.ts';
-import { namesIn, rankTags } from './tag-names.ts';
-import { likeness } from './weights.ts';
+import { listPossibleTags, rankTags } from './tag-names.ts';
+import { buildSimilarityQuery } from './weights.ts';
 
 /** Questions shown, while asking and beside a question. */
-const shown = 5;
+const maxQuestions = 5;
 
 /** Similar questions whose tags are looked at. */
-const tagged = 10;
+const maxQuestionsForTags = 10;
 
-const tagsSuggested = 6;
+const maxTags = 6;
 
 /** Of the score of the very same text; what is less like it shares words by chance (docs/similar-questions.md). */
-const alikeEnough = 0.15;
+const minScore = 0.15;
 
 /** Questions and answers that are ranked, at most of each: what a query may cost. */
-const candidatesAtMost = 200;
+const maxCandidates = 200;
 
 /** What is like a question that is being typed, and the tags that fit it. */
-export async function readSimilar(db: Reader, typed: TypedQuestion): Promise<Similar> {
-  const alike = await findSimilar(db, { ...typed, except: null, limit: tagged });
-  const names = namesIn(typed);
+export async function readSimilar(db: Reader, typed: PartialQuestion): Promise<SimilarResults> {
+  const alike = await findSimilar(db, { ...typed, except: null, limit: maxQuestionsForTags });
+  const names = listPossibleTags(typed);
   const keys = [...names, ...alike.flatMap(({ tags }) => tags.map(tagKey))];
-  const tags = rankTags(await knownTags(db, [...new Set(keys)]), { typed, names, alike });
+  const tags = rankTags(await listTags(db, [...new Set(keys)]), { typed, names, alike });
   return {
-    questions: alike.slice(0, shown).map(toQuestionCard),
-    tags: tags.slice(0, tagsSuggested).map(({ name, questionsCount }) => ({ name, questionsCount })),
+    questions: alike.slice(0, maxQuestions).map(toQuestionCard),
+    tags: tags.slice(0, maxTags).map(({ name, questionsCount }) => ({ name, questionsCount })),
   };
 }
 
 /** The questions most like one that was asked. */
-export async function readRelated(db: Reader, id: number): Promise<Related> {
-  const text = await questionText(db, id);
+export async function readRelated(db: Reader, id: number): Promise<RelatedQuestionCards> {
+  const text = await findQuestionText(db, id);
   if (text === undefined) throw new ProblemError('not-found', 'Question not found');
-  const rows = await findSimilar(db, { ...text, except: id, limit: shown });
+  const rows = await findSimilar(db, { ...text, except: id, limit: maxQuestions });
   return { items: rows.map(toQuestionCard) };
 }
 
@@ -56,8 +56,11 @@ export async function readAudience(
   { tags, viewer }: { tags: readonly string[]; viewer: Viewer },
 ): Promise<Audience> {
   const wanted = normalizeTags(tags).map((name) => ({ name, key: tagKey(name) }));
-  const asked = { keys: wanted.map(({ key }) => key), exceptMember: viewer.id };
-  const [members, followers] = await Promise.all([audienceOf(db, asked), followersOf(db, asked)]);
+  const selection = { keys: wanted.map(({ key }) => key), exceptMember: viewer.id };
+  const [members, followers] = await Promise.all([
+    countAudience(db, selection),
+    countFollowers(db, selection),
+  ]);
   return {
     members,
     tags: wanted.map(({ name, key }) => ({ name, followers: followers.get(key) ?? 0 })),
@@ -75,9 +78,15 @@ export async function findSimilar(
 ): Promise<SimilarRow[]> {
   const { title, content, tags, except, limit } = wanted;
   const text = { title, content, tags: tags.join(', ') };
-  const { words, total } = await wordsOf(db, text);
-  const compared = likeness(words, total);
+  const { words, total } = await countWords(db, text);
+  const compared = buildSimilarityQuery(words, total);
   if (compared === null) return [];
-  const rows = await mostSimilar(db, { ...compared, text, except, candidatesAtMost, limit });
-  return rows.filter(({ score }) => score >= alikeEnough);
+  const rows = await findMostSimilar(db, {
+    ...compared,
+    text,
+    except,
+    candidatesAtMost: maxCandidates,
+    limit,
+  });
+  return rows.filter(({ score }) => score >= minScore);
 }

@@ -1,29 +1,36 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '#server/platform/database.ts';
-import { countedPoints, countedPosts, countedReceived, countedWeeks, daysOf, keptFrom } from './counted.ts';
+import {
+  countPoints,
+  countPosts,
+  countReceived,
+  countTagWeeks,
+  groupByDay,
+  statisticsFrom,
+} from './counted.ts';
 
 type Sql = RawBuilder<unknown>;
 
 /** Any fixed number. */
-const sumsLock = 7_275_543;
+const statisticsLockId = 7_275_543;
 
 /** Only one at a time writes sums: what one adds, another one that counts must neither miss nor have twice. */
-export const lockSums = sql`select pg_advisory_xact_lock(${sql.lit(sumsLock)})`;
+export const lockStatistics = sql`select pg_advisory_xact_lock(${sql.lit(statisticsLockId)})`;
 
 /** Adds some of what changed to the sums of members, who lose the days that no picture shows. Returns how many rows of it. */
-export async function addMemberChanges(tx: Tx, limit: number): Promise<number> {
+export async function applyMemberChanges(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
       delete from member_statistics_change where ctid = any(array(select ctid from member_statistics_change limit ${sql.lit(limit)}))
       returning *
     ), days as (
       insert into member_daily_statistics as known (member_id, day, questions, answers, replies, points)
-      ${daysOf(sql`select * from taken where day >= ${keptFrom}`)} order by member_id, day
+      ${groupByDay(sql`select * from taken where day >= ${statisticsFrom}`)} order by member_id, day
       on conflict (member_id, day) do update set questions = known.questions + excluded.questions,
         answers = known.answers + excluded.answers, replies = known.replies + excluded.replies,
         points = known.points + excluded.points
     ), past as (
-      delete from member_daily_statistics where member_id in (select member_id from taken) and day < ${keptFrom}
+      delete from member_daily_statistics where member_id in (select member_id from taken) and day < ${statisticsFrom}
     ), received as (
       insert into member_statistics as known (member_id, upvotes, views)
       select member_id, sum(upvotes), sum(views) from taken group by member_id
@@ -36,19 +43,19 @@ export async function addMemberChanges(tx: Tx, limit: number): Promise<number> {
 }
 
 /** The same for topics, which lose the places of questions that were not active lately as well. */
-export async function addTopicChanges(tx: Tx, limit: number): Promise<number> {
+export async function applyTagChanges(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
       delete from tag_statistics_change where ctid = any(array(select ctid from tag_statistics_change limit ${sql.lit(limit)}))
       returning *
     ), weeks as (
       insert into tag_weekly_statistics as known (tag_id, week, questions, answers)
-      select tag_id, week, sum(questions), sum(answers) from taken where week >= ${keptFrom}
+      select tag_id, week, sum(questions), sum(answers) from taken where week >= ${statisticsFrom}
       group by tag_id, week having sum(questions) <> 0 or sum(answers) <> 0 order by tag_id, week
       on conflict (tag_id, week) do update set questions = known.questions + excluded.questions,
         answers = known.answers + excluded.answers
     ), past as (
-      delete from tag_weekly_statistics where tag_id in (select tag_id from taken) and week < ${keptFrom}
+      delete from tag_weekly_statistics where tag_id in (select tag_id from taken) and week < ${statisticsFrom}
     ), places as (
       delete from tag_question_sort_key where tag_id in (select tag_id from taken) and active_at < now() - interval '8 days'
     )
@@ -56,7 +63,11 @@ export async function addTopicChanges(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.taken ?? 0;
 }
 
-export async function unsummed(db: Database, table: 'member' | 'tag', limit: number): Promise<number[]> {
+export async function listWithoutStatistics(
+  db: Database,
+  table: 'member' | 'tag',
+  limit: number,
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from ${sql.table(table)} where not has_statistics order by id limit ${limit}`.execute(db);
   return rows.map((row) => row.id);
@@ -66,13 +77,13 @@ export async function unsummed(db: Database, table: 'member' | 'tag', limit: num
  * Sets what is kept of members to what their rows say at one moment, that of the statement: what others commit after it
  * stays to be added. Behind `lockSums`. @param ids a query for them
  */
-export const recountMembers = (ids: Sql) => {
+export const rebuildMemberStatistics = (ids: Sql) => {
   const of = sql`= any(array(${ids})::bigint[])`;
   return sql`
     with gone as (
       delete from member_statistics_change where member_id ${of}
     ), counted as materialized (
-      ${daysOf(sql`${countedPosts(of, keptFrom)} union all ${countedPoints(of, keptFrom)}`)}
+      ${groupByDay(sql`${countPosts(of, statisticsFrom)} union all ${countPoints(of, statisticsFrom)}`)}
     ), past as (
       delete from member_daily_statistics known where member_id ${of}
         and not exists (select from counted where counted.member_id = known.member_id and counted.day = known.day)
@@ -84,7 +95,7 @@ export const recountMembers = (ids: Sql) => {
     ), received as (
       insert into member_statistics (member_id, upvotes, views)
       select member.id, coalesce(sum(upvotes), 0), coalesce(sum(views), 0)
-      from member left join (${countedReceived(of)}) each on each.member_id = member.id
+      from member left join (${countReceived(of)}) each on each.member_id = member.id
       where member.id ${of} group by member.id
       on conflict (member_id) do update set upvotes = excluded.upvotes, views = excluded.views
     )
@@ -92,13 +103,13 @@ export const recountMembers = (ids: Sql) => {
 };
 
 /** The same for topics. */
-export const recountTopics = (ids: Sql) => {
+export const rebuildTagStatistics = (ids: Sql) => {
   const of = sql`= any(array(${ids})::bigint[])`;
   return sql`
     with gone as (
       delete from tag_statistics_change where tag_id ${of}
     ), counted as materialized (
-      ${countedWeeks(of)}
+      ${countTagWeeks(of)}
     ), past as (
       delete from tag_weekly_statistics known where tag_id ${of}
         and not exists (select from counted where counted.tag_id = known.tag_id and counted.week = known.week)
@@ -111,7 +122,11 @@ export const recountTopics = (ids: Sql) => {
 };
 
 /** Says that the sums of these are made. Locks them in the order in which everybody does. */
-export async function markSummed(tx: Tx, table: 'member' | 'tag', ids: readonly number[]): Promise<void> {
+export async function markStatisticsBuilt(
+  tx: Tx,
+  table: 'member' | 'tag',
+  ids: readonly number[],
+): Promise<void> {
   await sql`
     update ${sql.table(table)} set has_statistics = true where id in (
       select id from ${sql.table(table)} where id = any(${[...ids]}::bigint[]) order by id for no key update

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
-import { repair } from '#server/repair.ts';
-import { done, type Member } from '#server/testing/member.ts';
+import { findViolations } from '#server/invariants.ts';
+import { repairViolations } from '#server/repair.ts';
+import { expectOk, type Member } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { MemberActivity, MemberReputation, TopicActivity } from '#shared/activity.ts';
+import type { MemberActivity, MemberReputation, TagActivity } from '#shared/activity.ts';
 import type { Profile } from '#shared/profiles.ts';
-import { keepSums } from './sums.ts';
+import { updateStatistics } from './sums.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -18,14 +18,14 @@ beforeEach(async () => {
   tag = `bread-${ann.id}`;
 });
 
-const add = () => keepSums(server.db, Number.POSITIVE_INFINITY);
+const add = () => updateStatistics(server.db, Number.POSITIVE_INFINITY);
 
 /** Everything that is summed up of Ann, and of the topic she asks in. */
 async function shown() {
-  const { upvotes, views, reputation } = done(await bob.get<Profile>(`/members/${ann.id}`));
-  const { days } = done(await bob.get<MemberActivity>(`/members/${ann.id}/activity`));
-  const points = done(await bob.get<MemberReputation>(`/members/${ann.id}/reputation`)).days;
-  const { weeks } = done(await bob.get<TopicActivity>(`/topics/${tag}/activity`));
+  const { upvotes, views, reputation } = expectOk(await bob.get<Profile>(`/members/${ann.id}`));
+  const { days } = expectOk(await bob.get<MemberActivity>(`/members/${ann.id}/activity`));
+  const points = expectOk(await bob.get<MemberReputation>(`/members/${ann.id}/reputation`)).days;
+  const { weeks } = expectOk(await bob.get<TagActivity>(`/topics/${tag}/activity`));
   return { upvotes, views, reputation, days, points, weeks };
 }
 
@@ -33,11 +33,11 @@ async function shown() {
 async function write() {
   const question = await ann.ask({ tags: [tag] });
   const answer = await ann.answer(question);
-  const reply = await ann.reply(answer.id);
+  const reply = await ann.replyToAnswer(answer.id);
   await bob.vote('questions', question, 'up');
   await bob.vote('answers', answer.id, 'up');
   await bob.vote('replies', reply.id, 'down');
-  done(await bob.put(`/questions/${question}/view`));
+  expectOk(await bob.put(`/questions/${question}/view`));
   return { question, answer, reply };
 }
 
@@ -70,7 +70,7 @@ test('a profile and the pictures of a year show what was just written, and the s
   const [today] = (await shown()).days;
   expect(today).toMatchObject({ questions: 2, answers: 2, replies: 1 });
   expect(await shown()).toMatchObject({ upvotes: 3, views: 2, points: [{ reputation: 5 + 10 - 2 + 5 - 2 }] });
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('what was there before sums were kept is shown at once, and the same once they are made', async () => {
@@ -95,7 +95,7 @@ test('what was there before sums were kept is shown at once, and the same once t
   expect(await shown()).toEqual(counted);
   await ann.remove('questions', question);
   expect(await shown()).toEqual(before);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('a question takes its answers along to another topic, and out of the old one', async () => {
@@ -103,7 +103,7 @@ test('a question takes its answers along to another topic, and out of the old on
   await bob.answer(question);
   await add();
   const other = `cake-${ann.id}`;
-  done(await ann.put(`/questions/${question}`, { title: 'Why?', content: 'So.', tags: [other] }));
+  expectOk(await ann.put(`/questions/${question}`, { title: 'Why?', content: 'So.', tags: [other] }));
   expect((await shown()).weeks).toEqual([]);
   tag = other;
   expect((await shown()).weeks).toMatchObject([{ questions: 1, answers: 2 }]);
@@ -122,15 +122,15 @@ test('sums that were damaged are found and put right', async () => {
     sql`insert into member_statistics_change (member_id, day, upvotes, questions) select id, current_date, 1, 1 from member`,
   ])
     await damage.execute(server.db);
-  const broken = await brokenInvariants(server.db);
+  const broken = await findViolations(server.db);
   expect([...new Set(broken.map(({ rule }) => rule))].toSorted()).toEqual([
     'member_daily_statistics',
     'member_statistics.upvotes',
     'member_statistics.views',
     'tag_weekly_statistics',
   ]);
-  await repair(server.db, broken);
-  expect(await brokenInvariants(server.db)).toEqual([]);
+  await repairViolations(server.db, broken);
+  expect(await findViolations(server.db)).toEqual([]);
   expect(await shown()).toEqual(before);
 });
 
@@ -153,6 +153,6 @@ describe('days that no picture shows any more', () => {
       days: [{ questions: 1, answers: 0 }],
       weeks: [{ questions: 1, answers: 0 }],
     });
-    expect(await brokenInvariants(server.db)).toEqual([]);
+    expect(await findViolations(server.db)).toEqual([]);
   });
 });

@@ -1,10 +1,14 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
-import type { NewPasskeyAnswer, Passkey, PasskeyAnswer } from '#shared/passkeys.ts';
-import { type Caller, done, type Member, password } from './member.ts';
+import type {
+  PasskeyRegistrationResponse,
+  Passkey,
+  PasskeyAuthenticationResponse,
+} from '#shared/passkeys.ts';
+import { type ApiClient, expectOk, type Member, password } from './member.ts';
 
 /** What a browser and its authenticator do with the options they are given; `lie` says what they do wrong. */
-export type Lie = {
+export type AuthenticatorFaults = {
   origin?: string;
   site?: string;
   challenge?: string;
@@ -13,7 +17,7 @@ export type Lie = {
 };
 
 /** A passkey in software: P-256, self-contained, no attestation. */
-export class Authenticator {
+export class SoftwareAuthenticator {
   readonly id = randomBytes(16).toString('base64url');
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
@@ -27,7 +31,11 @@ export class Authenticator {
   }
 
   /** Answers `navigator.credentials.create` at an address. */
-  make(options: Options, origin: string, lie: Lie = {}): NewPasskeyAnswer {
+  create(
+    options: PasskeyOptions,
+    origin: string,
+    lie: AuthenticatorFaults = {},
+  ): PasskeyRegistrationResponse {
     this.userHandle = options.user?.id ?? '';
     const { x = '', y = '' } = this.#publicKey.export({ format: 'jwk' });
     const key = new Map<number, number | Uint8Array>([
@@ -64,7 +72,7 @@ export class Authenticator {
   }
 
   /** Answers `navigator.credentials.get` at an address. */
-  answer(options: Options, origin: string, lie: Lie = {}): PasskeyAnswer {
+  get(options: PasskeyOptions, origin: string, lie: AuthenticatorFaults = {}): PasskeyAuthenticationResponse {
     const data = clientData('webauthn.get', options, origin, lie);
     this.counter = lie.counter ?? this.counter + 1;
     const authenticatorData = this.#authenticatorData(options.rpId, 0, lie);
@@ -84,7 +92,7 @@ export class Authenticator {
   }
 
   /** WebAuthn Level 3, section 6.1. */
-  #authenticatorData(site = '', moreFlags: number, { site: other, unverified }: Lie): Buffer {
+  #authenticatorData(site = '', moreFlags: number, { site: other, unverified }: AuthenticatorFaults): Buffer {
     const count = Buffer.alloc(4);
     count.writeUInt32BE(this.counter);
     const flags = moreFlags | (unverified === true ? 0x01 : 0x05);
@@ -96,9 +104,14 @@ export class Authenticator {
 }
 
 /** Of the options what an authenticator reads. */
-export type Options = { challenge: string; rpId?: string; rp?: { id: string }; user?: { id: string } };
+export type PasskeyOptions = { challenge: string; rpId?: string; rp?: { id: string }; user?: { id: string } };
 
-function clientData(type: string, { challenge }: Options, origin: string, lie: Lie): Buffer {
+function clientData(
+  type: string,
+  { challenge }: PasskeyOptions,
+  origin: string,
+  lie: AuthenticatorFaults,
+): Buffer {
   return Buffer.from(
     JSON.stringify({
       type,
@@ -111,15 +124,19 @@ function clientData(type: string, { challenge }: Options, origin: string, lie: L
 
 /** Gives a member a passkey. */
 export async function addPasskey(member: Member, name = 'Phone') {
-  const authenticator = new Authenticator();
-  const options = done(await member.post<Options>('/passkeys/options', { password }));
-  const credential = authenticator.make(options, member.address);
-  const { id } = done(await member.post<Passkey>('/passkeys', { name, credential }));
+  const authenticator = new SoftwareAuthenticator();
+  const options = expectOk(await member.post<PasskeyOptions>('/passkeys/options', { password }));
+  const credential = authenticator.create(options, member.address);
+  const { id } = expectOk(await member.post<Passkey>('/passkeys', { name, credential }));
   return { authenticator, id };
 }
 
 /** What a browser sends to sign in with a passkey. */
-export async function passkeySignIn(browser: Caller, authenticator: Authenticator, lie?: Lie) {
-  const options = done(await browser.post<Options>('/session/passkey/options', undefined));
-  return { credential: authenticator.answer(options, browser.address, lie) };
+export async function createPasskeySignIn(
+  browser: ApiClient,
+  authenticator: SoftwareAuthenticator,
+  lie?: AuthenticatorFaults,
+) {
+  const options = expectOk(await browser.post<PasskeyOptions>('/session/passkey/options', undefined));
+  return { credential: authenticator.get(options, browser.address, lie) };
 }

@@ -1,17 +1,22 @@
-import type { Sending } from './member.ts';
-import { type Operation, type Parameter, wrongValues } from './openapi.ts';
-import { exampleOf, type Right } from './right-requests.ts';
+import type { RequestOptions } from './member.ts';
+import { type Operation, type Parameter, listInvalidValues } from './openapi.ts';
+import { exampleValue, type ValidRequest } from './right-requests.ts';
 
 /** `tolerated`: may be answered with 200, where nothing could be wrong with reading it. */
-export type Bad = { said: string; path: string; sending: Sending; tolerated?: boolean };
+export type InvalidRequest = {
+  description: string;
+  path: string;
+  sending: RequestOptions;
+  mayBeAccepted?: boolean;
+};
 
 /** Every bad request for an operation that its description lets one think of, made from a right one. */
-export function badRequests(operation: Operation, right: Right): Bad[] {
+export function listInvalidRequests(operation: Operation, right: ValidRequest): InvalidRequest[] {
   const bad = [...badPaths(operation), ...badQueries(operation, right), ...badHeaders(operation, right)];
   return operation.body === undefined ? bad : [...bad, ...badBodies(operation, right)];
 }
 
-const unknown: Record<string, string[]> = {
+const invalidPathValues: Record<string, string[]> = {
   id: ['0', '-1', '1.5', '1e3', 'abc', '%00', '%ff', '%20', '999999999', `${2 ** 53 - 1}`, '9'.repeat(40)],
   place: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
   feed: ['sideways', '%00', '%ff', 'x'.repeat(201)],
@@ -20,18 +25,18 @@ const unknown: Record<string, string[]> = {
   tag: ['%00', '%07', 'x'.repeat(201)],
 };
 
-function badPaths(operation: Operation): Bad[] {
+function badPaths(operation: Operation): InvalidRequest[] {
   const parameter = operation.parameters.find(({ in: place }) => place === 'path');
   if (parameter === undefined) return [];
-  const values = unknown[parameter.name];
+  const values = invalidPathValues[parameter.name];
   if (values === undefined) throw new Error(`no bad examples for the parameter ${parameter.name}`);
   const body =
     operation.body &&
     Object.fromEntries(
-      Object.keys(operation.body.properties ?? {}).map((field) => [field, exampleOf(field)]),
+      Object.keys(operation.body.properties ?? {}).map((field) => [field, exampleValue(field)]),
     );
   return values.map((value) => ({
-    said: `the path with ${value}`,
+    description: `the path with ${value}`,
     path: operation.path.replace(/\{\w+\}/, value),
     sending: { body },
   }));
@@ -48,13 +53,13 @@ const badCursors = [
   ),
 ];
 
-function badQueries({ parameters }: Operation, right: Right): Bad[] {
+function badQueries({ parameters }: Operation, right: ValidRequest): InvalidRequest[] {
   const queries = parameters.filter(({ in: place }) => place === 'query');
   // A search for nothing looks at nothing else.
   const searched = queries.some(({ name }) => name === 'q') ? 'q=bread&' : '';
   return queries.flatMap((parameter) =>
     badQueryValues(parameter).map(({ value, tolerated }) => ({
-      said: `${parameter.name}=${value}`,
+      description: `${parameter.name}=${value}`,
       path: `${right.path}?${parameter.name === 'q' ? '' : searched}${parameter.name}=${value}`,
       sending: right,
       tolerated,
@@ -72,31 +77,31 @@ function badQueryValues({ name, schema }: Parameter) {
   return ['sideways', '', '%00'].map((value) => ({ value, tolerated: false }));
 }
 
-function badHeaders({ parameters, method, body }: Operation, right: Right): Bad[] {
+function badHeaders({ parameters, method, body }: Operation, right: ValidRequest): InvalidRequest[] {
   const keys = ['short', 'x'.repeat(101), 'with spaces in it', "quote'--12345"];
   const hasKey = parameters.some(({ name }) => name === 'idempotency-key');
   const origins = method === 'GET' ? [] : ['https://evil.example', 'null'];
   const types = body === undefined ? [] : ['text/plain', 'application/xml', 'nonsense'];
   return [
     ...(hasKey ? keys : []).map((key) => ({
-      said: `the key ${key}`,
+      description: `the key ${key}`,
       path: right.path,
       sending: { ...right, key },
     })),
     ...origins.map((origin) => ({
-      said: `the origin ${origin}`,
+      description: `the origin ${origin}`,
       path: right.path,
       sending: { ...right, headers: { origin } },
     })),
     ...types.map((type) => ({
-      said: `the type ${type}`,
+      description: `the type ${type}`,
       path: right.path,
       sending: { ...right, headers: { 'content-type': type } },
     })),
   ];
 }
 
-function badBodies({ body: schema }: Operation, right: Right): Bad[] {
+function badBodies({ body: schema }: Operation, right: ValidRequest): InvalidRequest[] {
   const { path, body } = right;
   const { properties = {}, required = [] } = schema ?? {};
   const whole = [
@@ -109,23 +114,27 @@ function badBodies({ body: schema }: Operation, right: Right): Bad[] {
     '{"a":'.repeat(10_000),
     `{"x":"${'x'.repeat(600_000)}"}`,
   ];
-  const send = (said: string, changed: unknown): Bad => ({ said, path, sending: { body: changed } });
+  const send = (description: string, changed: unknown): InvalidRequest => ({
+    description,
+    path,
+    sending: { body: changed },
+  });
   return [
     ...whole.map((text) => send(`the body ${text.slice(0, 20)}`, text)),
     ...required.map((field) => send(`without ${field}`, { ...body, [field]: undefined })),
     send('a field nobody knows', { ...body, unknown: 1 }),
     send('a field of every object', `{"__proto__":{"a":1},${JSON.stringify(body).slice(1)}`),
     ...Object.entries(properties).flatMap(([field, property]) =>
-      wrongValues(property)
+      listInvalidValues(property)
         // A password may be made of anything.
         .filter(({ value }) => !(/password/i.test(field) && typeof value === 'string' && value.length < 100))
-        .map(({ said, value }) => send(`${field} ${said}`, { ...body, [field]: value })),
+        .map(({ description, value }) => send(`${field} ${description}`, { ...body, [field]: value })),
     ),
   ];
 }
 
 /** Whether a refusal says all that problem details say. */
-export function isWhole(body: unknown, status: number): boolean {
+export function isCompleteProblem(body: unknown, status: number): boolean {
   if (typeof body !== 'object' || body === null) return false;
   const { code, detail, title, type, ...rest } = body as Record<string, unknown>;
   const texts = [code, detail, title, type];

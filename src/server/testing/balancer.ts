@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Balancer = {
+export type LoadBalancer = {
   /** Such as 'http://127.0.0.1:40123'. */
   address: string;
   /** Whether a node, named by its address, was ready when it was last asked. */
@@ -11,13 +11,13 @@ export type Balancer = {
 };
 
 /** How often each node is asked whether it is ready, in milliseconds. */
-const checkTime = 100;
+const checkIntervalMs = 100;
 
 /**
  * A plain TCP balancer: each connection goes to the next node in turn, whoever it is from, and never to another. It
  * leaves out nodes whose /readyz does not say 200, and tries the next where one refuses.
  */
-export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
+export async function startLoadBalancer(nodes: readonly string[]): Promise<LoadBalancer> {
   const ready = new Map(nodes.map((node) => [node, true]));
   let turn = 0;
   const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
@@ -55,7 +55,7 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
   async function check(node: string): Promise<void> {
     while (!stopping.signal.aborted) {
       ready.set(node, (await statusOf(`${node}/readyz`)) === 200);
-      await delay(checkTime);
+      await delay(checkIntervalMs);
     }
   }
 }

@@ -3,57 +3,72 @@ import { feedWindow } from '#server/mutes/hidden.ts';
 import type { Database } from '#server/platform/database.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
 import { limits } from '#shared/limits.ts';
-import type { Crowd } from './skewed.ts';
+import type { SkewedCommunity } from './skewed.ts';
 import type { Member } from './member.ts';
 
 /** Those who call, and what they have much of. */
-export type Stage = Crowd & { busy: Member; muting: Member; rare: Member; db: Database };
+export type CallContext = SkewedCommunity & {
+  busy: Member;
+  muting: Member;
+  rareFollower: Member;
+  db: Database;
+};
 
 /** A call of an endpoint, and what it may cost. */
-export type Call = {
+export type EndpointCall = {
   by: Member;
   method: string;
   path: string;
   body?: unknown;
   /** More rows than usual, where they do not grow with the community, and what bounds them. */
-  rows?: number;
-  because?: string;
+  maxRows?: number;
+  reason?: string;
   /** A table that may be read as a whole, for the same reason. */
-  reads?: string;
+  scannedTable?: string;
 };
 
 /** Calls of what is read, in each of its ways: by the beginning and the middle of a list, by its orders and choices. */
-export const reading: Readonly<Record<string, (stage: Stage) => Promise<Call[]>>> = {
+export const readCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
   feeds,
   'what a member follows': following,
   questions,
   topics,
   profiles,
-  'what a member keeps and mutes': keeping,
-  'notifications, drafts, sessions and settings': own,
+  'what a member keeps and mutes': bookmarkCalls,
+  'notifications, drafts, sessions and settings': ownDataCalls,
 };
 
-export const get = (by: Member, path: string, more: Partial<Call> = {}): Call => ({
+export const get = (by: Member, path: string, more: Partial<EndpointCall> = {}): EndpointCall => ({
   by,
   method: 'GET',
   path,
   ...more,
 });
-export const put = (by: Member, path: string, body?: unknown, more: Partial<Call> = {}): Call => ({
+export const put = (
+  by: Member,
+  path: string,
+  body?: unknown,
+  more: Partial<EndpointCall> = {},
+): EndpointCall => ({
   by,
   method: 'PUT',
   path,
   body,
   ...more,
 });
-export const post = (by: Member, path: string, body?: unknown, more: Partial<Call> = {}): Call => ({
+export const post = (
+  by: Member,
+  path: string,
+  body?: unknown,
+  more: Partial<EndpointCall> = {},
+): EndpointCall => ({
   by,
   method: 'POST',
   path,
   body,
   ...more,
 });
-export const remove = (by: Member, path: string, more: Partial<Call> = {}): Call => ({
+export const remove = (by: Member, path: string, more: Partial<EndpointCall> = {}): EndpointCall => ({
   by,
   method: 'DELETE',
   path,
@@ -61,7 +76,7 @@ export const remove = (by: Member, path: string, more: Partial<Call> = {}): Call
 });
 
 /** A cursor far into a list: behind the row that lies so deep in it. */
-async function deep(db: Database, rows: ReturnType<typeof sql>): Promise<string> {
+async function deepCursor(db: Database, rows: ReturnType<typeof sql>): Promise<string> {
   const { rows: found } = await sql<{ after: Date | number; id: number; score?: number }>`${rows}`.execute(
     db,
   );
@@ -70,25 +85,25 @@ async function deep(db: Database, rows: ReturnType<typeof sql>): Promise<string>
   return encodeCursor({ ...row, after: Number(row.after) });
 }
 
-export async function idOf(db: Database, rows: ReturnType<typeof sql>): Promise<number> {
+export async function findId(db: Database, rows: ReturnType<typeof sql>): Promise<number> {
   const { rows: found } = await sql<{ id: number }>`${rows} limit 1`.execute(db);
   const [row] = found;
   if (row === undefined) throw new Error('there is nothing of that');
   return row.id;
 }
 
-async function feeds({ busy, muting, db }: Stage): Promise<Call[]> {
-  const newest = await deep(
+async function feeds({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
+  const newest = await deepCursor(
     db,
     sql`select created_at as after, id from question order by 1 desc offset 8000 limit 1`,
   );
-  const popular = await deep(
+  const popular = await deepCursor(
     db,
     sql`select upvotes as after, id from question order by 1 desc, 2 desc offset 8000 limit 1`,
   );
   const tags = {
     rows: limits.tagsPerQuestion * feedWindow,
-    because: 'looks through so many questions with their tags for those that are not muted',
+    reason: 'looks through so many questions with their tags for those that are not muted',
   };
   return ['recent', 'popular', 'unanswered'].flatMap((feed) => {
     const cursor = feed === 'popular' ? popular : newest;
@@ -100,15 +115,15 @@ async function feeds({ busy, muting, db }: Stage): Promise<Call[]> {
   });
 }
 
-async function following({ busy, muting, rare, db }: Stage): Promise<Call[]> {
-  const cursor = await deep(
+async function following({ busy, muting, rareFollower, db }: CallContext): Promise<EndpointCall[]> {
+  const cursor = await deepCursor(
     db,
     sql`select created_at as after, id from question order by 1 desc offset 3000 limit 1`,
   );
-  const followed = { rows: 3100, because: 'looks at so many questions with a followed topic one by one' };
-  return [busy, muting, rare].flatMap((by) => [
+  const followed = { rows: 3100, reason: 'looks at so many questions with a followed topic one by one' };
+  return [busy, muting, rareFollower].flatMap((by) => [
     get(by, '/following'),
-    get(by, '/following/marks', { rows: 1000, because: 'told of at most' }),
+    get(by, '/following/marks', { maxRows: 1000, reason: 'told of at most' }),
     get(by, '/following/questions'),
     get(by, '/following/questions?muted=show'),
     get(by, `/following/questions?cursor=${cursor}`),
@@ -119,17 +134,17 @@ async function following({ busy, muting, rare, db }: Stage): Promise<Call[]> {
   ]);
 }
 
-async function questions({ busy, db, hotQuestionId, hotAnswerId }: Stage): Promise<Call[]> {
+async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext): Promise<EndpointCall[]> {
   const hot = `/questions/${hotQuestionId}`;
   const answer = `/answers/${hotAnswerId}`;
   const far = sql`from answer where question_id = ${hotQuestionId} order by created_at desc offset 1000 limit 1`;
-  const byTime = await deep(db, sql`select created_at as after, id ${far}`);
-  const byScore = await deep(db, sql`select created_at as after, id, upvotes as score ${far}`);
-  const comment = await deep(
+  const byTime = await deepCursor(db, sql`select created_at as after, id ${far}`);
+  const byScore = await deepCursor(db, sql`select created_at as after, id, upvotes as score ${far}`);
+  const comment = await deepCursor(
     db,
     sql`select 0 as after, id from reply where answer_id is null offset 500 limit 1`,
   );
-  const reply = await idOf(db, sql`select reply_id as id from revision where reply_id is not null`);
+  const reply = await findId(db, sql`select reply_id as id from revision where reply_id is not null`);
   return [
     ...['newest', 'oldest', 'helpful'].flatMap((sort) => {
       const cursor = sort === 'helpful' ? byScore : byTime;
@@ -156,19 +171,22 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: Stage): Promi
   ];
 }
 
-async function topics({ busy, db, hugeTag }: Stage): Promise<Call[]> {
-  const popular = await deep(
+async function topics({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[]> {
+  const popular = await deepCursor(
     db,
     sql`select questions_count as after, id from tag order by 1 desc, 2 desc offset 6000 limit 1`,
   );
-  const active = await deep(
+  const active = await deepCursor(
     db,
     sql`select active_at as after, id from tag order by active_at desc nulls last, 2 desc offset 6000 limit 1`,
   );
-  const alphabetical = await deep(db, sql`select 0 as after, id from tag order by key offset 6000 limit 1`);
-  const names = { rows: 30_000, because: 'looks through the names of topics', reads: 'tag' };
+  const alphabetical = await deepCursor(
+    db,
+    sql`select 0 as after, id from tag order by key offset 6000 limit 1`,
+  );
+  const names = { rows: 30_000, reason: 'looks through the names of topics', reads: 'tag' };
   const huge = `/topics/${hugeTag}`;
-  const question = await deep(
+  const question = await deepCursor(
     db,
     sql`select question_created_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
   );
@@ -184,19 +202,19 @@ async function topics({ busy, db, hugeTag }: Stage): Promise<Call[]> {
     get(busy, `${huge}/questions?cursor=${question}`),
     get(busy, `${huge}/activity`),
     get(busy, `/audience?tags=${hugeTag},topic%2077`, {
-      rows: 5000,
-      because: 'counts those who follow one of several topics each once',
+      maxRows: 5000,
+      reason: 'counts those who follow one of several topics each once',
     }),
   ];
 }
 
-async function profiles({ busy, muting, db }: Stage): Promise<Call[]> {
+async function profiles({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
   const profile = `/members/${busy.id}`;
-  const asked = await deep(
+  const asked = await deepCursor(
     db,
     sql`select created_at as after, id from question where author_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
   );
-  const answered = await deep(
+  const answered = await deepCursor(
     db,
     sql`select created_at as after, id from answer where author_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
   );
@@ -212,17 +230,17 @@ async function profiles({ busy, muting, db }: Stage): Promise<Call[]> {
   ];
 }
 
-async function keeping({ busy, muting, db }: Stage): Promise<Call[]> {
-  const list = await idOf(db, sql`select id from bookmark_list where member_id = ${busy.id} order by id`);
-  const kept = await deep(
+async function bookmarkCalls({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
+  const list = await findId(db, sql`select id from bookmark_list where member_id = ${busy.id} order by id`);
+  const kept = await deepCursor(
     db,
     sql`select created_at as after, id from bookmark where member_id = ${busy.id} order by 1 desc offset 1000 limit 1`,
   );
-  const muted = await deep(
+  const muted = await deepCursor(
     db,
     sql`select created_at as after, question_id as id from question_mute where member_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
   );
-  const few = { rows: limits.bookmarks, because: 'a member keeps so many at most' };
+  const few = { rows: limits.bookmarks, reason: 'a member keeps so many at most' };
   return [
     get(busy, '/bookmarks'),
     get(busy, `/bookmarks?cursor=${kept}`),
@@ -236,8 +254,8 @@ async function keeping({ busy, muting, db }: Stage): Promise<Call[]> {
   ];
 }
 
-async function own({ busy, db }: Stage): Promise<Call[]> {
-  const far = await deep(
+async function ownDataCalls({ busy, db }: CallContext): Promise<EndpointCall[]> {
+  const far = await deepCursor(
     db,
     sql`select 0 as after, id from notification where recipient_id = ${busy.id} order by id desc offset 3000 limit 1`,
   );
@@ -255,7 +273,7 @@ async function own({ busy, db }: Stage): Promise<Call[]> {
     get(busy, '/sessions'),
     get(busy, '/address'),
     get(busy, '/password-resets'),
-    get(busy, '/download', { rows: 20_000, because: 'all that is the member’s is read, page by page' }),
+    get(busy, '/download', { maxRows: 20_000, reason: 'all that is the member’s is read, page by page' }),
     get(busy, '/session'),
     get(busy, '/notification-settings'),
   ];

@@ -1,20 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beginRemoval } from '#server/care/removals.ts';
 import { setRole } from '#server/care/roles.ts';
-import { workOnUndoings } from '#server/care/undoing.ts';
+import { runActivityRemovals } from '#server/care/undoing.ts';
 import type { Database } from '#server/platform/database.ts';
 import type { PostAction } from '#shared/care.ts';
 import { encodeCursor } from '#server/posts/cursor.ts';
-import { type Call, get, idOf, post, put, type Stage } from './calls.ts';
+import { type EndpointCall, get, findId, post, put, type CallContext } from './calls.ts';
 
 /** Calls of what members tell operators, and of what operators do. */
-export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage): Promise<Call[]> {
-  await setRole(db, { email: rare.email, role: 'operator' });
+export async function moderationCalls({
+  busy,
+  rareFollower,
+  db,
+  hotQuestionId,
+  hotAnswerId,
+}: CallContext): Promise<EndpointCall[]> {
+  await setRole(db, { email: rareFollower.email, role: 'operator' });
   const asked = await busy.ask({ tags: ['topic 77'] });
   const answered = await busy.answer(asked);
-  const replied = await busy.reply(answered.id);
-  const reply = await idOf(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
-  const nobody = await idOf(
+  const replied = await busy.replyToAnswer(answered.id);
+  const reply = await findId(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
+  const nobody = await findId(
     db,
     sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member'`,
   );
@@ -29,20 +35,20 @@ export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage
     db,
   );
   const selection = { memberIds: [removed], network: null, from: null, to: null };
-  const done = await beginRemoval(db, { selection, reason: 'So.', remover: { operatorId: null } });
-  await workOnUndoings(db, Date.now() + 60_000);
+  const done = await beginRemoval(db, { selection, reason: 'So.', remover: { moderatorId: null } });
+  await runActivityRemovals(db, Date.now() + 60_000);
   const about = (action: PostAction, more: object = {}) =>
-    post(rare, '/care/post-actions', { action, kind: 'question', id: asked, reason: 'So.', ...more });
+    post(rareFollower, '/care/post-actions', { action, kind: 'question', id: asked, reason: 'So.', ...more });
   const member = (action: string, until: string | null = null) =>
-    post(rare, '/care/member-actions', { action, memberId: nobody, reason: 'So.', until });
+    post(rareFollower, '/care/member-actions', { action, memberId: nobody, reason: 'So.', until });
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
-      put(rare, `${path}/flag`, { reason: 'spam', note: '' }),
-      get(rare, `${path}/flag`),
+      put(rareFollower, `${path}/flag`, { reason: 'spam', note: '' }),
+      get(rareFollower, `${path}/flag`),
     ]),
-    get(rare, '/care/queue'),
-    get(rare, `/care/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
+    get(rareFollower, '/care/queue'),
+    get(rareFollower, `/care/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
     about('lock'),
     about('unlock'),
     about('duplicate', { duplicateOf: hotQuestionId }),
@@ -53,31 +59,34 @@ export async function care({ busy, rare, db, hotQuestionId, hotAnswerId }: Stage
     about('restore', { kind: 'answer', id: answered.id }),
     about('hide'),
     get(busy, `/questions/${asked}/hidden`),
-    get(rare, `/questions/${asked}/hidden`),
+    get(rareFollower, `/questions/${asked}/hidden`),
     get(busy, '/notices'),
     put(busy, '/notices/seen', { upTo: 1 }),
     about('restore'),
     about('dismiss', { id: hotQuestionId }),
-    get(rare, '/care/log'),
-    get(rare, `/care/log?cursor=${encodeCursor({ after: 0, id: 5 })}`),
+    get(rareFollower, '/care/log'),
+    get(rareFollower, `/care/log?cursor=${encodeCursor({ after: 0, id: 5 })}`),
     member('warn'),
     member('suspend', '2100-01-01T00:00:00.000Z'),
     member('lift'),
-    get(rare, `/care/members/${nobody}`),
+    get(rareFollower, `/care/members/${nobody}`),
     member('undo'),
-    get(rare, '/moderation/registrations?hours=720'),
-    get(rare, '/moderation/registrations/accounts?network=192.0.2.1&hours=720'),
+    get(rareFollower, '/moderation/registrations?hours=720'),
+    get(rareFollower, '/moderation/registrations/accounts?network=192.0.2.1&hours=720'),
     get(
-      rare,
+      rareFollower,
       `/moderation/registrations/accounts?network=192.0.2.1&cursor=${encodeCursor({ after: 0, id: other })}`,
     ),
-    post(rare, '/moderation/approvals', { memberIds: [waiting] }),
-    post(rare, '/moderation/removals/preview', { memberIds: [other] }),
-    post(rare, '/moderation/removals/preview', { network: '192.0.2.1', from: '2020-01-01T00:00:00.000Z' }),
-    post(rare, '/moderation/removals', { memberIds: [other], reason: 'So.' }),
-    get(rare, '/moderation/removals'),
-    get(rare, `/moderation/removals/${done}`),
-    post(rare, `/moderation/removals/${done}/restoration`, { reason: 'So.' }),
+    post(rareFollower, '/moderation/approvals', { memberIds: [waiting] }),
+    post(rareFollower, '/moderation/removals/preview', { memberIds: [other] }),
+    post(rareFollower, '/moderation/removals/preview', {
+      network: '192.0.2.1',
+      from: '2020-01-01T00:00:00.000Z',
+    }),
+    post(rareFollower, '/moderation/removals', { memberIds: [other], reason: 'So.' }),
+    get(rareFollower, '/moderation/removals'),
+    get(rareFollower, `/moderation/removals/${done}`),
+    post(rareFollower, `/moderation/removals/${done}/restoration`, { reason: 'So.' }),
   ];
 }
 

@@ -1,32 +1,42 @@
 import { sql } from 'kysely';
 import webPush from 'web-push';
-import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
+import { createConfirmationToken, createUnsubscribeToken } from '#server/preferences/preferences.ts';
 import { limits } from '#shared/limits.ts';
-import { type Call, idOf, post, put, remove, type Stage } from './calls.ts';
-import { visitProvider } from './identity-provider.ts';
-import { linkToken } from './links.ts';
-import { addPasskey, Authenticator, type Options, passkeySignIn } from './authenticator.ts';
-import { care } from './care-calls.ts';
-import { done, type Member, password, register } from './member.ts';
-import { appCode, secondFactorStart, switchSecondFactorOn } from './second-factor.ts';
-import { defaults } from './server.ts';
+import { type EndpointCall, findId, post, put, remove, type CallContext } from './calls.ts';
+import { signInAtProvider } from './identity-provider.ts';
+import { createLinkToken } from './links.ts';
+import {
+  addPasskey,
+  SoftwareAuthenticator,
+  type PasskeyOptions,
+  createPasskeySignIn,
+} from './authenticator.ts';
+import { moderationCalls } from './care-calls.ts';
+import { expectOk, type Member, password, register } from './member.ts';
+import { generateTotpCode, startTwoFactorSetup, enableTwoFactor } from './second-factor.ts';
+import { defaultSettings } from './server.ts';
 
 /** Calls of what changes something. */
-export const changing: Readonly<Record<string, (stage: Stage) => Promise<Call[]>>> = {
-  writing,
-  'voting, following, keeping and muting': marking,
-  care,
-  accounts,
+export const writeCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
+  writing: postCalls,
+  'voting, following, keeping and muting': voteAndFollowCalls,
+  care: moderationCalls,
+  accounts: accountCalls,
 };
 
-async function writing({ busy, hotQuestionId, hotAnswerId, hugeTag }: Stage): Promise<Call[]> {
+async function postCalls({
+  busy,
+  hotQuestionId,
+  hotAnswerId,
+  hugeTag,
+}: CallContext): Promise<EndpointCall[]> {
   const hot = `/questions/${hotQuestionId}`;
-  const followers = { rows: 4500, because: 'each follower of the question is told' };
+  const followers = { rows: 4500, reason: 'each follower of the question is told' };
   const tags = [hugeTag, 'topic 77', 'another topic'];
   const asked = await busy.ask({ tags });
   const answered = await busy.answer(hotQuestionId);
-  const replied = await busy.reply(hotAnswerId);
-  const commented = await busy.comment(hotQuestionId);
+  const replied = await busy.replyToAnswer(hotAnswerId);
+  const commented = await busy.replyToQuestion(hotQuestionId);
   return [
     post(busy, '/questions', { title: 'What else?', content: 'So.', tags }),
     post(busy, `${hot}/answers`, { content: `As @Member said: so.` }, followers),
@@ -38,8 +48,8 @@ async function writing({ busy, hotQuestionId, hotAnswerId, hugeTag }: Stage): Pr
       hot,
       { title: 'Question 1', content: 'What about it?', tags: [hugeTag, 'topic 78'] },
       {
-        rows: 4500,
-        because: 'the answers of a question count in the topics it gets, and no more in the others',
+        maxRows: 4500,
+        reason: 'the answers of a question count in the topics it gets, and no more in the others',
       },
     ),
     put(busy, `/answers/${answered.id}`, { content: 'It is so.' }),
@@ -56,54 +66,61 @@ async function writing({ busy, hotQuestionId, hotAnswerId, hugeTag }: Stage): Pr
     remove(busy, '/drafts/ask'),
     remove(busy, `/replies/${replied.id}`),
     remove(busy, `/replies/${commented.id}`),
-    remove(busy, `/answers/${answered.id}`, { rows: 2100, because: 'each follower was told' }),
+    remove(busy, `/answers/${answered.id}`, { maxRows: 2100, reason: 'each follower was told' }),
     remove(busy, `/questions/${asked}`),
   ];
 }
 
-async function marking({ busy, rare, db, hotQuestionId, hotAnswerId, hugeTag }: Stage): Promise<Call[]> {
+async function voteAndFollowCalls({
+  busy,
+  rareFollower,
+  db,
+  hotQuestionId,
+  hotAnswerId,
+  hugeTag,
+}: CallContext): Promise<EndpointCall[]> {
   const [question, answer] = [hotQuestionId, hotAnswerId];
-  const reply = await idOf(db, sql`select id from reply where answer_id = ${answer}`);
-  const bookmark = await rare.keep('questions', 2);
-  const list = done(await rare.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
+  const reply = await findId(db, sql`select id from reply where answer_id = ${answer}`);
+  const bookmark = await rareFollower.bookmark('questions', 2);
+  const list = expectOk(await rareFollower.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
   const votes = ['up', 'down', null];
   return [
     ...[`/questions/${question}`, `/answers/${answer}`, `/replies/${reply}`].flatMap((path) =>
-      votes.map((vote) => put(rare, `${path}/vote`, { vote })),
+      votes.map((vote) => put(rareFollower, `${path}/vote`, { vote })),
     ),
-    put(rare, `/questions/${question}/view`),
-    put(rare, `/questions/${question}/view`),
+    put(rareFollower, `/questions/${question}/view`),
+    put(rareFollower, `/questions/${question}/view`),
     ...[true, false].flatMap((state) => [
-      put(rare, `/questions/${question}/follow`, { following: state }),
-      put(rare, `/topics/${hugeTag}/follow`, { following: state }),
-      put(rare, `/questions/${question}/mute`, { muted: state }),
-      put(rare, `/topics/${hugeTag}/mute`, { muted: state }),
+      put(rareFollower, `/questions/${question}/follow`, { following: state }),
+      put(rareFollower, `/topics/${hugeTag}/follow`, { following: state }),
+      put(rareFollower, `/questions/${question}/mute`, { muted: state }),
+      put(rareFollower, `/topics/${hugeTag}/mute`, { muted: state }),
       put(
         busy,
         `/questions/1999/bookmark`,
         { bookmarked: state },
         {
-          rows: limits.bookmarks,
-          because: 'a member keeps so many at most, which are counted',
+          maxRows: limits.bookmarks,
+          reason: 'a member keeps so many at most, which are counted',
         },
       ),
-      put(rare, `/questions/${question}/bookmark`, { bookmarked: state }),
-      put(rare, `/answers/${answer}/bookmark`, { bookmarked: state }),
+      put(rareFollower, `/questions/${question}/bookmark`, { bookmarked: state }),
+      put(rareFollower, `/answers/${answer}/bookmark`, { bookmarked: state }),
     ]),
-    put(rare, `/bookmarks/${bookmark}/note`, { note: 'So.' }),
-    post(rare, '/bookmark-lists', { name: 'Sooner' }),
-    put(rare, `/bookmark-lists/${list}`, { name: 'Never' }),
-    put(rare, `/bookmarks/${bookmark}/lists`, { listIds: [list] }),
-    remove(rare, `/bookmark-lists/${list}`),
+    put(rareFollower, `/bookmarks/${bookmark}/note`, { note: 'So.' }),
+    post(rareFollower, '/bookmark-lists', { name: 'Sooner' }),
+    put(rareFollower, `/bookmark-lists/${list}`, { name: 'Never' }),
+    put(rareFollower, `/bookmarks/${bookmark}/lists`, { listIds: [list] }),
+    remove(rareFollower, `/bookmark-lists/${list}`),
   ];
 }
 
-async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
-  const notification = await idOf(
+async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Promise<EndpointCall[]> {
+  const notification = await findId(
     db,
     sql`select id from notification where recipient_id = ${busy.id} and read_at is null`,
   );
-  const session = await idOf(
+  const session = await findId(
     db,
     sql`select id from session where member_id = ${busy.id} and token like 'token of%'`,
   );
@@ -116,12 +133,12 @@ async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
   const scope = { memberId: busy.id, scope: 'answers' } as const;
   const waiting = {
     rows: 4000,
-    because: 'looks through what of the member waits to be mailed, and time zones',
+    reason: 'looks through what of the member waits to be mailed, and time zones',
   };
   return [
     put(busy, '/notifications/seen', undefined, waiting),
     put(busy, `/notifications/${notification}/read`),
-    put(busy, '/notifications/read', { upTo: null }, { rows: 5000, because: 'marks so many' }),
+    put(busy, '/notifications/read', { upTo: null }, { maxRows: 5000, reason: 'marks so many' }),
     put(
       busy,
       '/notification-settings/answers',
@@ -129,8 +146,8 @@ async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
       waiting,
     ),
     post(busy, '/notification-settings/confirmation'),
-    post(busy, '/mail/confirmation', { token: confirmationToken(defaults, address) }),
-    post(busy, '/mail/unsubscribe', { token: unsubscribeToken(defaults, scope) }, waiting),
+    post(busy, '/mail/confirmation', { token: createConfirmationToken(defaultSettings, address) }),
+    post(busy, '/mail/unsubscribe', { token: createUnsubscribeToken(defaultSettings, scope) }, waiting),
     put(busy, '/push-subscription', device),
     remove(busy, '/push-subscription'),
     put(busy, '/settings', { displayName: 'Busy', bio: 'Writes.', showEmail: true }),
@@ -143,10 +160,14 @@ async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
     put(busy, '/address', { email: 'busier@example.org', password }),
     remove(busy, '/address/change'),
     post(busy, '/password-resets', { email: busy.email }),
-    post(rare, '/mail/address', { token: await linkToken(db, { memberId: rare.id, purpose: 'address' }) }),
-    post(rare, '/mail/old-address', { token: await linkToken(db, { memberId: rare.id, purpose: 'return' }) }),
+    post(rareFollower, '/mail/address', {
+      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'address' }),
+    }),
+    post(rareFollower, '/mail/old-address', {
+      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'return' }),
+    }),
     post(muting, '/mail/password', {
-      token: await linkToken(db, { memberId: muting.id, purpose: 'reset' }),
+      token: await createLinkToken(db, { memberId: muting.id, purpose: 'reset' }),
       newPassword: password,
     }),
     post(busy, '/session', { email: busy.email, password }),
@@ -157,27 +178,27 @@ async function accounts({ busy, muting, rare, db }: Stage): Promise<Call[]> {
   ];
 }
 
-async function secondFactorCalls(busy: Member): Promise<Call[]> {
+async function secondFactorCalls(busy: Member): Promise<EndpointCall[]> {
   const careful = await register(busy.address, 'Careful');
-  const key = await switchSecondFactorOn(careful);
+  const key = await enableTwoFactor(careful);
   const half = await register(busy.address, 'Half');
-  done(await half.signIn(careful.email, password));
-  const { setup, code } = await secondFactorStart(busy);
+  expectOk(await half.signIn(careful.email, password));
+  const { setup, code } = await startTwoFactorSetup(busy);
   return [
     post(busy, '/second-factor/setup', { password }),
     put(busy, '/second-factor', { setup, code }),
     post(busy, '/second-factor/recovery-codes', { password }),
     post(busy, '/second-factor/removal', { password }),
-    post(half, '/session/second-factor', { code: appCode(key, 1) }),
+    post(half, '/session/second-factor', { code: generateTotpCode(key, 1) }),
   ];
 }
 
-async function passkeyCalls(busy: Member): Promise<Call[]> {
+async function passkeyCalls(busy: Member): Promise<EndpointCall[]> {
   const { authenticator, id } = await addPasskey(busy);
   const browser = await register(busy.address, 'Keyed');
-  const signIn = await passkeySignIn(browser, authenticator);
-  const options = done(await busy.post<Options>('/passkeys/options', { password }));
-  const credential = new Authenticator().make(options, busy.address);
+  const signIn = await createPasskeySignIn(browser, authenticator);
+  const options = expectOk(await busy.post<PasskeyOptions>('/passkeys/options', { password }));
+  const credential = new SoftwareAuthenticator().create(options, busy.address);
   return [
     post(browser, '/session/passkey', signIn),
     post(browser, '/session/passkey/options'),
@@ -188,19 +209,19 @@ async function passkeyCalls(busy: Member): Promise<Call[]> {
   ];
 }
 
-async function providerCalls(busy: Member): Promise<Call[]> {
+async function providerCalls(busy: Member): Promise<EndpointCall[]> {
   const begin = { next: '/topics' };
   /** Somebody in a browser that the provider has sent back. */
   async function back(name: string, path: string, body: object, email: string) {
     const browser = name === 'Busy' ? busy : await register(busy.address, name);
-    const { url } = done(await browser.post<{ url: string }>(path, body));
-    return { browser, body: { query: await visitProvider(url, email) } };
+    const { url } = expectOk(await browser.post<{ url: string }>(path, body));
+    return { browser, body: { query: await signInAtProvider(url, email) } };
   }
   const visitor = await back('Visitor', '/session/provider', begin, 'visitor@example.net');
   const known = await back('Known', '/session/provider', begin, busy.email);
-  done(await known.browser.post('/session/provider/return', known.body));
+  expectOk(await known.browser.post('/session/provider/return', known.body));
   const own = await back('Busy', '/provider-account', { password }, 'busy@example.net');
-  done(await busy.post('/session/provider/return', own.body));
+  expectOk(await busy.post('/session/provider/return', own.body));
   const keyed = await register(busy.address, 'Linker');
   return [
     post(visitor.browser, '/session/provider/return', visitor.body),

@@ -6,12 +6,12 @@ import type { Database } from '#server/platform/database.ts';
  * somebody was told of the safety of their account, what is written behind an answer, so that it takes as long for an
  * address that nobody has, and what was tried and counts no more.
  */
-export async function checksum(db: Database): Promise<string> {
+export async function databaseChecksum(db: Database): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'
       and table_name not in (
-        ${sql.join(summedUp.map((name) => sql.lit(name)))},
+        ${sql.join(statisticsTables.map((name) => sql.lit(name)))},
         'session', 'rate_limit', 'search_word', 'setting', 'account_token', 'security_event', 'used_nonce')
     order by table_name`.execute(db);
   return sumOf(
@@ -24,11 +24,11 @@ export async function checksum(db: Database): Promise<string> {
 }
 
 /** Of every row that is about a member: what is theirs in their own name, sessions included, and notifications to them. */
-export async function checksumOfMember(db: Database, memberId: number): Promise<string> {
+export async function memberChecksum(db: Database, memberId: number): Promise<string> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select table_name as table, column_name as column from information_schema.columns
     where table_schema = 'public' and column_name in ('member_id', 'recipient_id')
-      and table_name not in (${sql.join(summedUp.map((name) => sql.lit(name)))})
+      and table_name not in (${sql.join(statisticsTables.map((name) => sql.lit(name)))})
     order by table_name, column_name`.execute(db);
   const rows = columns.map(
     ({ table, column }) =>
@@ -37,7 +37,7 @@ export async function checksumOfMember(db: Database, memberId: number): Promise<
   return sumOf(db, [...rows, sql`select row::text from member row where id = ${memberId}`]);
 }
 
-const summedUp = [
+const statisticsTables = [
   'member_statistics_change',
   'member_daily_statistics',
   'member_statistics',

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** Works on a connection of its own, which ends with the work. */
-export async function connected<Result>(
+export async function withClient<Result>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {

@@ -1,28 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
 /** Texts that were made to hurt, or that programs have stumbled over. */
 export type Corpora = {
   /** Whether they are the public lists; else a few of our own. */
-  whole: boolean;
+  isComplete: boolean;
   /** Attacks on pages and databases, and awkward words, each of one line or a few. */
   lines: string[];
   /** Texts that made parsers of Markdown hang, and odd cases of its specifications. */
-  hangs: string[];
+  slowMarkdown: string[];
   markdown: string[];
   /** Words that are common passwords, reserved names and the like. */
   words: string[];
 };
 
 /** Where the public lists lie on machines that have them: beside the checkout, or where PARLEY_CORPORA says. */
-const folder = path.resolve(projectFolder, process.env['PARLEY_CORPORA'] ?? '../shared/data/corpora');
+const corporaDirectory = path.resolve(projectRoot, process.env['PARLEY_CORPORA'] ?? '../shared/data/corpora');
 
 /** The public lists where this machine has them, else a few texts of each kind; that it is so is said aloud. */
 export function readCorpora(): Corpora {
-  if (!existsSync(folder)) {
-    console.warn(`The public lists of attacks are not at ${folder}: only a few texts of our own are tried.`);
-    return { whole: false, ...own };
+  if (!existsSync(corporaDirectory)) {
+    console.warn(
+      `The public lists of attacks are not at ${corporaDirectory}: only a few texts of our own are tried.`,
+    );
+    return { isComplete: false, ...builtInTexts };
   }
   const lines = [
     'xss/payloadbox-xss-payload-list.txt',
@@ -44,9 +46,9 @@ export function readCorpora(): Corpora {
     'passwords/zxcvbn-passwords.txt',
   ].flatMap(linesOf);
   return {
-    whole: true,
+    isComplete: true,
     lines: [...new Set([...lines, ...naughty])].filter((line) => line.trim() !== ''),
-    hangs: [
+    slowMarkdown: [
       'redos-backticks_alternating_in_link.md',
       'redos-backticks_in_link_label.md',
       'redos-backticks_in_link_no_close.md',
@@ -54,7 +56,7 @@ export function readCorpora(): Corpora {
       'redos-link_redos.md',
     ]
       .map((name) => read(`markdown/${name}`))
-      .concat(own.hangs),
+      .concat(builtInTexts.slowMarkdown),
     markdown: [
       'commonmark-spec.json',
       'cmark-gfm-spec.json',
@@ -69,7 +71,7 @@ export function readCorpora(): Corpora {
 }
 
 /** As many of them as fit into each text of at most `size` characters, in their order, none left out but longer ones. */
-export function packed(items: readonly string[], size: number, between = '\n\n'): string[] {
+export function packTexts(items: readonly string[], size: number, between = '\n\n'): string[] {
   const texts: string[] = [];
   let text = '';
   for (const item of items.filter(({ length }) => length <= size)) {
@@ -83,10 +85,10 @@ export function packed(items: readonly string[], size: number, between = '\n\n')
   return text === '' ? texts : [...texts, text];
 }
 
-const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+const read = (name: string) => readFileSync(path.join(corporaDirectory, name), 'utf8');
 const linesOf = (name: string) => read(name).split(/\r?\n/u);
 
-const own: Omit<Corpora, 'whole'> = {
+const builtInTexts: Omit<Corpora, 'isComplete'> = {
   lines: [
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',
@@ -101,7 +103,7 @@ const own: Omit<Corpora, 'whole'> = {
     '\u202eright to left\u202c',
     '𝒜𝓃𝓎 𝓉𝑒𝓍𝓉 👩‍👩‍👧‍👦 ﷽',
   ],
-  hangs: [
+  slowMarkdown: [
     '['.repeat(1_900),
     '`a'.repeat(950),
     '**a'.repeat(600),

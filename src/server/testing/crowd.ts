@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Member } from './member.ts';
-import { defaults, type TestParley } from './server.ts';
+import { defaultSettings, type TestServer } from './server.ts';
 
 /** Many members at once, signed in: registering them would take most of a test's time for their passwords. */
-export async function crowd({ db, address }: TestParley, size: number): Promise<Member[]> {
+export async function createManyMembers({ db, address }: TestServer, size: number): Promise<Member[]> {
   const { rows } = await sql<{ id: number; name: string; email: string; token: string }>`
     with added as (
       insert into member (display_name, email)
@@ -18,7 +18,7 @@ export async function crowd({ db, address }: TestParley, size: number): Promise<
   return rows.map(({ id, name, email, token }) => {
     const member = new Member(address, { id, displayName: name, email });
     // As better-auth signs it.
-    const signature = createHmac('sha256', defaults.secret).update(token).digest('base64');
+    const signature = createHmac('sha256', defaultSettings.secret).update(token).digest('base64');
     member.cookies.set('parley.session_token', encodeURIComponent(`${token}.${signature}`));
     return member;
   });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** The same connection as DATABASE_URL gives it; a host that is a folder holds the socket. */
-export function urlOf({
+export function toDatabaseUrl({
   connectionString,
   user,
   password,

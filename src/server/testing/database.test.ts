@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { connected } from './connected.ts';
+import { withClient } from './connected.ts';
 import { createTestDatabase } from './database.ts';
 
 test('each test file gets a migrated database of its own', async () => {
@@ -14,7 +14,7 @@ test('each test file gets a migrated database of its own', async () => {
 });
 
 async function insertMember(connection: pg.ClientConfig): Promise<number> {
-  return connected(connection, async (client) => {
+  return withClient(connection, async (client) => {
     await client.query(`insert into member (display_name) values ('Ada')`);
     const { rows } = await client.query<{ count: string }>('select count(*) from member');
     return Number(rows[0]?.count);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { inject } from 'vitest';
-import { connected } from './connected.ts';
+import { withClient } from './connected.ts';
 
 /** How the tests of one run reach PostgreSQL; made by global-setup.ts. */
-export type TestServer = {
+export type TestPostgresServer = {
   /** A connection of a user who may create databases. */
   admin: pg.ClientConfig;
   /** A connection of the user the tests work as, and that user's name as SQL. */
@@ -16,7 +16,7 @@ export type TestServer = {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    testServer: TestServer;
+    testServer: TestPostgresServer;
   }
 }
 
@@ -45,5 +45,5 @@ export function withDatabase(connection: pg.ClientConfig, database: string): pg.
 }
 
 export async function runAsAdmin(admin: pg.ClientConfig, statement: string): Promise<void> {
-  await connected(admin, (client) => client.query(statement));
+  await withClient(admin, (client) => client.query(statement));
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 
 /** A port of 127.0.0.1 at which nothing listens now. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = net.createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

@@ -6,12 +6,12 @@ import pg from 'pg';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '#server/platform/database.ts';
-import { startEmbedded } from '#server/platform/embedded/embedded.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { startEmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { migrate } from '#server/platform/migrations.ts';
-import { runAsAdmin, type TestServer, withDatabase } from './database.ts';
+import { runAsAdmin, type TestPostgresServer, withDatabase } from './database.ts';
 
-type RunningServer = Omit<TestServer, 'template'> & { stop(): Promise<void> };
+type RunningServer = Omit<TestPostgresServer, 'template'> & { stop(): Promise<void> };
 
 /**
  * One PostgreSQL for the whole run, an embedded one with a data folder of its own or that of TEST_DATABASE_URL (whose
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `template_${randomBytes(8).toString('hex')}`;
   await runAsAdmin(server.admin, `create database ${template} owner ${server.owner}`);
   const db = openDatabase({ connection: withDatabase(server.user, template) });
-  await migrate(db, path.join(projectFolder, 'migrations'));
+  await migrate(db, path.join(projectRoot, 'migrations'));
   await db.destroy();
   project.provide('testServer', { admin: server.admin, user: server.user, owner: server.owner, template });
   return async () => {
@@ -36,7 +36,10 @@ async function ownServer(): Promise<RunningServer> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-tests-'));
   // The folder itself is made by the embedded PostgreSQL, for the user it runs as.
   await chmod(parent, 0o711);
-  const embedded = await startEmbedded({ folder: path.join(parent, 'data'), log: pino({ level: 'error' }) });
+  const embedded = await startEmbeddedPostgres({
+    dataDirectory: path.join(parent, 'data'),
+    log: pino({ level: 'error' }),
+  });
   return {
     admin: embedded.superuser,
     user: embedded.connection,

@@ -4,38 +4,38 @@ import { Provider } from 'oidc-provider';
 import type { IdentityProviderSettings } from '#server/platform/settings.ts';
 
 /** Somebody who has an account there. */
-export type Person = { subject: string; email?: string; email_verified?: boolean; name?: string };
+export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };
 
 /** A real OpenID Connect provider, on which everybody who comes is the person that was set last. */
-export type TestProvider = {
+export type TestOidcProvider = {
   settings: IdentityProviderSettings;
   /** Lets a Parley send browsers there; once its address is known. */
-  allow: (parley: string) => void;
+  registerClient: (parley: string) => void;
   /** A browser goes to an address there as somebody; returns the query it is sent back to Parley with. */
-  visit: (url: string, person: Person) => Promise<string>;
+  visit: (url: string, person: ProviderPerson) => Promise<string>;
   /** Answers with this instead of what it would say; null: no longer. */
-  disturb: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
+  intercept: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
   /** From now on ID tokens have these claims; null: their own. Parley takes them from the provider itself, whose signature openid-client leaves to TLS. */
-  changeTokens: (claims: Readonly<Record<string, unknown>> | null) => void;
+  overrideClaims: (claims: Readonly<Record<string, unknown>> | null) => void;
   stop: () => Promise<void>;
 };
 
 /** Those that run, by their issuers. */
-const running = new Map<string, TestProvider>();
+const running = new Map<string, TestOidcProvider>();
 
 /** A browser goes to an address at whichever provider it is of, as somebody with that address. */
-export async function visitProvider(url: string, email: string): Promise<string> {
+export async function signInAtProvider(url: string, email: string): Promise<string> {
   const provider = running.get(new URL(url).origin);
   if (provider === undefined) throw new Error(`no provider runs at ${url}`);
   return provider.visit(url, { subject: `subject of ${email}`, email, email_verified: true, name: 'Pat' });
 }
 
-export async function startProvider(): Promise<TestProvider> {
+export async function startOidcProvider(): Promise<TestOidcProvider> {
   let provider: Provider | undefined;
-  let disturbance: Parameters<TestProvider['disturb']>[0] = null;
+  let disturbance: Parameters<TestOidcProvider['intercept']>[0] = null;
   let claims: Readonly<Record<string, unknown>> | null = null;
-  let visitor: Person = { subject: 'nobody' };
-  const people = new Map<string, Person>();
+  let visitor: ProviderPerson = { subject: 'nobody' };
+  const people = new Map<string, ProviderPerson>();
   const server = createServer((request, response) => {
     if (disturbance?.(request, response) === true) return;
     if (claims !== null && request.url === '/token') changeAnswer(response, claims);
@@ -52,9 +52,9 @@ export async function startProvider(): Promise<TestProvider> {
     await provider?.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
 
-  const started: TestProvider = {
+  const started: TestOidcProvider = {
     settings,
-    allow(parley) {
+    registerClient(parley) {
       provider = new Provider(issuer, {
         clients: [
           {
@@ -90,10 +90,10 @@ export async function startProvider(): Promise<TestProvider> {
     },
     async visit(url, person) {
       visitor = person;
-      return follow(url, issuer);
+      return followRedirects(url, issuer);
     },
-    disturb: (how) => (disturbance = how),
-    changeTokens: (changed) => (claims = changed),
+    intercept: (how) => (disturbance = how),
+    overrideClaims: (changed) => (claims = changed),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
   running.set(issuer, started);
@@ -115,7 +115,7 @@ function changeAnswer(response: ServerResponse, changed: Readonly<Record<string,
 }
 
 /** Follows redirects with cookies, as a browser does, until they leave the provider. */
-async function follow(url: string, issuer: string): Promise<string> {
+async function followRedirects(url: string, issuer: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = url;
   for (let steps = 0; steps < 10; steps++) {

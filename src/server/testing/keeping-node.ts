@@ -2,58 +2,58 @@ import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createApp } from '#server/app.ts';
-import { answerInFront, keepInMemory, type Kept } from '#server/kept.ts';
+import { createCachedHandler, createNodeCaches, type NodeCaches } from '#server/kept.ts';
 import { openDatabase } from '#server/platform/database.ts';
-import { listen } from '#server/platform/http-server.ts';
-import { type EventStream, followEvents } from '#server/platform/stream.ts';
+import { startHttpServer } from '#server/platform/http-server.ts';
+import { type EventStream, followEventStream } from '#server/platform/stream.ts';
 import type { TestDatabase } from './database.ts';
 import type { Member } from './member.ts';
-import { defaults } from './server.ts';
+import { defaultSettings } from './server.ts';
 
 /** A Parley in this process that keeps pages, as `node.ts` puts it together, without live sockets. */
-export type KeepingNode = {
+export type CachingNode = {
   address: string;
-  kept: Kept;
+  caches: NodeCaches;
   stream: EventStream;
   /** The browser of a member, with the cookies that it has wherever it goes. */
   browserOf: (member: Member) => Member;
   /** Lets the node hear of nothing until the function that comes back is called. */
-  deafen: () => Promise<() => void>;
+  pauseEvents: () => Promise<() => void>;
   stop: () => Promise<void>;
 };
 
-export async function startKeepingNode(
+export async function startCachingNode(
   { connection }: TestDatabase,
   maxBytes = 16 * 1_024 * 1_024,
-): Promise<KeepingNode> {
-  const settings = defaults;
+): Promise<CachingNode> {
+  const settings = defaultSettings;
   const log = pino({ level: 'error' });
-  const db = openDatabase({ connection, size: 8 });
+  const db = openDatabase({ connection, maxConnections: 8 });
   // Of its own, so that it can be held up.
-  const listening = openDatabase({ connection, size: 1 });
-  let kept: Kept | undefined;
-  const stream = await followEvents({
+  const listening = openDatabase({ connection, maxConnections: 1 });
+  let caches: NodeCaches | undefined;
+  const stream = await followEventStream({
     db: listening,
     connection,
     log,
-    onEvents: (events) => kept?.changed(events),
-    onGap: () => kept?.clear(),
+    onEvents: (events) => caches?.applyEvents(events),
+    onGap: () => caches?.clear(),
   });
-  kept = keepInMemory({ db, settings, stream, maxBytes });
-  const app = createApp({ db, settings, log, position: stream.position, kept });
+  caches = createNodeCaches({ db, settings, stream, maxBytes });
+  const app = createApp({ db, settings, log, position: stream.position, caches });
   const behind = getRequestListener(app.fetch);
-  const handler = await answerInFront({ kept, settings, stream, metrics: undefined, behind });
-  const http = await listen(handler, '127.0.0.1', 0);
+  const handler = await createCachedHandler({ kept: caches, settings, stream, metrics: undefined, behind });
+  const http = await startHttpServer(handler, '127.0.0.1', 0);
   return {
     address: http.address,
-    kept,
+    caches,
     stream,
     browserOf(member) {
-      const there = member.at(http.address);
+      const there = member.onServer(http.address);
       there.cookies = member.cookies;
       return there;
     },
-    async deafen() {
+    async pauseEvents() {
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
       void listening.connection().execute(async () => {
@@ -65,7 +65,7 @@ export async function startKeepingNode(
       return end;
     },
     async stop() {
-      http.cutOff();
+      http.closeConnections();
       await http.stop(0);
       await stream.stop();
       await Promise.all([db.destroy(), listening.destroy()]);

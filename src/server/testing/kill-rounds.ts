@@ -4,26 +4,26 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
-  type Community,
-  figuresOf,
+  type LoadedCommunity,
+  sumFigures,
   type LoadFigures,
-  seeded,
-  startAgain,
+  createSeededRandom,
+  restartCommunity,
   startCommunity,
   stopCommunity,
-  underLoad,
+  runUnderLoad,
 } from './under-load.ts';
 
 const run = promisify(execFile);
 
 /** What is killed with SIGKILL: Parley, PostgreSQL's first process, one of its others, or Parley and PostgreSQL. */
-export const victims = ['server', 'postmaster', 'backend', 'both'] as const;
-type Victim = (typeof victims)[number];
+export const killTargets = ['server', 'postmaster', 'backend', 'both'] as const;
+type KillTarget = (typeof killTargets)[number];
 
 export type KillFigures = LoadFigures & {
   rounds: number;
   /** Milliseconds from each kill to the next acknowledged write of every member. */
-  recoveries: Record<Victim, number[]>;
+  recoveries: Record<KillTarget, number[]>;
 };
 
 export type KillOptions = {
@@ -36,34 +36,34 @@ export type KillOptions = {
 };
 
 /** How long the members write before something is killed, in milliseconds at most. */
-const before = 1_200;
+const maxWriteMs = 1_200;
 
 /**
  * Rounds of writes by several members against a real Parley on its embedded PostgreSQL, with something killed in the
  * middle of each. After each round every acknowledged write must be there, each write once, every count right, and
  * nobody may have seen what is somebody else's. Throws at the first that is not so.
  */
-export async function killRounds({
+export async function runKillRounds({
   data,
   rounds,
   seed = 1,
-  tell = () => {},
+  tell: report = () => {},
 }: KillOptions): Promise<KillFigures> {
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   const community = await startCommunity({ data, random });
   const recoveries: KillFigures['recoveries'] = { server: [], postmaster: [], backend: [], both: [] };
   try {
     for (let round = 1; round <= rounds; round++) {
-      const victim = victims[(round - 1) % victims.length] ?? 'server';
-      const pause = random() * before;
-      const took = await underLoad(community, {
+      const victim = killTargets[(round - 1) % killTargets.length] ?? 'server';
+      const pause = random() * maxWriteMs;
+      const took = await runUnderLoad(community, {
         before: () => delay(pause),
         fault: () => kill(community, victim),
       });
       recoveries[victim].push(took);
-      tell(`round ${round} of ${rounds}: killed ${victim}, back after ${took} ms`);
+      report(`round ${round} of ${rounds}: killed ${victim}, back after ${took} ms`);
     }
-    return { rounds, ...figuresOf(community), recoveries };
+    return { rounds, ...sumFigures(community), recoveries };
   } catch (error) {
     throw new Error(`with seed ${seed}:\n${community.parley.output().slice(-6_000)}`, { cause: error });
   } finally {
@@ -71,17 +71,17 @@ export async function killRounds({
   }
 }
 
-async function kill(community: Community, victim: Victim): Promise<void> {
-  const postmaster = await postmasterPid(community.data);
+async function kill(community: LoadedCommunity, victim: KillTarget): Promise<void> {
+  const postmaster = await readPostmasterPid(community.data);
   if (victim === 'backend') return killIfThere(await anyBackend(postmaster));
   if (victim === 'postmaster') return killIfThere(postmaster);
   community.parley.signal('SIGKILL');
   if (victim === 'both') killIfThere(postmaster);
   await community.parley.ended;
-  await startAgain(community);
+  await restartCommunity(community);
 }
 
-async function postmasterPid(data: string): Promise<number> {
+async function readPostmasterPid(data: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(data, 'postgresql/postmaster.pid'), 'utf8'), 10);
 }
 

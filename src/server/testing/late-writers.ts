@@ -8,26 +8,26 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type Database, transaction, type Tx } from '#server/platform/database.ts';
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 import { publish } from '#server/platform/events.ts';
-import { followEvents } from '#server/platform/stream.ts';
+import { followEventStream } from '#server/platform/stream.ts';
 import type { LiveEvent, Topic } from '#shared/events.ts';
 import { eventually } from './eventually.ts';
 
 /** A database that nodes follow. */
-export type Followed = { db: Database; connection: pg.ClientConfig };
+export type FollowedDatabase = { db: Database; connection: pg.ClientConfig };
 
 /** Publishes, and does not wait for the commit with it: what is published stays uncommitted for as long as the transaction. */
-export async function publishNow(tx: Tx, topic: Topic, ...events: LiveEvent[]): Promise<void> {
+export async function publishUncommitted(tx: Tx, topic: Topic, ...events: LiveEvent[]): Promise<void> {
   await publish(tx, topic, ...events);
   await sql`select 1`.execute(tx);
 }
 
 /** A node in this process, stopped with the test; what it hands out on a topic comes in order. */
-export async function followingNode({ db, connection }: Followed) {
+export async function startFollowingNode({ db, connection }: FollowedDatabase) {
   const heard: { topic: Topic; event: LiveEvent }[] = [];
   const gaps: string[] = [];
-  const stream = await followEvents({
+  const stream = await followEventStream({
     db,
     connection,
     log: pino({ level: 'silent' }),
@@ -39,8 +39,8 @@ export async function followingNode({ db, connection }: Followed) {
   return { stream, heard, gaps, on };
 }
 
-export const viewed = (views: number): LiveEvent => ({ kind: 'viewed', views });
-export const viewsOf = (events: readonly LiveEvent[]) =>
+export const viewedEvent = (views: number): LiveEvent => ({ kind: 'viewed', views });
+export const listViews = (events: readonly LiveEvent[]) =>
   events.map((event) => (event.kind === 'viewed' ? event.views : Number.NaN));
 
 /**
@@ -48,13 +48,15 @@ export const viewsOf = (events: readonly LiveEvent[]) =>
  * which one is killed three times. Expects that each hands out every event once and in the order of the commits; returns how
  * often the one was started again, and how often it had to say that some are lost.
  */
-export async function expectEachOnceInOrder(followed: Followed): Promise<{ restarts: number; gaps: number }> {
+export async function expectEachOnceInOrder(
+  followed: FollowedDatabase,
+): Promise<{ restarts: number; gaps: number }> {
   const { db } = followed;
   const locked: Topic[] = ['question:101', 'question:102', 'question:103'];
   const free: Topic = 'question:104';
   await sql`create table place (question_id bigint primary key, written bigint not null)`.execute(db);
   await sql`insert into place values (101, 0), (102, 0), (103, 0)`.execute(db);
-  const living = await followingNode(followed);
+  const living = await startFollowingNode(followed);
   const mortal = new TailingProcess(followed.connection, [...locked, free]);
   onTestFinished(() => mortal.end());
   await mortal.start();
@@ -66,7 +68,7 @@ export async function expectEachOnceInOrder(followed: Followed): Promise<{ resta
   const over = Promise.withResolvers<void>();
   let abandoned = 0;
   const long = transaction(db, async (tx) => {
-    await publishNow(tx, free, viewed(0));
+    await publishUncommitted(tx, free, viewedEvent(0));
     await over.promise;
   });
   const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -76,7 +78,7 @@ export async function expectEachOnceInOrder(followed: Followed): Promise<{ resta
         const number = ++next;
         const began = performance.now();
         await transaction(db, async (tx) => {
-          await publishNow(tx, free, viewed(number));
+          await publishUncommitted(tx, free, viewedEvent(number));
           await delay(Math.random() * 60);
         });
         freely.push({ number, began, committed: performance.now() });
@@ -95,8 +97,8 @@ export async function expectEachOnceInOrder(followed: Followed): Promise<{ resta
   const everything = 8 * 60 + 1 - abandoned;
   await heard(everything);
   for (const told of [(topic: Topic) => living.on(topic), (topic: Topic) => mortal.on(topic)]) {
-    for (const topic of locked) expect(viewsOf(told(topic))).toEqual(written.get(topic));
-    const order = viewsOf(told(free));
+    for (const topic of locked) expect(listViews(told(topic))).toEqual(written.get(topic));
+    const order = listViews(told(free));
     expect(order.toSorted((a, b) => a - b)).toEqual([
       0,
       ...Array.from({ length: next }, (_, each) => each + 1),
@@ -122,7 +124,7 @@ export async function expectEachOnceInOrder(followed: Followed): Promise<{ resta
         const { rows } = await sql<{ written: number }>`
           update place set written = written + 1 where question_id = ${id} returning written`.execute(tx);
         const number = rows[0]?.written ?? 0;
-        await publishNow(tx, topic, viewed(number));
+        await publishUncommitted(tx, topic, viewedEvent(number));
         await delay(Math.random() * 15);
         if (Math.random() < 0.1) throw gone;
         written.get(topic)?.push(number);
@@ -163,7 +165,7 @@ class TailingProcess {
   async start(): Promise<void> {
     const topics = [...this.#positions].map(([topic, since]) => ({ topic, since }));
     const parameters = JSON.stringify({ connection: this.#connection, topics });
-    const script = path.join(projectFolder, 'src/server/testing/tail.ts');
+    const script = path.join(projectRoot, 'src/server/testing/tail.ts');
     const child = spawn(process.execPath, [script, parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
     const missing = new Set(this.#positions.keys());
@@ -172,7 +174,7 @@ class TailingProcess {
       child.once('exit', () => reject(new Error('the node ended')));
       readline.createInterface({ input: child.stdout }).on('line', (line) => {
         // The last line of a killed process may be cut off: its reader did not get it either.
-        const told = parsed(line);
+        const told = parseLine(line);
         if (told === null) return;
         if (told.gap) this.gaps++;
         this.#heard.get(told.topic)?.push(...told.events);
@@ -197,11 +199,11 @@ class TailingProcess {
   }
 }
 
-type Told = { topic: Topic; events: LiveEvent[]; position: string; gap: boolean };
+type StreamOutput = { topic: Topic; events: LiveEvent[]; position: string; gap: boolean };
 
-function parsed(line: string): Told | null {
+function parseLine(line: string): StreamOutput | null {
   try {
-    return JSON.parse(line) as Told;
+    return JSON.parse(line) as StreamOutput;
   } catch {
     return null;
   }

@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '#server/platform/database.ts';
-import type { Direction } from '#shared/fields.ts';
-import type { Member, Response } from './member.ts';
+import type { VoteDirection } from '#shared/fields.ts';
+import type { Member, ApiResponse } from './member.ts';
 
 type Table = 'question' | 'answer' | 'reply';
 type Posted = { table: Table; id: number; content: string };
 
 /** Posts of all members, to answer and to vote on; the newest are the busiest. */
-const common: Record<Table, number[]> = { question: [], answer: [], reply: [] };
+const sharedPosts: Record<Table, number[]> = { question: [], answer: [], reply: [] };
 
 /** How long one write may stay unacknowledged, in milliseconds. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /**
  * One member who writes without pause, repeats what was not acknowledged until it is, and keeps the books of what was.
  */
-export class Ledger {
+export class WriteLedger {
   acknowledged = 0;
   repeated = 0;
   refused = 0;
@@ -26,7 +26,7 @@ export class Ledger {
   readonly #random: () => number;
   readonly #posted = new Map<string, Posted>();
   readonly #deleted: Posted[] = [];
-  readonly #votes = new Map<number, Direction | null>();
+  readonly #votes = new Map<number, VoteDirection | null>();
 
   constructor(member: Member, random: () => number) {
     this.#member = member;
@@ -46,7 +46,7 @@ export class Ledger {
   }
 
   /** Sentences about acknowledged writes that the database does not hold, or holds more than once. */
-  async missingIn(db: Database): Promise<string[]> {
+  async findMissing(db: Database): Promise<string[]> {
     const sentences: string[] = [];
     for (const table of ['question', 'answer', 'reply'] as const) {
       const { rows } = await sql<{ id: number; content: string }>`
@@ -64,7 +64,7 @@ export class Ledger {
   }
 
   async #wrongVotes(db: Database): Promise<string[]> {
-    const { rows } = await sql<{ id: number; direction: Direction }>`
+    const { rows } = await sql<{ id: number; direction: VoteDirection }>`
       select question_id as id, direction from vote
       where member_id = ${this.#member.id} and question_id is not null`.execute(db);
     const stored = new Map(rows.map((row) => [row.id, row.direction]));
@@ -74,7 +74,7 @@ export class Ledger {
   }
 
   async #below(address: () => string, table: Table, on: Table, place: string, posts: string): Promise<void> {
-    const id = this.#pick(common[on]);
+    const id = this.#pick(sharedPosts[on]);
     if (id !== undefined) await this.#post(address, table, `/${place}/${id}/${posts}`, {});
   }
 
@@ -82,18 +82,18 @@ export class Ledger {
     const key = randomUUID();
     const body = { ...more, content: key };
     const response = await this.#insist(() =>
-      this.#member.at(address()).post<{ id: number }>(path, body, key),
+      this.#member.onServer(address()).post<{ id: number }>(path, body, key),
     );
     const { id } = response.body;
     this.#posted.set(key, { table, id, content: key });
-    common[table].push(id);
+    sharedPosts[table].push(id);
   }
 
   async #vote(address: () => string): Promise<void> {
-    const id = this.#pick(common.question);
+    const id = this.#pick(sharedPosts.question);
     if (id === undefined) return;
     const vote = this.#random() < 0.4 ? 'up' : this.#random() < 0.7 ? 'down' : null;
-    await this.#insist(() => this.#member.at(address()).put(`/questions/${id}/vote`, { vote }));
+    await this.#insist(() => this.#member.onServer(address()).put(`/questions/${id}/vote`, { vote }));
     this.#votes.set(id, vote);
   }
 
@@ -103,7 +103,7 @@ export class Ledger {
     const post = own[Math.floor(this.#random() * own.length)];
     if (post === undefined) return;
     // Where the acknowledgement got lost, the second try finds nothing.
-    await this.#insist(() => this.#member.at(address()).delete(`/replies/${post.id}`), [404]);
+    await this.#insist(() => this.#member.onServer(address()).delete(`/replies/${post.id}`), [404]);
     this.#posted.delete(post.content);
     this.#deleted.push(post);
   }
@@ -114,8 +114,11 @@ export class Ledger {
   }
 
   /** Sends until there is an acknowledgement. @throws when the answer is one no member should get. */
-  async #insist<Body>(send: () => Promise<Response<Body>>, done: number[] = []): Promise<Response<Body>> {
-    const deadline = Date.now() + patience;
+  async #insist<Body>(
+    send: () => Promise<ApiResponse<Body>>,
+    done: number[] = [],
+  ): Promise<ApiResponse<Body>> {
+    const deadline = Date.now() + timeoutMs;
     for (let tries = 1; Date.now() < deadline; tries++) {
       const response = await send().catch(() => undefined);
       if (response === undefined) this.broken++;
@@ -127,6 +130,6 @@ export class Ledger {
       } else throw new Error(`answered with ${response.status} ${response.code}: ${response.detail}`);
       await delay(20);
     }
-    throw new Error(`a write was not acknowledged in ${patience / 1000} s`);
+    throw new Error(`a write was not acknowledged in ${timeoutMs / 1000} s`);
   }
 }

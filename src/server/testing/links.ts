@@ -1,16 +1,16 @@
-import { makeLink } from '#server/accounts/links.ts';
+import { createLink } from '#server/accounts/links.ts';
 import { type Database, transaction } from '#server/platform/database.ts';
 
-export type LinkPurpose = Parameters<typeof makeLink>[1]['purpose'];
+export type EmailLinkPurpose = Parameters<typeof createLink>[1]['purpose'];
 
-let made = 0;
+let linkCount = 0;
 
 /** The token of a link as a mail holds it, with an address that nobody has. */
-export function linkToken(
+export function createLinkToken(
   db: Database,
-  { memberId, purpose }: { memberId: number; purpose: LinkPurpose },
+  { memberId, purpose }: { memberId: number; purpose: EmailLinkPurpose },
 ): Promise<string> {
   const expiresAt = new Date(Date.now() + 60_000);
-  const address = `linked${++made}@example.org`;
-  return transaction(db, (tx) => makeLink(tx, { memberId, purpose, address, expiresAt }));
+  const address = `linked${++linkCount}@example.org`;
+  return transaction(db, (tx) => createLink(tx, { memberId, purpose, address, expiresAt }));
 }

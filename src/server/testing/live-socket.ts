@@ -1,21 +1,28 @@
 import { io, type Socket } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
-import type { EventBatch, LiveEvent, Move, Position, Subscribed, Topic } from '#shared/events.ts';
-import type { Caller } from './member.ts';
+import type {
+  EventBatch,
+  LiveEvent,
+  ReconnectRequest,
+  Position,
+  SubscribeResult,
+  Topic,
+} from '#shared/events.ts';
+import type { ApiClient } from './member.ts';
 
 type Connection = Socket<
   {
     events: (batch: EventBatch) => void;
     missed: (position: Position) => void;
-    moving: (move: Move) => void;
+    moving: (move: ReconnectRequest) => void;
   },
-  { subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void }
+  { subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void }
 >;
 
 /** What a page of a member hears on one topic, wherever its socket is connected. */
 export class LiveSocket {
   /** In the order in which they were heard. */
-  readonly heard: LiveEvent[] = [];
+  readonly events: LiveEvent[] = [];
   /** How often it connected; how often it was asked to move; how often events had been lost for it. */
   connections = 0;
   moves = 0;
@@ -26,13 +33,13 @@ export class LiveSocket {
   #subscribed = Promise.withResolvers<void>();
 
   /** Listens to a topic, from now on, as the member's browser does. It closes with the test. */
-  static async open(member: Caller, topic: Topic): Promise<LiveSocket> {
+  static async open(member: ApiClient, topic: Topic): Promise<LiveSocket> {
     const socket = new LiveSocket(member, topic);
     await socket.#subscribed.promise;
     return socket;
   }
 
-  private constructor(member: Caller, topic: Topic) {
+  private constructor(member: ApiClient, topic: Topic) {
     this.#topic = topic;
     const cookie = [...member.cookies].map((pair) => pair.join('=')).join('; ');
     const socket: Connection = io(member.address, {
@@ -50,9 +57,9 @@ export class LiveSocket {
       this.#since = position;
     });
     let moving: NodeJS.Timeout | undefined;
-    socket.on('moving', ({ within }) => {
+    socket.on('moving', ({ withinMs }) => {
       this.moves++;
-      moving = setTimeout(() => socket.disconnect().connect(), Math.random() * within);
+      moving = setTimeout(() => socket.disconnect().connect(), Math.random() * withinMs);
     });
     socket.on('disconnect', (reason) => {
       clearTimeout(moving);
@@ -83,7 +90,7 @@ export class LiveSocket {
       }
       // The first time there is no position yet to hear from.
       if (answer.gap && this.#since !== undefined) this.gaps++;
-      this.heard.push(...answer.events);
+      this.events.push(...answer.events);
       this.#since = answer.position;
       this.#subscribed.resolve();
     });
@@ -91,7 +98,7 @@ export class LiveSocket {
 
   #hear({ topic, events, position }: EventBatch): void {
     if (topic !== this.#topic) return;
-    this.heard.push(...events);
+    this.events.push(...events);
     this.#since = position;
   }
 }

@@ -6,53 +6,53 @@ import { createAccounts } from '#server/accounts/accounts.ts';
 import { createAuth } from '#server/accounts/auth.ts';
 import { createApp } from '#server/app.ts';
 import { openDatabase } from '#server/platform/database.ts';
-import { listen } from '#server/platform/http-server.ts';
-import { type Live, startLive } from '#server/platform/live.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { followEvents } from '#server/platform/stream.ts';
-import { followWriters } from '#server/platform/writers.ts';
-import type { Subscribed, Topic, Writing } from '#shared/events.ts';
+import { startHttpServer } from '#server/platform/http-server.ts';
+import { type LiveServer, startLiveServer } from '#server/platform/live.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { followEventStream } from '#server/platform/stream.ts';
+import { startTypingTracker } from '#server/platform/writers.ts';
+import type { SubscribeResult, Topic, TypingPresence } from '#shared/events.ts';
 import type { TestDatabase } from './database.ts';
-import type { Caller } from './member.ts';
-import { quickPasswords } from './quick-passwords.ts';
-import { defaults } from './server.ts';
+import type { ApiClient } from './member.ts';
+import { cheapPasswordCost } from './cheap-passwords.ts';
+import { defaultSettings } from './server.ts';
 
 /** Known to the nodes of a test, in this process or in their own: a session of one is a session of all. */
-export const secret = 'a secret that all nodes of a test know, long enough to be one';
+export const testSecret = 'a secret that all nodes of a test know, long enough to be one';
 
-const settings: Settings = { ...defaults, secret };
+const settings: SiteSettings = { ...defaultSettings, secret: testSecret };
 
-export type LiveNode = { address: string; live: Live; stop: () => Promise<void> };
+export type LiveNode = { address: string; live: LiveServer; stop: () => Promise<void> };
 
 /**
  * A node with its sockets, in this process, as `serve` puts it together.
- * @param admitting holds up every socket whose session was found to be good.
+ * @param beforeAdmit holds up every socket whose session was found to be good.
  */
 export async function startLiveNode(
   { connection }: TestDatabase,
-  admitting: () => Promise<unknown> = () => Promise.resolve(),
+  beforeAdmit: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<LiveNode> {
-  const db = openDatabase({ connection, size: 4 });
+  const db = openDatabase({ connection, maxConnections: 4 });
   const log = pino({ level: 'error' });
-  let live: Live | undefined;
-  const stream = await followEvents({
+  let live: LiveServer | undefined;
+  const stream = await followEventStream({
     db,
     connection,
     log,
-    onEvents: (events, position) => live?.tell(events, position),
-    onGap: (position) => live?.tellMissed(position),
+    onEvents: (events, position) => live?.deliver(events, position),
+    onGap: (position) => live?.announceGap(position),
   });
-  const writers = followWriters({ db, connection, log });
-  const app = createApp({ db, settings, log, position: stream.position, passwordCost: quickPasswords });
-  const http = await listen(getRequestListener(app.fetch), '127.0.0.1', 0);
+  const typingPresence = startTypingTracker({ db, connection, log });
+  const app = createApp({ db, settings, log, position: stream.position, passwordCost: cheapPasswordCost });
+  const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
   const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
-  const started = startLive({
+  const started = startLiveServer({
     server: http.server,
     stream,
-    writers,
+    typingPresence,
     async authenticate(headers) {
       const found = await accounts.viewer(headers);
-      await admitting();
+      await beforeAdmit();
       return found?.viewer ?? null;
     },
     allowsOrigin: () => true,
@@ -63,9 +63,9 @@ export async function startLiveNode(
     live: started,
     async stop() {
       await started.stop();
-      http.cutOff();
+      http.closeConnections();
       await http.stop(0);
-      await writers.stop();
+      await typingPresence.stop();
       await stream.stop();
       await db.destroy();
     },
@@ -73,28 +73,28 @@ export async function startLiveNode(
 }
 
 /** The cookies of somebody who is signed in, as a header. */
-export const cookieOf = (caller: Caller) =>
+export const cookieHeader = (caller: ApiClient) =>
   [...caller.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
 /** A browser's socket to a node. */
-export class Listener {
+export class LiveClient {
   /** The counts of writers it was told, by topic. */
-  readonly told = new Map<Topic, number[]>();
+  readonly typingCounts = new Map<Topic, number[]>();
   readonly socket: Socket;
   /** Resolves with the reason when the connection ends, or is refused. */
   readonly ended: Promise<string>;
   readonly connected: Promise<void>;
 
-  constructor(address: string, caller: Caller) {
+  constructor(address: string, caller: ApiClient) {
     this.socket = io(address, {
       path: '/api/live',
       transports: ['websocket'],
-      extraHeaders: { cookie: cookieOf(caller) },
+      extraHeaders: { cookie: cookieHeader(caller) },
       forceNew: true,
       reconnection: false,
     });
-    this.socket.on('writing', ({ topic, count }: Writing) => {
-      this.told.set(topic, [...(this.told.get(topic) ?? []), count]);
+    this.socket.on('writing', ({ topic, count }: TypingPresence) => {
+      this.typingCounts.set(topic, [...(this.typingCounts.get(topic) ?? []), count]);
     });
     const refused = new Promise<string>((resolve) =>
       this.socket.on('connect_error', (error) => resolve(error.message)),
@@ -110,16 +110,16 @@ export class Listener {
     this.ended = Promise.race([refused, closed]);
   }
 
-  subscribe(topic: unknown): Promise<Subscribed> {
+  subscribe(topic: unknown): Promise<SubscribeResult> {
     return this.socket.emitWithAck('subscribe', { topic, since: '' });
   }
 
   /** The last count it was told of a topic; 0 where it was told none. */
-  count(topic: Topic): number {
-    return this.told.get(topic)?.at(-1) ?? 0;
+  typingCount(topic: Topic): number {
+    return this.typingCounts.get(topic)?.at(-1) ?? 0;
   }
 
-  writes(topic: unknown, going: unknown = true): void {
+  sendTyping(topic: unknown, going: unknown = true): void {
     this.socket.emit('writing', topic, going);
   }
 
@@ -129,8 +129,12 @@ export class Listener {
 }
 
 /** Opens a socket and waits until it listens to the topics; closed with the test. */
-export async function listening(address: string, caller: Caller, ...topics: Topic[]): Promise<Listener> {
-  const listener = new Listener(address, caller);
+export async function openLiveClient(
+  address: string,
+  caller: ApiClient,
+  ...topics: Topic[]
+): Promise<LiveClient> {
+  const listener = new LiveClient(address, caller);
   onTestFinished(() => listener.close());
   await listener.connected;
   for (const topic of topics) {

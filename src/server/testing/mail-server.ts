@@ -4,44 +4,44 @@ import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
 /** A mail as it arrived: read as a mail program does, and as it was sent. */
-export type ArrivedMail = Email & { recipients: string[]; raw: string };
+export type ReceivedEmail = Email & { recipients: string[]; raw: string };
 
 /** A real mail server on this machine that keeps what it takes over. */
-export type TestMailServer = {
+export type TestEmailServer = {
   url: string;
-  mails: ArrivedMail[];
+  emails: ReceivedEmail[];
   /** Those to one address, once there are so many. */
-  mailsTo: (address: string, count: number) => Promise<ArrivedMail[]>;
+  waitForEmails: (address: string, count: number) => Promise<ReceivedEmail[]>;
   /** Answers every recipient with this code until it is undefined again. */
-  refuse: (code: number | undefined) => void;
+  rejectWith: (code: number | undefined) => void;
   /** Called when a mail has been received and before that is said. */
-  onMail: (hook: (mail: ArrivedMail) => Promise<void> | void) => void;
+  onEmail: (hook: (mail: ReceivedEmail) => Promise<void> | void) => void;
   /** Addresses that somebody tried to mail while they were refused. */
-  tries: string[];
+  rejectedRecipients: string[];
   /** Nothing listens at its address, until it comes back. */
   goDown: () => Promise<void>;
   comeBack: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
-export async function startMailServer(): Promise<TestMailServer> {
-  const mails: ArrivedMail[] = [];
-  const tries: string[] = [];
+export async function startEmailServer(): Promise<TestEmailServer> {
+  const emails: ReceivedEmail[] = [];
+  const rejectedRecipients: string[] = [];
   let refusal: number | undefined;
-  let hook: (mail: ArrivedMail) => Promise<void> | void = () => {};
+  let hook: (mail: ReceivedEmail) => Promise<void> | void = () => {};
   let server = create();
   const port = await listen(0);
   return {
     url: `smtp://127.0.0.1:${port}`,
-    mails,
-    tries,
-    async mailsTo(address, count) {
-      const found = () => mails.filter(({ recipients }) => recipients.includes(address));
+    emails,
+    rejectedRecipients,
+    async waitForEmails(address, count) {
+      const found = () => emails.filter(({ recipients }) => recipients.includes(address));
       await eventually(() => found().length >= count);
       return found();
     },
-    refuse: (code) => (refusal = code),
-    onMail: (given) => (hook = given),
+    rejectWith: (code) => (refusal = code),
+    onEmail: (given) => (hook = given),
     goDown: stop,
     async comeBack() {
       server = create();
@@ -57,7 +57,7 @@ export async function startMailServer(): Promise<TestMailServer> {
       disabledCommands: ['STARTTLS'],
       onRcptTo({ address }, _, answer) {
         if (refusal === undefined) return answer();
-        tries.push(address);
+        rejectedRecipients.push(address);
         answer(Object.assign(new Error('not now'), { responseCode: refusal }));
       },
       onData(stream, { envelope }, answer) {
@@ -84,6 +84,6 @@ export async function startMailServer(): Promise<TestMailServer> {
     const raw = Buffer.concat(chunks);
     const mail = { ...(await PostalMime.parse(raw)), recipients, raw: raw.toString('utf8') };
     await hook(mail);
-    mails.push(mail);
+    emails.push(mail);
   }
 }

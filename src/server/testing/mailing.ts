@@ -1,40 +1,43 @@
 import { sql } from 'kysely';
-import type { MailChoice, NotificationAbout } from '#shared/notification-settings.ts';
-import { type ArrivedMail, startMailServer } from './mail-server.ts';
-import { done, type Member } from './member.ts';
+import type { EmailFrequency, NotificationCategory } from '#shared/notification-settings.ts';
+import { type ReceivedEmail, startEmailServer } from './mail-server.ts';
+import { expectOk, type Member } from './member.ts';
 import { eventually } from './parley.ts';
-import { startTestServer, type TestParley } from './server.ts';
+import { startTestServer, type TestServer } from './server.ts';
 
 /** The address of the community as its mails name it, and whom they are from. */
-export const site = 'https://ask.example.org';
-export const from = 'Parley <parley@example.org>';
+export const siteUrl = 'https://ask.example.org';
+export const senderAddress = 'Parley <parley@example.org>';
 
 /** A Parley that mails, with a mail server that takes it; both real. */
-export async function startMailing() {
-  const post = await startMailServer();
+export async function startServerWithEmail() {
+  const post = await startEmailServer();
   const server = await startTestServer();
-  const mailer = await server.beside({ publicUrl: site }, { mail: { url: post.url, from } });
-  const node: TestParley = { ...mailer, register: registerQuietly };
+  const mailer = await server.startBeside(
+    { publicUrl: siteUrl },
+    { email: { url: post.url, from: senderAddress } },
+  );
+  const node: TestServer = { ...mailer, register: registerQuietly };
   return {
     post,
     server,
     node,
-    choose,
+    choose: chooseEmailFrequency,
 
     /** Lets somebody be mailed about something: they choose it and open the link. */
-    mailed: async (member: Member, about: NotificationAbout, mail: MailChoice): Promise<void> => {
-      await choose(member, about, mail);
-      const [confirmation] = await post.mailsTo(member.email, 1);
-      const token = linkIn(confirmation, 'confirm-mail');
-      done(await server.visitor().post('/mail/confirmation', { token }));
+    mailed: async (member: Member, about: NotificationCategory, mail: EmailFrequency): Promise<void> => {
+      await chooseEmailFrequency(member, about, mail);
+      const [confirmation] = await post.waitForEmails(member.email, 1);
+      const token = findLinkToken(confirmation, 'confirm-mail');
+      expectOk(await server.visitor().post('/mail/confirmation', { token }));
     },
 
     letTimePass,
 
     /** Everything that waits is due. */
-    sendDue: async (at: TestParley = node): Promise<void> => {
+    sendDue: async (at: TestServer = node): Promise<void> => {
       await letTimePass();
-      await at.background?.queueDue();
+      await at.backgroundJobs?.enqueueDueJobs();
     },
 
     /** All jobs that mail are done, to be tried again later, or given up. */
@@ -59,7 +62,7 @@ export async function startMailing() {
   /** Registered where nothing is mailed, so that no mail asks them whether the address is theirs, and signed in here. */
   async function registerQuietly(name: string): Promise<Member> {
     const member = await server.register(name);
-    const here = member.at(mailer.address);
+    const here = member.onServer(mailer.address);
     // As cookies of a site with TLS are named.
     for (const [cookie, value] of member.cookies) here.cookies.set(`__Host-${cookie}`, value);
     return here;
@@ -72,11 +75,16 @@ export async function startMailing() {
   }
 }
 
-async function choose(member: Member, about: NotificationAbout, mail: MailChoice, timeZone = 'UTC') {
-  done(await member.put(`/notification-settings/${about}`, { mail, timeZone }));
+async function chooseEmailFrequency(
+  member: Member,
+  about: NotificationCategory,
+  mail: EmailFrequency,
+  timeZone = 'UTC',
+) {
+  expectOk(await member.put(`/notification-settings/${about}`, { mail, timeZone }));
 }
 
 /** The token of a link in a mail, as a person would find it; '' where there is none. */
-export function linkIn(mail: ArrivedMail | undefined, page: 'confirm-mail' | 'unsubscribe'): string {
-  return new RegExp(`${site}/${page}/(\\S+)`).exec(mail?.text ?? '')?.[1] ?? '';
+export function findLinkToken(mail: ReceivedEmail | undefined, page: 'confirm-mail' | 'unsubscribe'): string {
+  return new RegExp(`${siteUrl}/${page}/(\\S+)`).exec(mail?.text ?? '')?.[1] ?? '';
 }

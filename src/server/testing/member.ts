@@ -2,7 +2,7 @@ import type { Revision, RevisionEntry, RevisionsPage } from '#shared/revisions.t
 import type { Answer } from '#shared/answers.ts';
 import type { Me, SessionState } from '#shared/accounts.ts';
 import type { Feed } from '#shared/feeds.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { FeedPage } from '#shared/mutes.ts';
 import type { Problem } from '#shared/problem.ts';
 import type { QuestionPage } from '#shared/questions.ts';
@@ -10,13 +10,13 @@ import type { Reply } from '#shared/replies.ts';
 import type { VoteState } from '#shared/votes.ts';
 
 /** What came back. `body` is what the caller says it is; `code`, `detail` and `errors` are those of a problem. */
-export type Response<Body = unknown> = {
+export type ApiResponse<Body = unknown> = {
   status: number;
   headers: Headers;
   body: Body;
 } & Pick<Partial<Problem>, 'code' | 'detail' | 'errors'>;
 
-export type Sending = {
+export type RequestOptions = {
   /** Sent as JSON, unless it is a string: that is sent as it is. */
   body?: unknown;
   headers?: Record<string, string>;
@@ -25,7 +25,7 @@ export type Sending = {
 };
 
 /** Whoever sends requests to the API: a browser with its cookies. Nothing throws for an answer that is an error. */
-export class Caller {
+export class ApiClient {
   readonly address: string;
   cookies = new Map<string, string>();
 
@@ -33,11 +33,15 @@ export class Caller {
     this.address = address;
   }
 
-  async send<Body = unknown>(method: string, path: string, sending: Sending = {}): Promise<Response<Body>> {
+  async send<Body = unknown>(
+    method: string,
+    path: string,
+    sending: RequestOptions = {},
+  ): Promise<ApiResponse<Body>> {
     const response = await fetch(`${this.address}/api${path}`, {
       method,
       headers: this.#headers(sending),
-      ...(sending.body !== undefined && { body: asText(sending.body) }),
+      ...(sending.body !== undefined && { body: toBodyText(sending.body) }),
     });
     this.#keepCookies(response.headers);
     const text = await response.text();
@@ -63,7 +67,7 @@ export class Caller {
 
   signIn = (email: string, password: string) => this.post<SessionState>('/session', { email, password });
 
-  #headers({ body, headers, key }: Sending): Record<string, string> {
+  #headers({ body, headers, key }: RequestOptions): Record<string, string> {
     return {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(this.cookies.size > 0 && { cookie: [...this.cookies].map((pair) => pair.join('=')).join('; ') }),
@@ -82,7 +86,7 @@ export class Caller {
 }
 
 /** A signed-in member. The verbs throw unless they were done; `get`, `post`, … give the answer, whatever it is. */
-export class Member extends Caller {
+export class Member extends ApiClient {
   readonly id: number;
   readonly name: string;
   readonly email: string;
@@ -97,58 +101,62 @@ export class Member extends Caller {
   }
 
   /** The same browser on another Parley of the same community. */
-  at(address: string): Member {
+  onServer(address: string): Member {
     const there = new Member(address, { id: this.id, displayName: this.name, email: this.email });
     for (const [name, value] of this.cookies) there.cookies.set(name, value);
     return there;
   }
 
   /** The same member in another browser. */
-  async elsewhere(): Promise<Member> {
+  async signInElsewhere(): Promise<Member> {
     const there = new Member(this.address, { id: this.id, displayName: this.name, email: this.email });
-    const { member } = done(await there.signIn(this.email, password));
-    if (member === null) done(await there.post('/session/second-factor', { code: this.recoveryCodes.pop() }));
+    const { member } = expectOk(await there.signIn(this.email, password));
+    if (member === null)
+      expectOk(await there.post('/session/second-factor', { code: this.recoveryCodes.pop() }));
     return there;
   }
 
   /** Returns the id. */
   async ask(draft: { title?: string; content?: string; tags?: string[] } = {}): Promise<number> {
     const whole = { title: 'How long does bread keep?', content: 'In a bag, on the table.', ...draft };
-    return done(await this.post<{ id: number }>('/questions', whole)).id;
+    return expectOk(await this.post<{ id: number }>('/questions', whole)).id;
   }
 
   async answer(questionId: number, content = 'Three days.'): Promise<Answer> {
-    return done(await this.post<Answer>(`/questions/${questionId}/answers`, { content }));
+    return expectOk(await this.post<Answer>(`/questions/${questionId}/answers`, { content }));
   }
 
   /** Replies to an answer, or to a reply below it. */
-  async reply(answerId: number, { to, content = 'Thanks!' }: ReplyWords = {}): Promise<Reply> {
+  async replyToAnswer(answerId: number, { to, content = 'Thanks!' }: ReplyOptions = {}): Promise<Reply> {
     const body = { content, parentReplyId: to?.id ?? null };
-    return done(await this.post<Reply>(`/answers/${answerId}/replies`, body));
+    return expectOk(await this.post<Reply>(`/answers/${answerId}/replies`, body));
   }
 
   /** Replies to the question itself, or to a reply below it. */
-  async comment(questionId: number, { to, content = 'Which bread?' }: ReplyWords = {}): Promise<Reply> {
+  async replyToQuestion(
+    questionId: number,
+    { to, content = 'Which bread?' }: ReplyOptions = {},
+  ): Promise<Reply> {
     const body = { content, parentReplyId: to?.id ?? null };
-    return done(await this.post<Reply>(`/questions/${questionId}/replies`, body));
+    return expectOk(await this.post<Reply>(`/questions/${questionId}/replies`, body));
   }
 
-  async vote(kind: PostPath, id: number, vote: Direction | null): Promise<VoteState> {
-    return done(await this.put<VoteState>(`/${kind}/${id}/vote`, { vote }));
+  async vote(kind: PostPath, id: number, vote: VoteDirection | null): Promise<VoteState> {
+    return expectOk(await this.put<VoteState>(`/${kind}/${id}/vote`, { vote }));
   }
 
   /** Returns the id of the bookmark. */
-  async keep(kind: 'questions' | 'answers', id: number, how: KeptHow = {}): Promise<number> {
+  async bookmark(kind: 'questions' | 'answers', id: number, how: BookmarkOptions = {}): Promise<number> {
     const path = `/${kind}/${id}/bookmark`;
-    return done(await this.put<{ id: number }>(path, { bookmarked: true, ...how })).id;
+    return expectOk(await this.put<{ id: number }>(path, { bookmarked: true, ...how })).id;
   }
 
   async mute(what: `questions/${number}` | `topics/${string}`, muted = true): Promise<void> {
-    done(await this.put(`/${what}/mute`, { muted }));
+    expectOk(await this.put(`/${what}/mute`, { muted }));
   }
 
   async read(questionId: number): Promise<QuestionPage> {
-    return done(await this.get<QuestionPage>(`/questions/${questionId}`));
+    return expectOk(await this.get<QuestionPage>(`/questions/${questionId}`));
   }
 
   /** The versions of a post with their texts, newest first. @param post such as '/answers/7'. */
@@ -157,27 +165,28 @@ export class Member extends Caller {
     let cursor: string | null = '';
     while (cursor !== null) {
       const query: string = cursor === '' ? '' : `?cursor=${cursor}`;
-      const page: RevisionsPage = done(await this.get<RevisionsPage>(`${post}/revisions${query}`));
+      const page: RevisionsPage = expectOk(await this.get<RevisionsPage>(`${post}/revisions${query}`));
       items.push(...page.items);
       cursor = page.nextCursor;
     }
     const texts: Revision[] = [];
-    for (const { number } of items) texts.push(done(await this.get<Revision>(`${post}/revisions/${number}`)));
+    for (const { number } of items)
+      texts.push(expectOk(await this.get<Revision>(`${post}/revisions/${number}`)));
     return texts;
   }
 
   async feed(feed: Feed, cursor?: string | null): Promise<FeedPage> {
     const query = cursor == null ? '' : `?cursor=${cursor}`;
-    return done(await this.get<FeedPage>(`/feeds/${feed}${query}`));
+    return expectOk(await this.get<FeedPage>(`/feeds/${feed}${query}`));
   }
 
   async remove(kind: PostPath, id: number): Promise<void> {
-    done(await this.delete(`/${kind}/${id}`));
+    expectOk(await this.delete(`/${kind}/${id}`));
   }
 
   /** The member as they see themselves. */
   async me(): Promise<Me> {
-    const { member } = done(await this.get<SessionState>('/session'));
+    const { member } = expectOk(await this.get<SessionState>('/session'));
     if (member === null) throw new Error(`${this.name} is signed out`);
     return member;
   }
@@ -186,9 +195,9 @@ export class Member extends Caller {
 /** The three kinds of posts as addresses name them. */
 export type PostPath = 'questions' | 'answers' | 'replies';
 
-type KeptHow = { note?: string; listIds?: number[]; bookmarkedAt?: string };
+type BookmarkOptions = { note?: string; listIds?: number[]; bookmarkedAt?: string };
 
-type ReplyWords = { to?: Reply; content?: string };
+type ReplyOptions = { to?: Reply; content?: string };
 
 /** The password of every member `register` makes. */
 export const password = 'correct horse battery';
@@ -198,8 +207,10 @@ let registered = 0;
 export async function register(address: string, name: string): Promise<Member> {
   registered++;
   const email = `member${registered}@example.org`;
-  const visitor = new Caller(address);
-  const state = done(await visitor.post<SessionState>('/members', { displayName: name, email, password }));
+  const visitor = new ApiClient(address);
+  const state = expectOk(
+    await visitor.post<SessionState>('/members', { displayName: name, email, password }),
+  );
   if (state.member === null) throw new Error('registration signed nobody in');
   const member = new Member(address, state.member);
   member.cookies = visitor.cookies;
@@ -207,9 +218,9 @@ export async function register(address: string, name: string): Promise<Member> {
 }
 
 /** The body of a successful answer. */
-export function done<Body>(response: Response<Body>): Body {
+export function expectOk<Body>(response: ApiResponse<Body>): Body {
   if (response.status >= 200 && response.status < 300) return response.body;
   throw new Error(`the API answered ${response.status} ${response.code}: ${response.detail}`);
 }
 
-const asText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
+const toBodyText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));

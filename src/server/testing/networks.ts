@@ -1,13 +1,13 @@
 import type { SessionState } from '#shared/accounts.ts';
-import { Caller, done, Member, password } from './member.ts';
+import { ApiClient, expectOk, Member, password } from './member.ts';
 
 let registered = 0;
 
 /** Registers a member through a proxy that says the request comes from `network`. The server trusts one proxy. */
-export async function registerFrom(address: string, network: string, name = 'Guest'): Promise<Member> {
+export async function registerFromNetwork(address: string, network: string, name = 'Guest'): Promise<Member> {
   const email = `from${++registered}@example.org`;
-  const visitor = new Caller(address);
-  const state = done(
+  const visitor = new ApiClient(address);
+  const state = expectOk(
     await visitor.send<SessionState>('POST', '/members', {
       body: { displayName: name, email, password },
       headers: { 'x-forwarded-for': network },
@@ -20,12 +20,12 @@ export async function registerFrom(address: string, network: string, name = 'Gue
 }
 
 /** The same for several, one after the other. */
-export async function registerSeveralFrom(
+export async function registerManyFromNetwork(
   address: string,
   network: string,
   count: number,
 ): Promise<Member[]> {
   const members: Member[] = [];
-  for (let n = 0; n < count; n++) members.push(await registerFrom(address, network, `Guest ${n}`));
+  for (let n = 0; n < count; n++) members.push(await registerFromNetwork(address, network, `Guest ${n}`));
   return members;
 }

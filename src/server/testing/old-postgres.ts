@@ -5,12 +5,12 @@ import net from 'node:net';
  * Stands in for a PostgreSQL 14, which cannot be had here: it lets everyone in and answers every query with its major
  * version (PostgreSQL manual, "Message Formats").
  */
-export async function oldPostgres(): Promise<{ port: number; close: () => void }> {
+export async function startOldPostgres(): Promise<{ port: number; close: () => void }> {
   const server = net.createServer((socket) => {
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', int32(0)), ready]));
       socket.on('data', (data) => {
-        if (data.toString('latin1', 0, 1) === 'Q') socket.write(answer('version', '14'));
+        if (data.toString('latin1', 0, 1) === 'Q') socket.write(rowResponse('version', '14'));
         else socket.end();
       });
     });
@@ -46,7 +46,7 @@ const ready = message('Z', Buffer.from('I'));
 const int4 = 23;
 
 /** A table of one column and one row. */
-function answer(name: string, value: string): Buffer {
+function rowResponse(name: string, value: string): Buffer {
   const column = [Buffer.from(`${name}\0`), int32(0), int16(0), int32(int4), int16(4), int32(-1), int16(0)];
   const row = [int16(1), int32(value.length), Buffer.from(value)];
   return Buffer.concat([

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { done, type Member } from './member.ts';
+import { expectOk, type Member } from './member.ts';
 
 /** What a member alone may see: whatever else is on a page, these of others are not. */
-type Marks = { email: string; private: string };
+type PrivateMarkers = { email: string; private: string };
 
 /** Pages of a member's own, and what of theirs must be on each. */
-const pages: readonly { path: string; shows?: keyof Marks }[] = [
+const pages: readonly { path: string; shows?: keyof PrivateMarkers }[] = [
   { path: '/session', shows: 'email' },
   { path: '/settings' },
   { path: '/drafts/ask', shows: 'private' },
@@ -19,14 +19,14 @@ const pages: readonly { path: string; shows?: keyof Marks }[] = [
 ];
 
 /** One member who looks at what is theirs alone, without pause, and notes where it is gone, or somebody else's. */
-export class Onlooker {
+export class PrivacyObserver {
   looks = 0;
-  readonly wrong: string[] = [];
+  readonly violations: string[] = [];
   readonly #member: Member;
-  readonly #marks: Marks;
-  readonly #all: Marks[];
+  readonly #marks: PrivateMarkers;
+  readonly #all: PrivateMarkers[];
 
-  private constructor(member: Member, all: Marks[]) {
+  private constructor(member: Member, all: PrivateMarkers[]) {
     this.#member = member;
     this.#marks = { email: member.email, private: `only ${member.name} may see ${randomUUID()}` };
     this.#all = all;
@@ -34,13 +34,13 @@ export class Onlooker {
   }
 
   /** Gives each member a draft and a bookmark with a note. */
-  static async prepare(members: readonly Member[]): Promise<Onlooker[]> {
-    const all: Marks[] = [];
+  static async prepare(members: readonly Member[]): Promise<PrivacyObserver[]> {
+    const all: PrivateMarkers[] = [];
     return Promise.all(
       members.map(async (member) => {
-        const onlooker = new Onlooker(member, all);
+        const onlooker = new PrivacyObserver(member, all);
         const note = onlooker.#marks.private;
-        await member.keep('questions', await member.ask(), { note });
+        await member.bookmark('questions', await member.ask(), { note });
         const draft = {
           key: randomUUID(),
           fields: { content: note },
@@ -48,7 +48,7 @@ export class Onlooker {
           writer: randomUUID(),
           step: 1,
         };
-        done(await member.put('/drafts/ask', draft));
+        expectOk(await member.put('/drafts/ask', draft));
         return onlooker;
       }),
     );
@@ -64,7 +64,7 @@ export class Onlooker {
 
   async #lookAt(address: string, { path, shows }: (typeof pages)[number]): Promise<void> {
     const response = await this.#member
-      .at(address)
+      .onServer(address)
       .get(path)
       .catch(() => undefined);
     // Whoever is refused for the moment, or cut off, sees nothing.
@@ -72,11 +72,11 @@ export class Onlooker {
     this.looks++;
     const text = JSON.stringify(response.body);
     const who = `${this.#member.name} at ${path}`;
-    if (response.status !== 200) this.wrong.push(`${who} was answered with ${response.status}`);
+    if (response.status !== 200) this.violations.push(`${who} was answered with ${response.status}`);
     else if (shows !== undefined && !text.includes(this.#marks[shows]))
-      this.wrong.push(`${who} misses their own`);
+      this.violations.push(`${who} misses their own`);
     for (const marks of this.#all)
       if (marks !== this.#marks && (text.includes(marks.email) || text.includes(marks.private)))
-        this.wrong.push(`${who} saw what is ${marks.email}'s`);
+        this.violations.push(`${who} saw what is ${marks.email}'s`);
   }
 }

@@ -30,7 +30,7 @@ export type Operation = {
   responses: Description['responses'];
 };
 
-export function operationsOf(document: Document): Operation[] {
+export function listOperations(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { summary, parameters = [], requestBody, responses }]) => ({
       name: `${method.toUpperCase()} ${path}`,
@@ -45,25 +45,25 @@ export function operationsOf(document: Document): Operation[] {
 }
 
 /** Something wrong to send in place of what is right. `said` names it in a failure. */
-export type Wrong = { said: string; value: unknown };
+export type InvalidValue = { description: string; value: unknown };
 
 /** Texts no field for members' words may take. */
-const poison: Wrong[] = [
-  { said: 'NUL', value: 'before\0after' },
-  { said: 'a control character', value: 'before\u0007after' },
-  { said: 'a lone high surrogate', value: 'before\ud800after' },
-  { said: 'a lone low surrogate', value: '\udfff' },
+const harmfulTexts: InvalidValue[] = [
+  { description: 'NUL', value: 'before\0after' },
+  { description: 'a control character', value: 'before\u0007after' },
+  { description: 'a lone high surrogate', value: 'before\ud800after' },
+  { description: 'a lone low surrogate', value: '\udfff' },
 ];
 
 /** What does not fit the schema, and texts and numbers that would do harm where they were let through. */
-export function wrongValues(schema: Schema): Wrong[] {
+export function listInvalidValues(schema: Schema): InvalidValue[] {
   const types = new Set([schema.type ?? []].flat());
   const ofOtherTypes = Object.entries(samples)
     .filter(([type]) => !types.has(type) && !(type === 'integer' && types.has('number')))
-    .map(([type, value]) => ({ said: `of type ${type}`, value }));
+    .map(([type, value]) => ({ description: `of type ${type}`, value }));
   return [
     ...ofOtherTypes,
-    ...(schema.enum === undefined ? [] : [{ said: 'none of the choices', value: 'sideways' }]),
+    ...(schema.enum === undefined ? [] : [{ description: 'none of the choices', value: 'sideways' }]),
     ...(types.has('string') && schema.enum === undefined ? wrongTexts(schema) : []),
     ...(types.has('integer') ? wrongNumbers : []),
     ...(types.has('array') ? wrongLists(schema) : []),
@@ -73,20 +73,23 @@ export function wrongValues(schema: Schema): Wrong[] {
 const samples = { null: null, string: 'text', integer: 7, boolean: true, array: [], object: {} };
 
 const wrongNumbers = [0, -1, 1.5, 1e308, 2 ** 53 + 2, Number.MIN_SAFE_INTEGER].map((value) => ({
-  said: `the number ${value}`,
+  description: `the number ${value}`,
   value,
 }));
 
-function wrongTexts({ maxLength }: Schema): Wrong[] {
+function wrongTexts({ maxLength }: Schema): InvalidValue[] {
   const long = 'x'.repeat(maxLength === undefined ? 100_000 : maxLength + 1);
-  return [...poison, { said: `${long.length} characters`, value: long }];
+  return [...harmfulTexts, { description: `${long.length} characters`, value: long }];
 }
 
-function wrongLists({ items, maxItems }: Schema): Wrong[] {
+function wrongLists({ items, maxItems }: Schema): InvalidValue[] {
   const tooMany = Array.from({ length: (maxItems ?? 1000) + 1 }, (_, index) => `item ${index}`);
-  const within = items === undefined ? [] : wrongValues(items);
+  const within = items === undefined ? [] : listInvalidValues(items);
   return [
-    { said: 'with too many items', value: tooMany },
-    ...within.map(({ said, value }) => ({ said: `with an item ${said}`, value: [value] })),
+    { description: 'with too many items', value: tooMany },
+    ...within.map(({ description, value }) => ({
+      description: `with an item ${description}`,
+      value: [value],
+    })),
   ];
 }

@@ -2,14 +2,14 @@ import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { isAlive } from '#server/platform/embedded/leftovers.ts';
+import { isProcessAlive } from '#server/platform/embedded/leftovers.ts';
 import { type ParleyOptions, type ParleyProcess, spawnParley } from './process.ts';
-import { copyServedFolder } from './served-folder.ts';
+import { copyPreparedDataDirectory } from './served-folder.ts';
 
 export { eventually } from './eventually.ts';
 
 /** A folder that everyone may pass through, as /var/lib is; removed when the test is over. */
-export async function temporaryFolder(): Promise<string> {
+export async function createTemporaryDirectory(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'parley test '));
   await chmod(folder, 0o755);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -17,19 +17,19 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** A place for a data folder, not made yet; a PostgreSQL that a failed test left on it is ended. */
-export async function temporaryDataFolder(parent?: string): Promise<string> {
-  const data = path.join(parent ?? (await temporaryFolder()), 'data');
+export async function createTemporaryDataDirectory(parent?: string): Promise<string> {
+  const data = path.join(parent ?? (await createTemporaryDirectory()), 'data');
   onTestFinished(async () => {
-    const pid = await postmasterPid(data).catch(() => 0);
-    if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    const pid = await readPostmasterPid(data).catch(() => 0);
+    if (pid > 0 && isProcessAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   return data;
 }
 
 /** The same where a Parley has served before, and stopped. */
-export async function servedDataFolder(): Promise<string> {
-  const data = await temporaryDataFolder();
-  await copyServedFolder(data);
+export async function createPreparedDataDirectory(): Promise<string> {
+  const data = await createTemporaryDataDirectory();
+  await copyPreparedDataDirectory(data);
   return data;
 }
 
@@ -49,16 +49,16 @@ export function startParley(options: ParleyOptions): ParleyProcess {
 }
 
 /** The process of the PostgreSQL that runs on a data folder. */
-export async function postmasterPid(data: string): Promise<number> {
+export async function readPostmasterPid(data: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(data, 'postgresql/postmaster.pid'), 'utf8'), 10);
 }
 
 export const isRoot = process.getuid?.() === 0;
 
 /** A user without rights, of the kind every Unix has. */
-export const nobody = { uid: 65_534, gid: 65_534 };
+export const unprivilegedUser = { uid: 65_534, gid: 65_534 };
 
-export async function makeFolder(folder: string, mode = 0o755): Promise<string> {
+export async function createDirectory(folder: string, mode = 0o755): Promise<string> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, mode);
   return folder;

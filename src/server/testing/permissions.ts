@@ -5,24 +5,24 @@ import type { Operation } from './openapi.ts';
  * Who asks: somebody signed out, a member who has nothing to do with it, whoever wrote it or whose it is, the same while they
  * are suspended, and an operator who has nothing to do with it.
  */
-export const columns = [
+export const callerKinds = [
   'signed out',
   'another member',
   'author or owner',
   'the same, suspended',
   'operator',
 ] as const;
-export type Column = (typeof columns)[number];
+export type CallerKind = (typeof callerKinds)[number];
 
 /** What is answered: it is done; it is done for whoever asks, with what is theirs alone; or the code of the refusal. */
-export type Cell = 'yes' | 'own' | ProblemCode;
+export type ExpectedAnswer = 'yes' | 'own' | ProblemCode;
 
-export type Rule = { readonly [column in Column]: Cell };
+export type PermissionRule = { readonly [column in CallerKind]: ExpectedAnswer };
 
 /** What the first three are answered decides the others, but for what is said below. */
-type Asked = readonly [visitor: Cell, other: Cell, author: Cell];
+type BaseRule = readonly [visitor: ExpectedAnswer, other: ExpectedAnswer, author: ExpectedAnswer];
 
-const rule = (...asked: Asked): Asked => asked;
+const rule = (...asked: BaseRule): BaseRule => asked;
 
 const everyone = rule('yes', 'yes', 'yes');
 const members = rule('signed-out', 'yes', 'yes');
@@ -32,10 +32,10 @@ const owner = rule('signed-out', 'not-found', 'yes');
 /** What has no id: everybody asks about themselves. */
 const self = rule('signed-out', 'own', 'own');
 /** For operators alone; for all others there is nothing at these addresses. */
-const care = rule('signed-out', 'not-found', 'not-found');
+const moderatorsOnly = rule('signed-out', 'not-found', 'not-found');
 
 /** What an endpoint may be asked by whom. The paths are those of the API's description. */
-const asked: Readonly<Record<string, Asked>> = {
+const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /members': everyone,
   'POST /session': everyone,
   'GET /sign-in': everyone,
@@ -178,18 +178,18 @@ const asked: Readonly<Record<string, Asked>> = {
   'GET /notices': self,
   'PUT /notices/seen': self,
   'GET /care/log': members,
-  'GET /care/queue': care,
-  'POST /care/post-actions': care,
-  'POST /care/member-actions': care,
-  'GET /care/members/{id}': care,
-  'GET /moderation/registrations': care,
-  'GET /moderation/registrations/accounts': care,
-  'POST /moderation/approvals': care,
-  'POST /moderation/removals/preview': care,
-  'POST /moderation/removals': care,
-  'GET /moderation/removals': care,
-  'GET /moderation/removals/{id}': care,
-  'POST /moderation/removals/{id}/restoration': care,
+  'GET /care/queue': moderatorsOnly,
+  'POST /care/post-actions': moderatorsOnly,
+  'POST /care/member-actions': moderatorsOnly,
+  'GET /care/members/{id}': moderatorsOnly,
+  'GET /moderation/registrations': moderatorsOnly,
+  'GET /moderation/registrations/accounts': moderatorsOnly,
+  'POST /moderation/approvals': moderatorsOnly,
+  'POST /moderation/removals/preview': moderatorsOnly,
+  'POST /moderation/removals': moderatorsOnly,
+  'GET /moderation/removals': moderatorsOnly,
+  'GET /moderation/removals/{id}': moderatorsOnly,
+  'POST /moderation/removals/{id}/restoration': moderatorsOnly,
 };
 
 /** What concerns nobody but the member, their safety above all, goes on while they are suspended. */
@@ -221,11 +221,11 @@ const whileSuspended: ReadonlySet<string> = new Set([
 ]);
 
 /** What each endpoint answers to whom. */
-export const permissions: Readonly<Record<string, Rule>> = Object.fromEntries(
-  Object.entries(asked).map(([name, three]) => [name, ruleOf(name, three)]),
+export const permissions: Readonly<Record<string, PermissionRule>> = Object.fromEntries(
+  Object.entries(endpointRules).map(([name, three]) => [name, expandRule(name, three)]),
 );
 
-function ruleOf(name: string, three: Asked): Rule {
+function expandRule(name: string, three: BaseRule): PermissionRule {
   const [visitor, other, owner] = three;
   const goesOn = visitor !== 'signed-out' || name.startsWith('GET ') || whileSuspended.has(name);
   return {
@@ -233,12 +233,12 @@ function ruleOf(name: string, three: Asked): Rule {
     'another member': other,
     'author or owner': owner,
     'the same, suspended': goesOn ? owner : 'suspended',
-    operator: three === care ? 'yes' : other,
+    operator: three === moderatorsOnly ? 'yes' : other,
   };
 }
 
 /** What changes something that nobody else may ever learn of, besides what is said to be the member's own. */
-export const unseen: ReadonlySet<string> = new Set([
+export const privateWrites: ReadonlySet<string> = new Set([
   'PUT /questions/{id}/bookmark',
   'PUT /answers/{id}/bookmark',
   'PUT /questions/{id}/mute',
@@ -249,26 +249,26 @@ export const unseen: ReadonlySet<string> = new Set([
 ]);
 
 /** The member's own, and shown to everybody: name, bio and, if they like, address; and that they have left. */
-export const shown: ReadonlySet<string> = new Set(['PUT /settings', 'POST /departure']);
+export const publicWrites: ReadonlySet<string> = new Set(['PUT /settings', 'POST /departure']);
 
 /** Which topics a live socket may listen to; `{id}` is that of the author's question or of the author. */
-export const topics: Readonly<Record<string, Rule>> = {
-  feeds: ruleOf('GET feeds', members),
-  answers: ruleOf('GET answers', members),
-  activity: ruleOf('GET activity', members),
-  topics: ruleOf('GET topics', members),
-  'question:{id}': ruleOf('GET question', members),
-  'profile:{id}': ruleOf('GET profile', members),
-  'member:{id}': ruleOf('GET member', rule('signed-out', 'not-allowed', 'yes')),
-  care: { ...ruleOf('GET care', rule('signed-out', 'not-allowed', 'not-allowed')), operator: 'yes' },
+export const topicRules: Readonly<Record<string, PermissionRule>> = {
+  feeds: expandRule('GET feeds', members),
+  answers: expandRule('GET answers', members),
+  activity: expandRule('GET activity', members),
+  topics: expandRule('GET topics', members),
+  'question:{id}': expandRule('GET question', members),
+  'profile:{id}': expandRule('GET profile', members),
+  'member:{id}': expandRule('GET member', rule('signed-out', 'not-allowed', 'yes')),
+  care: { ...expandRule('GET care', rule('signed-out', 'not-allowed', 'not-allowed')), operator: 'yes' },
 };
 
 /** docs/permissions.md, whole. */
-export function documentOf(operations: readonly Operation[]): string {
+export function renderPermissionsDocument(operations: readonly Operation[]): string {
   const endpoints = operations.map(({ name, summary }) => row([`\`${name}\``, summary], permissions[name]));
-  const sockets = Object.entries(topics).map(([topic, rule]) => row([`\`${topic}\``], rule));
-  const heads = columns.map((column) => ` ${column} |`).join('');
-  const lines = columns.map(() => ' --- |').join('');
+  const sockets = Object.entries(topicRules).map(([topic, rule]) => row([`\`${topic}\``], rule));
+  const heads = callerKinds.map((column) => ` ${column} |`).join('');
+  const lines = callerKinds.map(() => ' --- |').join('');
   return `# Who may do what
 
 Every endpoint of the API (\`/api/openapi.json\`), asked by each kind of caller about something of a member, its author or
@@ -299,6 +299,6 @@ ${sockets.join('\n')}
 `;
 }
 
-function row(first: readonly string[], rule: Rule | undefined): string {
-  return `| ${[...first, ...columns.map((column) => rule?.[column] ?? '')].join(' | ')} |`;
+function row(first: readonly string[], rule: PermissionRule | undefined): string {
+  return `| ${[...first, ...callerKinds.map((column) => rule?.[column] ?? '')].join(' | ')} |`;
 }

@@ -6,11 +6,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { chooseAccount, runAs } from '#server/platform/embedded/account.ts';
-import { freePort } from './free-port.ts';
+import { chooseOsAccount, runAs } from '#server/platform/embedded/account.ts';
+import { findFreePort } from './free-port.ts';
 
 /** The real PgBouncer, as Debian has it; undefined where there is none. `npm test` sees to it. */
-export const pgBouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file));
+export const pgBouncerPath = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file));
 
 export type Pooler = {
   /** As DATABASE_URL names the database through it. */
@@ -23,10 +23,10 @@ export type Pooler = {
  * @param settings lines of its section `[pgbouncer]`
  */
 export async function startPgBouncer(to: pg.ClientConfig, settings: string): Promise<Pooler> {
-  const account = await chooseAccount('', () => {});
+  const account = await chooseOsAccount('', () => {});
   const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbouncer-'));
   if (account !== undefined) await chown(folder, account.uid, account.gid);
-  const port = await freePort();
+  const port = await findFreePort();
   const { host, port: toPort, database, user, password } = new pg.Client(to);
   const file = path.join(folder, 'pgbouncer.ini');
   await writeFile(
@@ -43,19 +43,19 @@ ${settings}
 `,
   );
   if (account !== undefined) await chown(file, account.uid, account.gid);
-  const child = spawn(pgBouncer ?? '', ['-q', file], {
+  const child = spawn(pgBouncerPath ?? '', ['-q', file], {
     ...runAs(account),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   // It must not outlive who tries it, whatever happens to them.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const url = `postgres://${user}@127.0.0.1:${port}/${database}`;
-  while (!(await answers(url))) {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${said}`);
+  while (!(await acceptsQueries(url))) {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${stderr}`);
     await delay(20);
   }
   return {
@@ -69,7 +69,7 @@ ${settings}
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+async function acceptsQueries(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   try {

@@ -1,32 +1,32 @@
 import pg from 'pg';
 import { inject } from 'vitest';
 import { z } from 'zod';
-import { connected } from './connected.ts';
+import { withClient } from './connected.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from './database.ts';
 
 /** A statement as PostgreSQL ran it, those of triggers and of foreign keys among them. */
-export type RanStatement = { text: string; nodes: RanNode[] };
+export type ExecutedStatement = { text: string; nodes: PlanNode[] };
 
 /** A step of a plan. `rows` is how many it looked at, in all its loops: what it gave away and what it dropped. */
-export type RanNode = { type: string; table: string | null; rows: number };
+export type PlanNode = { type: string; table: string | null; rows: number };
 
 export type PlanRecorder = {
   /** Connects to the database so that every statement is recorded. */
   connection: pg.PoolConfig;
   /** What ran since the last call. */
-  take: () => RanStatement[];
+  takeStatements: () => ExecutedStatement[];
 };
 
 /**
  * Has PostgreSQL explain each statement as it really ran, with its parameters and in its transaction (auto_explain), to
  * whoever sent it. Needs a superuser: with TEST_DATABASE_URL, its user has to be one.
  */
-export async function recordPlans({ connection }: TestDatabase): Promise<PlanRecorder> {
+export async function recordQueryPlans({ connection }: TestDatabase): Promise<PlanRecorder> {
   const { admin } = inject('testServer');
   const name = pg.escapeIdentifier(new pg.Client(connection).database ?? '');
-  for (const [setting, value] of Object.entries(explained))
+  for (const [setting, value] of Object.entries(autoExplainSettings))
     await runAsAdmin(admin, `alter database ${name} set ${setting} = '${value}'`);
-  let ran: RanStatement[] = [];
+  let ran: ExecutedStatement[] = [];
   class RecordedClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
@@ -38,7 +38,7 @@ export async function recordPlans({ connection }: TestDatabase): Promise<PlanRec
   }
   return {
     connection: { ...connection, Client: RecordedClient },
-    take() {
+    takeStatements() {
       const taken = ran;
       ran = [];
       return taken;
@@ -47,15 +47,15 @@ export async function recordPlans({ connection }: TestDatabase): Promise<PlanRec
 }
 
 /** Runs statements on the test's database as a user who may switch its triggers off. */
-export async function withAdmin(
+export async function withAdminClient(
   { connection }: TestDatabase,
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const { admin } = inject('testServer');
-  await connected(withDatabase(admin, new pg.Client(connection).database ?? ''), work);
+  await withClient(withDatabase(admin, new pg.Client(connection).database ?? ''), work);
 }
 
-const explained = {
+const autoExplainSettings = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '0',
   'auto_explain.log_analyze': 'on',
@@ -80,12 +80,12 @@ const node = z.object({
 });
 const explanation = z.object({ 'Query Text': z.string(), Plan: node });
 
-function readPlan(text: string): RanStatement {
+function readPlan(text: string): ExecutedStatement {
   const { 'Query Text': query, Plan: root } = explanation.parse(JSON.parse(text));
   return { text: query.replaceAll(/\s+/g, ' ').trim(), nodes: nodesOf(root) };
 }
 
-function nodesOf(plan: z.infer<typeof node>): RanNode[] {
+function nodesOf(plan: z.infer<typeof node>): PlanNode[] {
   const loops = plan['Actual Loops'];
   const looked =
     plan['Actual Rows'] +

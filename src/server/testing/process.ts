@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import node from '#server/node.json' with { type: 'json' };
-import { projectFolder } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/platform/embedded/folders.ts';
 
 /** A Parley in a process of its own. */
 export type ParleyProcess = {
@@ -14,7 +14,7 @@ export type ParleyProcess = {
   /** What it wrote so far. */
   output: () => string;
   /** Resolves when the output matches; rejects when the process ends before. */
-  says: (pattern: RegExp) => Promise<RegExpExecArray>;
+  waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
   signal: (signal: NodeJS.Signals) => void;
 };
 
@@ -25,23 +25,23 @@ export type ParleyOptions = {
   project?: string;
   node?: string;
   /** Makes passwords cost next to nothing: where many register, and it is not about passwords. */
-  quickPasswords?: boolean;
+  cheapPasswords?: boolean;
   user?: { uid: number; gid: number };
 };
 
 /** What Node keeps of compiling the program: each start after the first takes half of the time. */
-const compiled = path.join(projectFolder, 'node_modules/.cache/compiled');
+const compiled = path.join(projectRoot, 'node_modules/.cache/compiled');
 
 /** Starts the server as `npm start` does, on a free port. */
 export function spawnParley({
   env,
   parameters = [],
-  project = projectFolder,
+  project = projectRoot,
   node: executable = process.execPath,
-  quickPasswords = false,
+  cheapPasswords = false,
   user,
 }: ParleyOptions): ParleyProcess {
-  const main = path.join(project, 'src/server', quickPasswords ? 'testing/quick-main.ts' : 'main.ts');
+  const main = path.join(project, 'src/server', cheapPasswords ? 'testing/cheap-passwords-main.ts' : 'main.ts');
   const child = spawn(executable, [...node.flags, main, ...parameters], {
     cwd: '/',
     env: {
@@ -56,10 +56,10 @@ export function spawnParley({
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });
-  return watch(child);
+  return watchProcess(child);
 }
 
-export function watch(child: ChildProcess): ParleyProcess {
+export function watchProcess(child: ChildProcess): ParleyProcess {
   let output = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr])
@@ -68,7 +68,7 @@ export function watch(child: ChildProcess): ParleyProcess {
       for (const listener of listeners) listener();
     });
   const ended = once(child, 'close').then(() => child.exitCode);
-  const says = (pattern: RegExp) =>
+  const waitForOutput = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const look = () => {
         const match = pattern.exec(output);
@@ -80,7 +80,7 @@ export function watch(child: ChildProcess): ParleyProcess {
       void ended.then(() => reject(new Error(`It ended without saying ${pattern}:\n${output}`)));
       look();
     });
-  const ready = says(/Parley is ready at (http:\S+)/).then((match) => match[1] ?? '');
+  const ready = waitForOutput(/Parley is ready at (http:\S+)/).then((match) => match[1] ?? '');
   // Tests that expect a failure look at `ended`.
   ready.catch(() => {});
   return {
@@ -88,7 +88,7 @@ export function watch(child: ChildProcess): ParleyProcess {
     ready,
     ended,
     output: () => output,
-    says,
+    waitForOutput,
     signal: (signal) => void child.kill(signal),
   };
 }

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { chooseAccount, runAs } from '#server/platform/embedded/account.ts';
-import { errorCode } from '#server/platform/startup-error.ts';
-import { freePort } from './free-port.ts';
+import { chooseOsAccount, runAs } from '#server/platform/embedded/account.ts';
+import { getErrorCode } from '#server/platform/startup-error.ts';
+import { findFreePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
@@ -19,21 +19,21 @@ export type TestPostgres = {
   url: string;
   sql(statement: string): Promise<pg.QueryResultRow[]>;
   /** What it was asked so far, statement by statement. */
-  log(): Promise<string>;
+  readStatementLog(): Promise<string>;
   start(): Promise<void>;
   /** SIGINT: fast; SIGQUIT: immediate. Resolves when it has ended. */
-  end(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   /** Stops every one of its processes where it stands, as a machine that hangs, or lets them go on. */
   freeze(): Promise<void>;
-  thaw(): Promise<void>;
+  resume(): Promise<void>;
   /** Its processes' ids, the first one's first. */
   processes(): Promise<number[]>;
 };
 
-export type Replicated = { primary: TestPostgres; replica: TestPostgres; remove(): Promise<void> };
+export type ReplicatedPostgres = { primary: TestPostgres; replica: TestPostgres; remove(): Promise<void> };
 
 /** The folder with initdb, pg_basebackup and postgres; undefined where there is none. `npm test` sees to it. */
-export function postgresPrograms(): string | undefined {
+export function findPostgresPrograms(): string | undefined {
   const named = process.env['PARLEY_POSTGRES_PROGRAMS'];
   if (named !== undefined && named !== '') return named;
   const debian = '/usr/lib/postgresql';
@@ -49,11 +49,14 @@ export function postgresPrograms(): string | undefined {
  * A primary and a streaming replica of it on loopback, with empty data; root's run as another user. `logged`: each
  * statement is.
  */
-export async function startReplicated(programs: string, { logged = true } = {}): Promise<Replicated> {
-  const account = await chooseAccount('', () => {});
+export async function startReplicatedPostgres(
+  programs: string,
+  { logged = true } = {},
+): Promise<ReplicatedPostgres> {
+  const account = await chooseOsAccount('', () => {});
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-replicated-'));
   if (account !== undefined) await chown(parent, account.uid, account.gid);
-  const [primaryPort, replicaPort] = [await freePort(), await freePort()];
+  const [primaryPort, replicaPort] = [await findFreePort(), await findFreePort()];
   const tool = (name: string, ...parameters: string[]) =>
     run(path.join(programs, name), parameters, runAs(account));
   const folder = (name: string) => path.join(parent, name);
@@ -95,7 +98,7 @@ export async function startReplicated(programs: string, { logged = true } = {}):
     primary,
     replica,
     async remove() {
-      await Promise.all([replica.end('SIGQUIT'), primary.end('SIGQUIT')]);
+      await Promise.all([replica.stop('SIGQUIT'), primary.stop('SIGQUIT')]);
       await rm(parent, { recursive: true, force: true });
     },
   };
@@ -126,7 +129,16 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
   let child: ChildProcess | undefined;
   let frozen = false;
 
-  return { url, sql, start, end, log: () => readFile(logFile, 'utf8'), freeze, thaw, processes };
+  return {
+    url,
+    sql,
+    start,
+    stop: end,
+    readStatementLog: () => readFile(logFile, 'utf8'),
+    freeze,
+    resume: thaw,
+    processes,
+  };
 
   async function sql(statement: string): Promise<pg.QueryResultRow[]> {
     const client = new pg.Client({ connectionString: url, application_name: 'the test' });
@@ -185,7 +197,7 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
     try {
       process.kill(pid, name);
     } catch (error) {
-      if (errorCode(error) !== 'ESRCH') throw error;
+      if (getErrorCode(error) !== 'ESRCH') throw error;
     }
   }
 

@@ -2,56 +2,69 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import webPush from 'web-push';
 import { beginRemoval } from '#server/care/removals.ts';
-import { workOnUndoings } from '#server/care/undoing.ts';
+import { runActivityRemovals } from '#server/care/undoing.ts';
 import type { Database } from '#server/platform/database.ts';
-import { confirmationToken, unsubscribeToken } from '#server/preferences/preferences.ts';
-import { linkToken, type LinkPurpose } from './links.ts';
+import { createConfirmationToken, createUnsubscribeToken } from '#server/preferences/preferences.ts';
+import { createLinkToken, type EmailLinkPurpose } from './links.ts';
 import { addPasskey } from './authenticator.ts';
-import { done, type Member, password, register } from './member.ts';
+import { expectOk, type Member, password, register } from './member.ts';
 import type { Operation } from './openapi.ts';
-import { defaults } from './server.ts';
-import { goingOn } from './ways-in.ts';
+import { defaultSettings } from './server.ts';
+import { followUpRequests } from './ways-in.ts';
 
 /** A request the API must take from whoever it was made for. */
-export type Right = {
+export type ValidRequest = {
   path: string;
   body: Record<string, unknown> | undefined;
   headers: Record<string, string>;
 };
 
 /** Makes a request for an operation, sent by `sender`, about something of `owner`. */
-export type RightRequest = (operation: Operation, sender: Member, owner: Member) => Promise<Right>;
+export type CreateValidRequest = (
+  operation: Operation,
+  sender: Member,
+  owner: Member,
+) => Promise<ValidRequest>;
 
 /**
  * Right requests for every operation of the API. One whose path or fields are not known here throws, so that an endpoint
  * that is added must get its example. `ann` and `bob` write what is needed around it.
  */
-export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: Database }): RightRequest {
+export function createValidRequests({
+  ann,
+  bob,
+  db,
+}: {
+  ann: Member;
+  bob: Member;
+  db: Database;
+}): CreateValidRequest {
   /** Something of `owner` for the variable part of each path; the longest beginning that fits is taken. */
   const places: Record<string, (owner: Member) => Promise<number | string>> = {
     '/questions/{id}': (owner) => owner.ask({ tags: ['bread'] }),
     '/answers/{id}': async (owner) => (await owner.answer(await ann.ask())).id,
-    '/replies/{id}': async (owner) => (await owner.reply((await ann.answer(await ann.ask())).id)).id,
-    '/sessions/{id}': async (owner) => (await itemsOf(await owner.elsewhere(), '/sessions'))[0]?.id ?? 0,
+    '/replies/{id}': async (owner) => (await owner.replyToAnswer((await ann.answer(await ann.ask())).id)).id,
+    '/sessions/{id}': async (owner) =>
+      (await itemsOf(await owner.signInElsewhere(), '/sessions'))[0]?.id ?? 0,
     '/notifications/{id}': async (owner) => {
-      await (owner === ann ? bob : ann).comment(await owner.ask());
+      await (owner === ann ? bob : ann).replyToQuestion(await owner.ask());
       return (await itemsOf(owner, '/notifications'))[0]?.id ?? 0;
     },
     '/drafts/{place}': async () => 'ask',
     '/bookmarks/{id}': async (owner) => {
       const path = `/questions/${await ann.ask()}/bookmark`;
-      return done(await owner.put<{ id: number }>(path, { bookmarked: true })).id;
+      return expectOk(await owner.put<{ id: number }>(path, { bookmarked: true })).id;
     },
     '/bookmark-lists/{id}': async (owner) =>
-      done(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${next()}` })).id,
+      expectOk(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${next()}` })).id,
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/care/members/{id}': async (owner) => owner.id,
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
-      const remover = { operatorId: null };
+      const remover = { moderatorId: null };
       const removalId = await beginRemoval(db, { selection, reason: 'Advertisements.', remover });
-      await workOnUndoings(db, Date.now() + 60_000);
+      await runActivityRemovals(db, Date.now() + 60_000);
       return removalId;
     },
     '/topics/{tag}': async () => 'bread',
@@ -87,11 +100,11 @@ export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: 
     // Nobody flags what is their own.
     const from = path.endsWith('/flag') && owner === sender ? ann : owner;
     const value = place === undefined ? '' : await places[place]?.(from);
-    const right = { ...(await bodies[name]?.()), ...(await goingOn[name]?.(sender)) };
+    const right = { ...(await bodies[name]?.()), ...(await followUpRequests[name]?.(sender)) };
     for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {
-      const purpose = field === 'token' ? linked[name] : undefined;
+      const purpose = field === 'token' ? linkPurposes[name] : undefined;
       right[field] = purpose
-        ? await linkToken(db, { memberId: sender.id, purpose })
+        ? await createLinkToken(db, { memberId: sender.id, purpose })
         : fieldOf(name, field, sender);
     }
     const named = path.replace(/\{\w+\}/, `${value}`).replace('{number}', '1');
@@ -100,28 +113,29 @@ export function rightRequests({ ann, bob, db }: { ann: Member; bob: Member; db: 
 }
 
 async function itemsOf(member: Member, path: string) {
-  return done(await member.get<{ items: { id: number }[] }>(path)).items;
+  return expectOk(await member.get<{ items: { id: number }[] }>(path)).items;
 }
 
 function fieldOf(operation: string, field: string, { id: memberId, email }: Member): unknown {
   if (operation === 'POST /mail/unsubscribe')
-    return unsubscribeToken(defaults, { memberId, scope: 'answers' });
-  if (operation === 'POST /mail/confirmation') return confirmationToken(defaults, { memberId, email });
+    return createUnsubscribeToken(defaultSettings, { memberId, scope: 'answers' });
+  if (operation === 'POST /mail/confirmation')
+    return createConfirmationToken(defaultSettings, { memberId, email });
   // Signing in needs an address that is there.
   if (operation === 'POST /session' && field === 'email') return email;
   if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
-  return exampleOf(field);
+  return exampleValue(field);
 }
 
 /** What the links in mails of these lead to. */
-const linked: Record<string, LinkPurpose> = {
+const linkPurposes: Record<string, EmailLinkPurpose> = {
   'POST /mail/password': 'reset',
   'POST /mail/address': 'address',
   'POST /mail/old-address': 'return',
 };
 
 /** A right value for a field of any body, another one each time where it must be unique; undefined for unknown ones. */
-export const exampleOf = (field: string): unknown => fields[field]?.();
+export const exampleValue = (field: string): unknown => fields[field]?.();
 
 const fields: Record<string, () => unknown> = {
   displayName: () => 'Newcomer',

@@ -1,14 +1,14 @@
 import type { TestDatabase } from './database.ts';
-import { withAdmin } from './plans.ts';
+import { withAdminClient } from './plans.ts';
 
 /** Who and what has so much of everything that a list without an index shows. */
-export type Crowd = {
+export type SkewedCommunity = {
   /** Asked, answered, follows, keeps, mutes and is told of thousands of things. */
   busyId: number;
   /** Mutes as many topics as one can, `hugeTag` among them. */
   mutingId: number;
   /** Follows the topics that next to nobody asks about. */
-  rareId: number;
+  rareFollowerId: number;
   /** Asked by the busy member; thousands answered, voted, follow and comment. */
   hotQuestionId: number;
   /** Below that question, by the busy member, with a thousand replies. */
@@ -21,18 +21,19 @@ export type Crowd = {
  * A community in which each of a few members, questions and topics has thousands of everything, made at once: rows that
  * fit together, counts included. @param ids of registered members
  */
-export async function makeCrowd(
+export async function createSkewedCommunity(
   database: TestDatabase,
-  { busyId, mutingId, rareId }: Pick<Crowd, 'busyId' | 'mutingId' | 'rareId'>,
-): Promise<Crowd> {
+  { busyId, mutingId, rareFollowerId }: Pick<SkewedCommunity, 'busyId' | 'mutingId' | 'rareFollowerId'>,
+): Promise<SkewedCommunity> {
   const hugeTag = 'huge';
-  const crowd = { busyId, mutingId, rareId, hotQuestionId: 1, hotAnswerId: 1, hugeTag };
-  await withAdmin(database, async (client) => {
+  const crowd = { busyId, mutingId, rareFollowerId, hotQuestionId: 1, hotAnswerId: 1, hugeTag };
+  await withAdminClient(database, async (client) => {
     // Triggers would do row by row what the statements below do at once.
     await client.query('set session_replication_role = replica');
     await client.query(`create temporary view who as select ${busyId}::bigint as busy, ${mutingId}::bigint as muting,
-      ${rareId}::bigint as rare, (select max(id) from member where email not like 'crowd%') as others`);
-    for (const statement of [...people, ...posts, ...marks, ...counts, ...own]) await client.query(statement);
+      ${rareFollowerId}::bigint as rare, (select max(id) from member where email not like 'crowd%') as others`);
+    for (const statement of [...people, ...posts, ...engagementRows, ...counts, ...triggerRows])
+      await client.query(statement);
     await client.query('analyze');
   });
   return crowd;
@@ -101,7 +102,7 @@ const posts = [
     where id between 2 and 500`,
 ];
 
-const marks = [
+const engagementRows = [
   `insert into vote (question_id, member_id, direction, created_at)
     select 1, ${member('n')}, 'up', now() - n * interval '1 hour' from generate_series(1, 2000) n`,
   `insert into vote (answer_id, member_id, direction, created_at)
@@ -194,7 +195,7 @@ const counts = [
 ];
 
 /** What triggers keep beside the rows above. */
-const own = [
+const triggerRows = [
   counted('tag', 'followers_count', 'select tag_id, count(*) from tag_follow group by 1'),
   `insert into answer_score (answer_id, question_id, score, created_at)
     select id, question_id, upvotes - downvotes, created_at from answer`,

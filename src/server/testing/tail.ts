@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { z } from 'zod';
 import { openDatabase } from '#server/platform/database.ts';
-import { followEvents } from '#server/platform/stream.ts';
+import { followEventStream } from '#server/platform/stream.ts';
 import type { LiveEvent, Topic } from '#shared/events.ts';
 
 /**
@@ -18,9 +18,9 @@ const { connection, topics } = z
   })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
-const db = openDatabase({ connection, size: 2 });
+const db = openDatabase({ connection, maxConnections: 2 });
 const heard = new Set<Topic>();
-const stream = await followEvents({
+const stream = await followEventStream({
   db,
   connection,
   log: pino({ level: 'error' }, pino.destination(2)),
@@ -31,7 +31,7 @@ const stream = await followEvents({
   onGap: (position) => tell('feeds', position, { events: [], gap: true }),
 });
 for (const { topic, since } of topics) {
-  const older = await stream.older(topic, since ?? stream.position());
+  const older = await stream.readSince(topic, since ?? stream.position());
   heard.add(topic);
   const { position, ...caught } = stream.catchUp(topic, older);
   tell(topic, position, caught);

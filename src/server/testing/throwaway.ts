@@ -2,11 +2,13 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { type Embedded, startEmbedded } from '#server/platform/embedded/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
 import { type ParleyOptions, type ParleyProcess, spawnParley } from './process.ts';
 
 /** Works in a folder of its own, which is removed with the work. */
-export async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+export async function withTemporaryDirectory<Result>(
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-throwaway-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(folder, 0o711);
@@ -18,10 +20,12 @@ export async function withFolder<Result>(work: (folder: string) => Promise<Resul
 }
 
 /** Works with an embedded PostgreSQL with nothing in it. */
-export function withPostgres<Result>(work: (embedded: Embedded) => Promise<Result>): Promise<Result> {
-  return withFolder(async (folder) => {
-    const embedded = await startEmbedded({
-      folder: path.join(folder, 'data'),
+export function withTemporaryPostgres<Result>(
+  work: (embedded: EmbeddedPostgres) => Promise<Result>,
+): Promise<Result> {
+  return withTemporaryDirectory(async (folder) => {
+    const embedded = await startEmbeddedPostgres({
+      dataDirectory: path.join(folder, 'data'),
       log: pino({ level: 'error' }),
     });
     try {
@@ -36,7 +40,7 @@ export function withPostgres<Result>(work: (embedded: Embedded) => Promise<Resul
  * Works with a Parley that is stopped with the work.
  * @throws with all that it wrote where it does not become ready
  */
-export async function withParley<Result>(
+export async function withTemporaryParley<Result>(
   options: ParleyOptions,
   work: (address: string, parley: ParleyProcess) => Promise<Result>,
 ): Promise<Result> {

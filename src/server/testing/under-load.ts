@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import { type Database, openDatabase } from '#server/platform/database.ts';
-import { connectionOfRunning } from '#server/platform/embedded/embedded.ts';
-import { Ledger } from './ledger.ts';
+import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
+import { WriteLedger } from './ledger.ts';
 import { register } from './member.ts';
-import { Onlooker } from './onlooker.ts';
+import { PrivacyObserver } from './onlooker.ts';
 import { type ParleyProcess, spawnParley } from './process.ts';
 
 /** A real Parley on its embedded PostgreSQL, with members who write and look at what is theirs. */
-export type Community = {
+export type LoadedCommunity = {
   data: string;
   env: NodeJS.ProcessEnv;
   /** The Parley that runs now. */
   parley: ParleyProcess;
   address: string;
-  ledgers: Ledger[];
-  onlookers: Onlooker[];
+  writers: WriteLedger[];
+  observers: PrivacyObserver[];
 };
 
 export type LoadFigures = {
@@ -37,51 +37,51 @@ export async function startCommunity(options: {
   data: string;
   env?: NodeJS.ProcessEnv;
   random: () => number;
-}): Promise<Community> {
+}): Promise<LoadedCommunity> {
   const { data, random } = options;
   const env = { ...options.env, PARLEY_DATA: data };
   const parley = spawnParley({ env });
   const address = await parley.ready;
   const members = await Promise.all(names.map((name) => register(address, name)));
-  const onlookers = await Onlooker.prepare(members);
-  const ledgers = members.map((member) => new Ledger(member, random));
-  return { data, env, parley, address, ledgers, onlookers };
+  const observers = await PrivacyObserver.prepare(members);
+  const writers = members.map((member) => new WriteLedger(member, random));
+  return { data, env, parley, address, writers, observers };
 }
 
 /** Starts Parley again on the same data. */
-export async function startAgain(community: Community): Promise<void> {
+export async function restartCommunity(community: LoadedCommunity): Promise<void> {
   community.parley = spawnParley({ env: community.env });
   community.address = await community.parley.ready;
 }
 
-export async function stopCommunity({ parley }: Community): Promise<void> {
+export async function stopCommunity({ parley }: LoadedCommunity): Promise<void> {
   parley.signal('SIGTERM');
   await parley.ended;
 }
 
 /** How long the members write after everything is well again, in milliseconds. */
-const after = 300;
+const writeAfterMs = 300;
 
 /**
  * Something happens while members write. Resolves when each of them has got something through after it, with the
  * milliseconds since `fault` began (its `end`, where it lasts). Then every acknowledged write must be there, each write once, every count be right,
  * and nobody have seen what is somebody else's. Throws where that is not so.
  */
-export async function underLoad(
-  community: Community,
+export async function runUnderLoad(
+  community: LoadedCommunity,
   {
     before,
     fault,
     end,
   }: { before: () => Promise<void>; fault: () => Promise<void>; end?: () => Promise<void> },
 ): Promise<number> {
-  const { ledgers, onlookers } = community;
+  const { writers, observers } = community;
   let isOver = false;
   const over = () => isOver;
   const address = () => community.address;
   const working = Promise.all([
-    ...ledgers.map((ledger) => ledger.write(address, over)),
-    ...onlookers.map((onlooker) => onlooker.look(address, over)),
+    ...writers.map((ledger) => ledger.write(address, over)),
+    ...observers.map((onlooker) => onlooker.look(address, over)),
     forgetRates(community, over),
   ]);
   // Awaited below; until then a failure waits as well.
@@ -95,11 +95,11 @@ export async function underLoad(
       await end();
     }
     // Each member must get something through: a write begun since, or one that was broken.
-    const marks = ledgers.map(({ acknowledged }) => acknowledged);
-    const through = () => ledgers.every((ledger, index) => ledger.acknowledged > (marks[index] ?? 0));
+    const marks = writers.map(({ acknowledged }) => acknowledged);
+    const through = () => writers.every((ledger, index) => ledger.acknowledged > (marks[index] ?? 0));
     await Promise.race([working, until(through)]);
     const took = Math.round(performance.now() - since);
-    await delay(after);
+    await delay(writeAfterMs);
     isOver = true;
     await working;
     await check(community);
@@ -109,41 +109,41 @@ export async function underLoad(
   }
 }
 
-export function figuresOf({ ledgers, onlookers }: Community): LoadFigures {
+export function sumFigures({ writers, observers }: LoadedCommunity): LoadFigures {
   const total = { acknowledged: 0, repeated: 0, refused: 0, broken: 0, looks: 0 };
-  for (const ledger of ledgers)
+  for (const ledger of writers)
     for (const count of ['acknowledged', 'repeated', 'refused', 'broken'] as const)
       total[count] += ledger[count];
-  for (const { looks } of onlookers) total.looks += looks;
+  for (const { looks } of observers) total.looks += looks;
   return total;
 }
 
-async function check(community: Community): Promise<void> {
-  const { ledgers, onlookers } = community;
-  const wrong = await onDatabase(community, async (db) => {
-    const broken = await brokenInvariants(db);
-    const missing = await Promise.all(ledgers.map((ledger) => ledger.missingIn(db)));
+async function check(community: LoadedCommunity): Promise<void> {
+  const { writers, observers } = community;
+  const wrong = await withDatabase(community, async (db) => {
+    const broken = await findViolations(db);
+    const missing = await Promise.all(writers.map((ledger) => ledger.findMissing(db)));
     return [...broken.map((row) => JSON.stringify(row)), ...missing.flat()];
   });
-  wrong.push(...onlookers.flatMap((onlooker) => onlooker.wrong));
+  wrong.push(...observers.flatMap((onlooker) => onlooker.violations));
   if (wrong.length > 0) throw new Error(`afterwards:\n${wrong.slice(0, 50).join('\n')}`);
 }
 
 /** Nobody writes as fast as these members do. Not while the database is away. */
-async function forgetRates(community: Community, isOver: () => boolean): Promise<void> {
+async function forgetRates(community: LoadedCommunity, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    await onDatabase(community, (db) => sql`truncate rate_limit`.execute(db)).catch(() => {});
+    await withDatabase(community, (db) => sql`truncate rate_limit`.execute(db)).catch(() => {});
     for (let waited = 0; waited < 500 && !isOver(); waited += 20) await delay(20);
   }
 }
 
-export async function onDatabase<Result>(
-  { data }: Pick<Community, 'data'>,
+export async function withDatabase<Result>(
+  { data }: Pick<LoadedCommunity, 'data'>,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await connectionOfRunning(data);
+  const connection = await findRunningConnection(data);
   if (connection === undefined) throw new Error('Parley does not run');
-  const db = openDatabase({ connection, size: 2 });
+  const db = openDatabase({ connection, maxConnections: 2 });
   try {
     return await work(db);
   } finally {
@@ -156,7 +156,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

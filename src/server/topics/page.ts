@@ -1,67 +1,71 @@
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Reader } from '#server/platform/database.ts';
-import type { StreamedEvent } from '#server/platform/events.ts';
+import type { TopicEvent } from '#server/platform/events.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { PageParts } from '#server/platform/read-models/page.ts';
-import type { WantedPage } from '#server/platform/read-models/read-models.ts';
-import { authorTopics, renames } from '#server/posts/authors.ts';
-import { type Cursor, decodeCursor, page } from '#server/posts/cursor.ts';
+import type { PageContent } from '#server/platform/read-models/page.ts';
+import type { PageQuery } from '#server/platform/read-models/read-models.ts';
+import { listAuthorTopics, isAuthorRename } from '#server/posts/authors.ts';
+import { type Cursor, decodeCursor, paginate } from '#server/posts/cursor.ts';
 import { toQuestionCard } from '#server/questions/cards.ts';
 import { limits } from '#shared/limits.ts';
 import type { QuestionCards } from '#shared/questions.ts';
 import { tagKey } from '#shared/tags.ts';
-import type { Topics, TopicSort } from '#shared/topics.ts';
-import { ownOnTopics, questionsWithTag, topicByKey, type TopicRow, topicsPage } from './queries.ts';
-import { toTopic } from './topics.ts';
+import type { TagsPage, TagSort } from '#shared/topics.ts';
+import { listViewerTagStates, listTagQuestions, findTagByKey, type TagRow, listTags } from './queries.ts';
+import { toTag } from './topics.ts';
 
 /** Topics a page of the grid shows. */
-const topicsAPage = 60;
+const tagsPerPage = 60;
 
-export const topicsPageKey = (sort: TopicSort, cursor: string | undefined) =>
+export const tagsDocumentKey = (sort: TagSort, cursor: string | undefined) =>
   `topics ${sort} ${cursor ?? ''}`;
 /** @param key as `tagKey` makes it. */
-export const topicPageKey = (key: string) => `topic ${key}`;
+export const tagDocumentKey = (key: string) => `topic ${key}`;
 /** @param key as `tagKey` makes it. */
-export const topicQuestionsPageKey = (key: string, cursor: string | undefined) =>
+export const tagQuestionsDocumentKey = (key: string, cursor: string | undefined) =>
   `topic-questions ${cursor ?? ''} ${key}`;
 
-type WantedTopics = { viewer: Viewer; sort: TopicSort; cursor: string | undefined };
+type TagsRequest = { viewer: Viewer; sort: TagSort; cursor: string | undefined };
 
 /**
  * A page of the topics that have questions.
  * @throws ProblemError 'invalid' for a cursor of none of ours.
  */
-export function wholeTopicsPage(wanted: WantedTopics): WantedPage {
+export function tagsDocument(wanted: TagsRequest): PageQuery {
   const { viewer, sort, cursor } = wanted;
   const behind = decodeCursor(cursor);
   return {
-    key: topicsPageKey(sort, cursor),
-    ...ofTopics(viewer),
+    key: tagsDocumentKey(sort, cursor),
+    ...tagDocumentBase(viewer),
     async read(db) {
-      const rows = await topicsPage(db, { ...windowOf(viewer, sort, behind), query: '' });
-      const { items, nextCursor } = page(rows, topicsAPage, positions[sort]);
-      const read: Topics = { items: items.map((row) => toTopic(forNobody(row))), nextCursor };
-      const last = rows.length > topicsAPage ? items.at(-1) : undefined;
-      return readAs(read, items, (news) => isStaleBy(news, keysOf(rows)) || mayEnter(news, sort, last));
+      const rows = await listTags(db, { ...toWindow(viewer, sort, behind), query: '' });
+      const { items, nextCursor } = paginate(rows, tagsPerPage, tagCursors[sort]);
+      const read: TagsPage = { items: items.map((row) => toTag(withoutViewerState(row))), nextCursor };
+      const last = rows.length > tagsPerPage ? items.at(-1) : undefined;
+      return toParts(
+        read,
+        items,
+        (change) => isStaleBy(change, keysOf(rows)) || mayAppear(change, sort, last),
+      );
     },
   };
 }
 
 /** Topics with questions whose name contains `query`, a page at a time. */
-export async function readTopicsNamed(
+export async function searchTags(
   db: Reader,
-  { viewer, sort, cursor, query }: WantedTopics & { query: string },
-): Promise<Topics> {
-  const named = { ...windowOf(viewer, sort, decodeCursor(cursor)), query: tagKey(query.trim()) };
-  const { items, nextCursor } = page(await topicsPage(db, named), topicsAPage, positions[sort]);
-  return { items: items.map(toTopic), nextCursor };
+  { viewer, sort, cursor, query }: TagsRequest & { query: string },
+): Promise<TagsPage> {
+  const named = { ...toWindow(viewer, sort, decodeCursor(cursor)), query: tagKey(query.trim()) };
+  const { items, nextCursor } = paginate(await listTags(db, named), tagsPerPage, tagCursors[sort]);
+  return { items: items.map(toTag), nextCursor };
 }
 
-const windowOf = (viewer: Viewer, sort: TopicSort, cursor: Cursor | null) => {
-  return { viewerId: viewer.id, sort, cursor, limit: topicsAPage + 1 };
+const toWindow = (viewer: Viewer, sort: TagSort, cursor: Cursor | null) => {
+  return { viewerId: viewer.id, sort, cursor, limit: tagsPerPage + 1 };
 };
 
-const positions: Readonly<Record<TopicSort, (row: TopicRow) => Cursor>> = {
+const tagCursors: Readonly<Record<TagSort, (row: TagRow) => Cursor>> = {
   popular: (row) => ({ after: row.questions_count, id: row.id }),
   alphabetical: (row) => ({ after: 0, id: row.id }),
   active: (row) => ({ after: row.active_at?.getTime() ?? 0, id: row.id }),
@@ -71,20 +75,20 @@ const positions: Readonly<Record<TopicSort, (row: TopicRow) => Cursor>> = {
  * One topic. A tag nobody used yet is a topic without questions, so that it can be followed.
  * @throws ProblemError 'not-found', as it is read.
  */
-export function topicPage({ tag, viewer }: { tag: string; viewer: Viewer }): WantedPage {
+export function tagDocument({ tag, viewer }: { tag: string; viewer: Viewer }): PageQuery {
   const key = tagKey(tag);
   return {
-    key: topicPageKey(key),
-    ...ofTopics(viewer),
+    key: tagDocumentKey(key),
+    ...tagDocumentBase(viewer),
     async read(db) {
-      const row = await findTopic(db, { key, viewer });
-      return readAs(toTopic(forNobody(row)), [row], (news) => isStaleBy(news, new Set([key])));
+      const row = await findTag(db, { key, viewer });
+      return toParts(toTag(withoutViewerState(row)), [row], (change) => isStaleBy(change, new Set([key])));
     },
   };
 }
 
-async function findTopic(db: Reader, { key, viewer }: { key: string; viewer: Viewer }): Promise<TopicRow> {
-  const row = await topicByKey(db, { key, viewerId: viewer.id });
+async function findTag(db: Reader, { key, viewer }: { key: string; viewer: Viewer }): Promise<TagRow> {
+  const row = await findTagByKey(db, { key, viewerId: viewer.id });
   if (row === undefined) throw new ProblemError('not-found', 'Topic not found');
   return row;
 }
@@ -93,23 +97,23 @@ async function findTopic(db: Reader, { key, viewer }: { key: string; viewer: Vie
  * The questions of a topic, newest first.
  * @throws ProblemError 'invalid' for a cursor of none of ours, 'not-found', as it is read, where there is no such topic.
  */
-export function topicQuestionsPage(wanted: {
+export function tagQuestionsDocument(wanted: {
   tag: string;
   viewer: Viewer;
   cursor: string | undefined;
-}): WantedPage {
+}): PageQuery {
   const { tag, viewer, cursor } = wanted;
   const key = tagKey(tag);
   const behind = decodeCursor(cursor);
   return {
-    key: topicQuestionsPageKey(key, cursor),
+    key: tagQuestionsDocumentKey(key, cursor),
     topics: ['feeds'],
-    own: [],
+    viewerKeys: [],
     async read(db) {
-      const rows = await questionsWithTag(db, { key, cursor: behind, limit: limits.feedPage + 1 });
+      const rows = await listTagQuestions(db, { key, cursor: behind, limit: limits.feedPage + 1 });
       // Only where nothing is there it matters whether the topic is.
-      if (rows.length === 0) await findTopic(db, { key, viewer });
-      const { items: shown, nextCursor } = page(rows, limits.feedPage, (row) => ({
+      if (rows.length === 0) await findTag(db, { key, viewer });
+      const { items: shown, nextCursor } = paginate(rows, limits.feedPage, (row) => ({
         after: row.created_at.getTime(),
         id: row.id,
       }));
@@ -117,20 +121,20 @@ export function topicQuestionsPage(wanted: {
       const read: QuestionCards = { items, nextCursor };
       // With the next one, which is not shown, but whose going may end the list.
       const ids = new Set(rows.map(({ id }) => id));
-      const parts: PageParts = {
+      const parts: PageContent = {
         json: JSON.stringify(read),
         ids: [],
-        topics: ['feeds', ...authorTopics(items)],
-        isStaleBy: (news) => renames(news) ?? changesQuestions(news, key, ids),
+        topics: ['feeds', ...listAuthorTopics(items)],
+        isStaleBy: (change) => isAuthorRename(change) ?? changesQuestions(change, key, ids),
       };
       return { parts, values: [] };
     },
-    readOwn: () => Promise.resolve([]),
-    ownStaleBy: { topics: [], isStaleBy: () => false },
+    readViewerValues: () => Promise.resolve([]),
+    viewerTopics: { topics: [], isStaleBy: () => false },
   };
 }
 
-function changesQuestions({ event }: StreamedEvent, key: string, ids: ReadonlySet<number>): boolean {
+function changesQuestions({ event }: TopicEvent, key: string, ids: ReadonlySet<number>): boolean {
   if (event.kind === 'question-posted') return hasTag(event.tags, key);
   if (event.kind === 'question-edited') return ids.has(event.questionId) || hasTag(event.tags, key);
   return 'questionId' in event ? ids.has(event.questionId) : true;
@@ -139,16 +143,16 @@ function changesQuestions({ event }: StreamedEvent, key: string, ids: ReadonlySe
 const hasTag = (tags: readonly string[], key: string) => tags.some((tag) => tagKey(tag) === key);
 
 /** Who tells of what is shown of topics, and what of it is the viewer's own. */
-function ofTopics(viewer: Viewer): Omit<WantedPage, 'key' | 'read'> {
+function tagDocumentBase(viewer: Viewer): Omit<PageQuery, 'key' | 'read'> {
   return {
     topics: ['topics', 'activity', 'answers'],
-    own: ['following', 'muted'],
-    async readOwn(db, ids) {
-      const rows = await ownOnTopics(db, { ids, viewerId: viewer.id });
+    viewerKeys: ['following', 'muted'],
+    async readViewerValues(db, ids) {
+      const rows = await listViewerTagStates(db, { ids, viewerId: viewer.id });
       const byId = new Map(rows.map((row) => [row.id, row]));
-      return ownValues(ids.map((id) => byId.get(id) ?? { following: false, muted: false }));
+      return toViewerValues(ids.map((id) => byId.get(id) ?? { following: false, muted: false }));
     },
-    ownStaleBy: {
+    viewerTopics: {
       topics: [`member:${viewer.id}`],
       isStaleBy: ({ event }) =>
         (event.kind === 'follows-changed' || event.kind === 'mutes-changed') && 'tag' in event,
@@ -156,30 +160,30 @@ function ofTopics(viewer: Viewer): Omit<WantedPage, 'key' | 'read'> {
   };
 }
 
-function readAs(
-  shown: object,
-  rows: readonly TopicRow[],
-  isStaleBy: PageParts['isStaleBy'],
-): { parts: PageParts; values: string[] } {
+function toParts(
+  content: object,
+  rows: readonly TagRow[],
+  isStaleBy: PageContent['isStaleBy'],
+): { parts: PageContent; values: string[] } {
   const ids = rows.map(({ id }) => id);
-  const parts: PageParts = {
-    json: JSON.stringify(shown),
+  const parts: PageContent = {
+    json: JSON.stringify(content),
     ids,
     topics: ['topics', 'activity', 'answers'],
     isStaleBy,
   };
-  return { parts, values: ownValues(rows) };
+  return { parts, values: toViewerValues(rows) };
 }
 
-const forNobody = (row: TopicRow): TopicRow => ({ ...row, following: false, muted: false });
+const withoutViewerState = (row: TagRow): TagRow => ({ ...row, following: false, muted: false });
 
-const ownValues = (rows: readonly Pick<TopicRow, 'following' | 'muted'>[]) =>
+const toViewerValues = (rows: readonly Pick<TagRow, 'following' | 'muted'>[]) =>
   rows.flatMap(({ following, muted }) => [String(following), String(muted)]);
 
-const keysOf = (rows: readonly TopicRow[]): ReadonlySet<string> => new Set(rows.map(({ key }) => key));
+const keysOf = (rows: readonly TagRow[]): ReadonlySet<string> => new Set(rows.map(({ key }) => key));
 
 /** Whether something changes what is shown of topics: their numbers, or when they were last active. */
-function isStaleBy({ event }: StreamedEvent, keys: ReadonlySet<string>): boolean {
+function isStaleBy({ event }: TopicEvent, keys: ReadonlySet<string>): boolean {
   if ('tag' in event) return keys.has(tagKey(event.tag));
   // An answer that goes does not say in which topics it was.
   if (event.kind === 'question-active') return event.tags.some((tag) => keys.has(tagKey(tag)));
@@ -187,7 +191,7 @@ function isStaleBy({ event }: StreamedEvent, keys: ReadonlySet<string>): boolean
 }
 
 /** Whether a topic that a page does not show may come in. @param last of the page, where others follow it. */
-function mayEnter({ event }: StreamedEvent, sort: TopicSort, last: TopicRow | undefined): boolean {
+function mayAppear({ event }: TopicEvent, sort: TagSort, last: TagRow | undefined): boolean {
   if (event.kind === 'question-active') return sort === 'active';
   if (event.kind !== 'topic-asked') return false;
   if (sort === 'popular') return event.questionsCount >= (last?.questions_count ?? 0);

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isHidden, type Mutes } from '#server/mutes/hidden.ts';
+import { hasMutedTag, type Mutes } from '#server/mutes/hidden.ts';
 import type { Reader, Tx } from '#server/platform/database.ts';
-import { isThere, likeContains } from '#server/platform/sql.ts';
+import { existsForRow, likeContains } from '#server/platform/sql.ts';
 import type { Cursor } from '#server/posts/cursor.ts';
 import { bylineJoins } from '#server/posts/post.ts';
-import { cardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
+import { questionCardColumns, type QuestionCardRow } from '#server/questions/cards.ts';
 import { tagKey } from '#shared/tags.ts';
-import type { TopicSort } from '#shared/topics.ts';
-import { isTagShown } from './shown.ts';
+import type { TagSort } from '#shared/topics.ts';
+import { isTagVisible } from './shown.ts';
 
 /** The tags named, in the same order, as they are shown; names seen for the first time become tags. */
 export async function ensureTags(tx: Tx, names: readonly string[]) {
@@ -31,7 +31,7 @@ export async function ensureTags(tx: Tx, names: readonly string[]) {
   });
 }
 
-export async function tagsOfQuestion(tx: Tx, questionId: number) {
+export async function listQuestionTags(tx: Tx, questionId: number) {
   const { rows } = await sql<{ id: number; name: string }>`
     select tag.id, tag.name from question_tag join tag on tag.id = question_tag.tag_id
     where question_tag.question_id = ${questionId} order by question_tag.position`.execute(tx);
@@ -82,14 +82,14 @@ export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): P
   return rows.length > 0;
 }
 
-export async function countFollowers(tx: Tx, tagId: number): Promise<number> {
+export async function getFollowersCount(tx: Tx, tagId: number): Promise<number> {
   const { rows } = await sql<{ followers: number }>`
     select followers_count as followers from tag where id = ${tagId}`.execute(tx);
   return rows[0]?.followers ?? 0;
 }
 
 /** Adds to the number of questions of each tag and returns it; the rows are locked in id order. */
-export async function changeTagCounts(tx: Tx, { ids, by }: { ids: readonly number[]; by: 1 | -1 }) {
+export async function changeTagQuestionCounts(tx: Tx, { ids, by }: { ids: readonly number[]; by: 1 | -1 }) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ name: string; questions_count: number }>`
     update tag set questions_count = questions_count + ${by}
@@ -99,7 +99,7 @@ export async function changeTagCounts(tx: Tx, { ids, by }: { ids: readonly numbe
 }
 
 /** The time of a question's latest answer, or of the question itself. */
-export async function latestPostTime(tx: Tx, questionId: number): Promise<Date> {
+export async function getLatestPostTime(tx: Tx, questionId: number): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     select greatest(
       question.created_at,
@@ -112,7 +112,7 @@ export async function latestPostTime(tx: Tx, questionId: number): Promise<Date> 
 }
 
 /** The tags were last active at `at`, if nothing later happened in them. */
-export async function raiseTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
+export async function updateTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;
   await sql`
     update tag set active_at = greatest(active_at, ${at}::timestamptz)
@@ -122,7 +122,7 @@ export async function raiseTagActivity(tx: Tx, { ids, at }: { ids: readonly numb
 }
 
 /** The same for all tags of questions. */
-export const activityOfTaggedRaised = ({
+export const updateTagActivityStatement = ({
   questionIds,
   at,
 }: {
@@ -137,7 +137,7 @@ export const activityOfTaggedRaised = ({
   )`;
 
 /** Of a topic with no more questions each is looked at for its latest answer. */
-const fewQuestions = sql.lit(500);
+const maxQuestionsScanned = sql.lit(500);
 
 /**
  * Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. In a topic with many
@@ -146,14 +146,14 @@ const fewQuestions = sql.lit(500);
 export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;
   await sql`
-    update tag set active_at = case when questions_count <= ${fewQuestions} then (
+    update tag set active_at = case when questions_count <= ${maxQuestionsScanned} then (
       select max(greatest(question_created_at, (select max(created_at) from answer where question_id = link.question_id)))
       from question_tag link where link.tag_id = tag.id
     ) else (
       select greatest(newest.question_created_at, (
         select answer.created_at from answer
         where answer.created_at > newest.question_created_at
-          and ${isThere(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
+          and ${existsForRow(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
         order by answer.created_at desc, answer.id desc limit 1
       ))
       from (
@@ -164,7 +164,7 @@ export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly 
       and active_at <= ${at}::timestamptz`.execute(tx);
 }
 
-export type TopicRow = {
+export type TagRow = {
   id: number;
   name: string;
   key: string;
@@ -175,24 +175,24 @@ export type TopicRow = {
   muted: boolean;
 };
 
-const topicColumns = (viewerId: number) => sql`
+const tagColumns = (viewerId: number) => sql`
   tag.id, tag.name, tag.key, tag.questions_count, tag.active_at, tag.followers_count,
-  ${isThere(sql`from tag_follow where tag_id = tag.id and member_id = ${viewerId}`)} as following,
-  ${isThere(sql`from tag_mute where tag_id = tag.id and member_id = ${viewerId}`)} as muted`;
+  ${existsForRow(sql`from tag_follow where tag_id = tag.id and member_id = ${viewerId}`)} as following,
+  ${existsForRow(sql`from tag_mute where tag_id = tag.id and member_id = ${viewerId}`)} as muted`;
 
 /**
  * Topics with questions, 'limit' at most, behind the cursor; `query` is a part of the name, already without case. The
  * indexes tag_popular, tag_alphabetical and tag_active serve the orders.
  */
-export async function topicsPage(
+export async function listTags(
   db: Reader,
-  wanted: { viewerId: number; query: string; sort: TopicSort; cursor: Cursor | null; limit: number },
+  wanted: { viewerId: number; query: string; sort: TagSort; cursor: Cursor | null; limit: number },
 ) {
   const { viewerId, query, sort, cursor, limit } = wanted;
   const { order, behind } = orders[sort];
   const named = query === '' ? sql`true` : sql`tag.key like ${likeContains(query)}`;
-  const { rows } = await sql<TopicRow>`
-    select ${topicColumns(viewerId)} from tag
+  const { rows } = await sql<TagRow>`
+    select ${tagColumns(viewerId)} from tag
     where tag.questions_count > 0 and ${named} and ${cursor === null ? sql`true` : behind(cursor)}
     order by ${order} limit ${limit}`.execute(db);
   return rows;
@@ -200,7 +200,7 @@ export async function topicsPage(
 
 type Order = { order: RawBuilder<unknown>; behind: (cursor: Cursor) => RawBuilder<unknown> };
 
-const orders: Readonly<Record<TopicSort, Order>> = {
+const orders: Readonly<Record<TagSort, Order>> = {
   popular: {
     order: sql`tag.questions_count desc, tag.id desc`,
     behind: ({ after, id }) => sql`(tag.questions_count, tag.id) < (${after}, ${id})`,
@@ -217,7 +217,7 @@ const orders: Readonly<Record<TopicSort, Order>> = {
 };
 
 /** What is a member's own of topics. */
-export async function ownOnTopics(
+export async function listViewerTagStates(
   db: Reader,
   { ids, viewerId }: { ids: readonly number[]; viewerId: number },
 ) {
@@ -230,39 +230,39 @@ export async function ownOnTopics(
   return rows;
 }
 
-export async function topicByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
-  const { rows } = await sql<TopicRow>`
-    select ${topicColumns(viewerId)} from tag where tag.key = ${key} and ${isTagShown}`.execute(db);
+export async function findTagByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
+  const { rows } = await sql<TagRow>`
+    select ${tagColumns(viewerId)} from tag where tag.key = ${key} and ${isTagVisible}`.execute(db);
   return rows[0];
 }
 
 /** The topics a member follows, by name. */
-export async function followedTopicsPage(
+export async function listFollowedTags(
   db: Reader,
   { viewerId, offset, limit }: { viewerId: number; offset: number; limit: number },
 ) {
-  const { rows } = await sql<TopicRow>`
-    select ${topicColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
-    where follow.member_id = ${viewerId} and ${isTagShown} order by tag.key limit ${limit} offset ${offset}`.execute(
+  const { rows } = await sql<TagRow>`
+    select ${tagColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
+    where follow.member_id = ${viewerId} and ${isTagVisible} order by tag.key limit ${limit} offset ${offset}`.execute(
     db,
   );
   return rows;
 }
 
-export async function followedTopicNames(
+export async function listFollowedTagNames(
   db: Reader,
   { viewerId, limit }: { viewerId: number; limit: number },
 ) {
   const { rows } = await sql<{ name: string; total: number }>`
     select tag.name, count(*) over () as total
     from tag_follow follow join tag on tag.id = follow.tag_id
-    where follow.member_id = ${viewerId} and ${isTagShown}
+    where follow.member_id = ${viewerId} and ${isTagVisible}
     order by follow.created_at, tag.id limit ${limit}`.execute(db);
   return rows;
 }
 
 /** A topic's questions, newest first; served in order by the index question_tag_newest. */
-export async function questionsWithTag(
+export async function listTagQuestions(
   db: Reader,
   { key, cursor, limit }: { key: string; cursor: Cursor | null; limit: number },
 ) {
@@ -271,7 +271,7 @@ export async function questionsWithTag(
       ? sql`true`
       : sql`(link.question_created_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<QuestionCardRow>`
-    select ${cardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
+    select ${questionCardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
     where link.tag_id = (select id from tag where key = ${key}) and ${behind}
     order by link.question_created_at desc, link.question_id desc limit ${limit}`.execute(db);
   return rows;
@@ -285,18 +285,18 @@ const newestWindow = 30;
  * come as JSON and the limits in the text: how many they are changes nothing in the plan, and PostgreSQL, which would plan
  * for each number of them anew (that takes as long as the query), keeps one.
  */
-export async function newestOfTags(
+export async function listNewestQuestionsByTag(
   db: Reader,
   { ids, limit, mutes }: { ids: readonly number[]; limit: number; mutes: Mutes | null },
 ) {
   const newest = mutes === null ? limit : newestWindow;
-  const shown = mutes === null ? sql`true` : sql`not ${isHidden(mutes)}`;
+  const shown = mutes === null ? sql`true` : sql`not ${hasMutedTag(mutes)}`;
   const { rows } = await sql<QuestionCardRow & { tag_id: number }>`
     select wanted.tag_id, card.* from (
       select each::bigint as tag_id from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) each
     ) wanted
     cross join lateral (
-      select ${cardColumns} from (
+      select ${questionCardColumns} from (
         select question_id, question_created_at from question_tag
         where tag_id = wanted.tag_id order by question_created_at desc, question_id desc limit ${sql.lit(newest)}
       ) link

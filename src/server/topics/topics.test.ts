@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#server/testing/server.ts';
-import { type FollowedSummary, suggestedTopics, type Topic } from '#shared/topics.ts';
+import { type FollowedTagsSummary, suggestedTags, type Tag } from '#shared/topics.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
 
 test('members who follow nothing are offered the six topics of the specification where no tag has a question', async () => {
-  const { body } = await ann.get<FollowedSummary>('/following');
-  expect(body.suggested.map(({ tag }) => tag)).toEqual(suggestedTopics);
+  const { body } = await ann.get<FollowedTagsSummary>('/following');
+  expect(body.suggested.map(({ name }) => name)).toEqual(suggestedTags);
 });
 
 test.each([
@@ -26,15 +26,15 @@ test.each([
   'career',
 ])('the topic %s has a description of its own, whatever its capitals', async (tag) => {
   await ann.ask({ tags: [tag.toUpperCase()] });
-  const { body } = await ann.get<Topic>(`/topics/${encodeURIComponent(tag)}`);
-  expect(body.tag).toBe(tag.toUpperCase());
+  const { body } = await ann.get<Tag>(`/topics/${encodeURIComponent(tag)}`);
+  expect(body.name).toBe(tag.toUpperCase());
   expect(body.description).not.toMatch(/^Discussion about/);
   expect(body.description.length).toBeGreaterThan(10);
 });
 
 test('any other topic is a discussion about it', async () => {
   await ann.ask({ tags: ['Sourdough'] });
-  const { body } = await ann.get<Topic>('/topics/sourdough');
+  const { body } = await ann.get<Tag>('/topics/sourdough');
   expect(body.description).toBe('Discussion about Sourdough');
 });
 
@@ -43,8 +43,8 @@ test("members who follow nothing are offered the site's most popular topics, wit
   for (const tag of ['porter', 'stout', 'lager'])
     for (let n = 0; n < { porter: 4, stout: 3, lager: 2 }[tag]!; n++) await ann.ask({ tags: [tag] });
   await bob.put('/topics/stout/mute', { muted: true });
-  const offered = async () => (await bob.get<FollowedSummary>('/following')).body.suggested;
-  expect((await offered()).map(({ tag }) => tag).slice(0, 2)).toEqual(['porter', 'lager']);
+  const offered = async () => (await bob.get<FollowedTagsSummary>('/following')).body.suggested;
+  expect((await offered()).map(({ name }) => name).slice(0, 2)).toEqual(['porter', 'lager']);
   expect(await offered()).toHaveLength(6);
   expect((await offered())[0]?.description).toBe('Discussion about porter');
   await bob.put('/topics/lager/follow', { following: true });

@@ -1,9 +1,9 @@
 import { reputationPoints, type VoteState } from '#shared/votes.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { VotedPost, VoteTarget } from './queries.ts';
 
 /** What the votes of one batch make of one post. */
-export type Voted = {
+export type TalliedPost = {
   target: VoteTarget;
   /** With its counts as they become. */
   post: VotedPost;
@@ -12,68 +12,68 @@ export type Voted = {
   down: number;
   points: number;
   /** Members whose vote becomes another one; null stands for none. */
-  votes: { memberId: number; before: Direction | null; vote: Direction | null }[];
+  votes: { memberId: number; before: VoteDirection | null; vote: VoteDirection | null }[];
   /** Members who voted it up, be it for a moment. */
-  praisedBy: number[];
+  upvotedBy: number[];
 };
 
 type Entry = {
   target: VoteTarget;
   before: VotedPost;
   post: VotedPost;
-  votes: Map<number, { before: Direction | null; vote: Direction | null }>;
-  praisedBy: Set<number>;
+  votes: Map<number, { before: VoteDirection | null; vote: VoteDirection | null }>;
+  upvotedBy: Set<number>;
 };
 
 /** Keeps the books of the votes in one transaction: each is counted after the other, as if it came alone. */
-export class VoteBook {
+export class VoteTally {
   readonly #entries = new Map<string, Entry>();
 
   addPost(target: VoteTarget, post: VotedPost): void {
-    const entry = { target, before: post, post: { ...post }, votes: new Map(), praisedBy: new Set<number>() };
+    const entry = { target, before: post, post: { ...post }, votes: new Map(), upvotedBy: new Set<number>() };
     this.#entries.set(keyOf(target), entry);
   }
 
   /** A vote that is stored. */
-  addVote(target: VoteTarget, memberId: number, vote: Direction): void {
+  addVote(target: VoteTarget, memberId: number, vote: VoteDirection): void {
     this.#entries.get(keyOf(target))?.votes.set(memberId, { before: vote, vote });
   }
 
-  postOf(target: VoteTarget): VotedPost | undefined {
+  getPost(target: VoteTarget): VotedPost | undefined {
     return this.#entries.get(keyOf(target))?.post;
   }
 
   /** The member's vote as it is by now; null for none. */
-  voteOf(target: VoteTarget, memberId: number): Direction | null {
+  getVote(target: VoteTarget, memberId: number): VoteDirection | null {
     return this.#entries.get(keyOf(target))?.votes.get(memberId)?.vote ?? null;
   }
 
   /** Makes `vote` the member's; what they are told of it. */
-  set(target: VoteTarget, memberId: number, vote: Direction | null): VoteState {
+  setVote(target: VoteTarget, memberId: number, vote: VoteDirection | null): VoteState {
     const entry = this.#entries.get(keyOf(target));
     if (entry === undefined) throw new Error(`${target.kind} ${target.id} is not in the book`);
     const { post, votes } = entry;
-    const known = votes.get(memberId) ?? { before: null, vote: null };
-    post.upvotes += Number(vote === 'up') - Number(known.vote === 'up');
-    post.downvotes += Number(vote === 'down') - Number(known.vote === 'down');
-    if (vote === 'up' && known.vote !== 'up' && memberId !== post.author_id) entry.praisedBy.add(memberId);
-    votes.set(memberId, { ...known, vote });
+    const previous = votes.get(memberId) ?? { before: null, vote: null };
+    post.upvotes += Number(vote === 'up') - Number(previous.vote === 'up');
+    post.downvotes += Number(vote === 'down') - Number(previous.vote === 'down');
+    if (vote === 'up' && previous.vote !== 'up' && memberId !== post.author_id) entry.upvotedBy.add(memberId);
+    votes.set(memberId, { ...previous, vote });
     return { upvotes: post.upvotes, downvotes: post.downvotes, myVote: vote };
   }
 
   /** The posts on which a vote changes or tells anybody, in no order. */
-  voted(): Voted[] {
+  listChanged(): TalliedPost[] {
     return [...this.#entries.values()]
-      .map(summary)
-      .filter((each) => each.votes.length + each.praisedBy.length > 0);
+      .map(summarize)
+      .filter((each) => each.votes.length + each.upvotedBy.length > 0);
   }
 }
 
-function summary({ target, before, post, votes, praisedBy }: Entry): Voted {
+function summarize({ target, before, post, votes, upvotedBy }: Entry): TalliedPost {
   const changed = [...votes]
     .map(([memberId, vote]) => ({ memberId, ...vote }))
     .filter((each) => each.before !== each.vote);
-  const pointsOf = (vote: Direction | null) => (vote === null ? 0 : reputationPoints[target.kind][vote]);
+  const pointsOf = (vote: VoteDirection | null) => (vote === null ? 0 : reputationPoints[target.kind][vote]);
   const earning = changed.filter(({ memberId }) => memberId !== post.author_id);
   return {
     target,
@@ -82,7 +82,7 @@ function summary({ target, before, post, votes, praisedBy }: Entry): Voted {
     down: post.downvotes - before.downvotes,
     points: earning.reduce((sum, each) => sum + pointsOf(each.vote) - pointsOf(each.before), 0),
     votes: changed,
-    praisedBy: [...praisedBy],
+    upvotedBy: [...upvotedBy],
   };
 }
 

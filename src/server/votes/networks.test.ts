@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { brokenInvariants } from '#server/invariants.ts';
+import { findViolations } from '#server/invariants.ts';
 import type { Member } from '#server/testing/member.ts';
-import { registerFrom, registerSeveralFrom } from '#server/testing/networks.ts';
+import { registerFromNetwork, registerManyFromNetwork } from '#server/testing/networks.ts';
 import { startTestServer } from '#server/testing/server.ts';
 
-const server = await startTestServer({ accountsPerNetwork: 20, trustedProxies: 1 });
+const server = await startTestServer({ maxAccountsPerNetwork: 20, trustedProxies: 1 });
 afterAll(() => server.stop());
-beforeEach(() => server.forgetRates());
+beforeEach(() => server.resetRateLimits());
 const { address, db } = server;
 
 const up = (member: Member, kind: string, id: number) => member.put(`/${kind}/${id}/vote`, { vote: 'up' });
@@ -16,7 +16,7 @@ const statuses = async (votes: Promise<{ status: number }>[]) =>
 
 test('refuses the sixth vote on a post by new members of one network, also when they vote at once', async () => {
   const ann = await server.register('Ann');
-  const ring = await registerSeveralFrom(address, '192.0.2.1', 8);
+  const ring = await registerManyFromNetwork(address, '192.0.2.1', 8);
   const id = await ann.ask();
   expect(await statuses(ring.map((member) => up(member, 'questions', id)))).toEqual([
     200, 200, 200, 200, 200, 403, 403, 403,
@@ -25,7 +25,7 @@ test('refuses the sixth vote on a post by new members of one network, also when 
   expect(voted.upvotes).toBe(5);
   expect((await ann.me()).reputation).toBe(25);
   // Members of other networks vote, and those who voted can turn and take back.
-  const elsewhere = await registerFrom(address, '192.0.2.2');
+  const elsewhere = await registerFromNetwork(address, '192.0.2.2');
   expect((await up(elsewhere, 'questions', id)).status).toBe(200);
   const { rows } = await sql<{
     id: number;
@@ -35,11 +35,11 @@ test('refuses the sixth vote on a post by new members of one network, also when 
   expect((await voter!.put(`/questions/${id}/vote`, { vote: null })).status).toBe(200);
   const other = ring.find((member) => !rows.some((row) => row.id === member.id));
   expect((await up(other!, 'questions', id)).status).toBe(200);
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
 });
 
 test('refuses the eleventh vote for an author by new members of the same network, on whichever posts', async () => {
-  const [author, ...ring] = await registerSeveralFrom(address, '2001:db8:7:1::1', 14);
+  const [author, ...ring] = await registerManyFromNetwork(address, '2001:db8:7:1::1', 14);
   const id = await author!.ask();
   const answers = await Promise.all(ring.map(() => author!.answer(id)));
   const votes = ring.map((member, n) => up(member, 'answers', answers[n]!.id));
@@ -55,11 +55,11 @@ test('refuses the eleventh vote for an author by new members of the same network
   // After three days nobody is limited.
   await sql`update registration set registered_at = now() - interval '4 days'`.execute(db);
   expect((await up(ring[0]!, 'questions', id)).status).toBe(200);
-  expect(await brokenInvariants(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
 });
 
 test.each(['127.0.0.1', '::1'])('limits no votes of members who registered from %s', async (network) => {
-  const [author, ...voters] = await registerSeveralFrom(address, network, 8);
+  const [author, ...voters] = await registerManyFromNetwork(address, network, 8);
   const id = await author!.ask();
   expect(await statuses(voters.map((member) => up(member, 'questions', id)))).toEqual(Array(7).fill(200));
 });

@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import { ProblemError } from '#server/platform/errors.ts';
-import { isLoopback } from '#server/platform/network-address.ts';
+import { isLoopbackNetwork } from '#server/platform/network-address.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import { limits } from '#shared/limits.ts';
 import type { VotedPost, VoteTarget } from './queries.ts';
 
 /** Votes that new members who registered from one network have together. */
-const most = { onPost: 5, onPostsOfAuthorFromThere: 10 } as const;
+const maxVotes = { onPost: 5, onPostsOfAuthorInNetwork: 10 } as const;
 
 type Voter = { memberId: number; network: string };
 
 /** What a vote would be counted among. */
-type Asked = { target: VoteTarget; post: VotedPost; voterId: number };
+type VoteCandidate = { target: VoteTarget; post: VotedPost; voterId: number };
 
 /**
  * New members of one network who vote for each other: their votes on one post are limited, and those on all posts of an
  * author who registered from the same network. How long somebody is new is said in posts/limits.ts.
  */
-export class NetworkVotes {
+export class NetworkVoteLimits {
   readonly #networkOf: ReadonlyMap<number, string>;
   readonly #onPost = new Map<string, number>();
   readonly #onAuthor = new Map<string, number>();
@@ -28,42 +28,46 @@ export class NetworkVotes {
   }
 
   /** For locked posts. Of voters who are not new it asks one indexed query and nothing else. */
-  static async open(tx: Tx, asked: readonly Asked[]): Promise<NetworkVotes> {
-    const votes = new NetworkVotes(await newVoters(tx, [...new Set(asked.map(({ voterId }) => voterId))]));
-    const counted = asked.filter(({ voterId }) => votes.#networkOf.has(voterId));
+  static async load(tx: Tx, candidates: readonly VoteCandidate[]): Promise<NetworkVoteLimits> {
+    const votes = new NetworkVoteLimits(
+      await listNewVoters(tx, [...new Set(candidates.map(({ voterId }) => voterId))]),
+    );
+    const counted = candidates.filter(({ voterId }) => votes.#networkOf.has(voterId));
     if (counted.length === 0) return votes;
     // Votes on several posts of one author wait for each other; the posts are locked by then, so that none waits in a ring.
     await lockNetworks(tx, [...new Set(votes.#networkOf.values())].toSorted());
     for (const { target, post, voterId } of counted) {
       const network = votes.#networkOf.get(voterId) ?? '';
       const onPost = postKey(network, target);
-      if (!votes.#onPost.has(onPost)) votes.#onPost.set(onPost, await votesOnPost(tx, { network, target }));
+      if (!votes.#onPost.has(onPost))
+        votes.#onPost.set(onPost, await countVotesOnPost(tx, { network, target }));
       const authorId = post.author_id;
       if (authorId === null) continue;
       const onAuthor = authorKey(network, authorId);
       if (votes.#onAuthor.has(onAuthor)) continue;
-      const count = await votesOnAuthor(tx, { network, authorId });
+      const count = await countVotesOnAuthor(tx, { network, authorId });
       if (count !== null) votes.#onAuthor.set(onAuthor, count);
     }
     return votes;
   }
 
   /** Counts one more vote. Returns why it is refused; null where it is not. */
-  take({ target, post, voterId }: Asked): ProblemError | null {
+  take({ target, post, voterId }: VoteCandidate): ProblemError | null {
     const network = this.#networkOf.get(voterId);
     if (network === undefined || voterId === post.author_id) return null;
     const onPost = postKey(network, target);
     const onAuthor = authorKey(network, post.author_id);
     const votes = this.#onPost.get(onPost) ?? 0;
     const forAuthor = this.#onAuthor.get(onAuthor);
-    if (votes >= most.onPost || (forAuthor ?? 0) >= most.onPostsOfAuthorFromThere) return tooMany();
+    if (votes >= maxVotes.onPost || (forAuthor ?? 0) >= maxVotes.onPostsOfAuthorInNetwork)
+      return createLimitError();
     this.#onPost.set(onPost, votes + 1);
     if (forAuthor !== undefined) this.#onAuthor.set(onAuthor, forAuthor + 1);
     return null;
   }
 }
 
-const tooMany = () =>
+const createLimitError = () =>
   new ProblemError(
     'not-allowed',
     `Several new members from your network have voted here already. You can vote once you have been a member for ${limits.newMemberDays} days.`,
@@ -74,11 +78,11 @@ const authorKey = (network: string, authorId: number | null) => `${network} ${au
 
 const isNew = sql`registration.registered_at > now() - make_interval(days => ${sql.lit(limits.newMemberDays)})`;
 
-async function newVoters(tx: Tx, ids: readonly number[]): Promise<Voter[]> {
+async function listNewVoters(tx: Tx, ids: readonly number[]): Promise<Voter[]> {
   const { rows } = await sql<Voter>`
     select member_id as "memberId", network from registration
     where member_id = any(${[...ids]}::bigint[]) and network is not null and ${isNew}`.execute(tx);
-  return rows.filter(({ network }) => !isLoopback(network));
+  return rows.filter(({ network }) => !isLoopbackNetwork(network));
 }
 
 async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> {
@@ -87,7 +91,7 @@ async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> 
 }
 
 /** Votes on a post by others than its author that count towards the limit. */
-async function votesOnPost(
+async function countVotesOnPost(
   tx: Tx,
   { network, target: { kind, id } }: { network: string; target: VoteTarget },
 ): Promise<number> {
@@ -100,7 +104,7 @@ async function votesOnPost(
 }
 
 /** The same on all posts of an author; null where the author did not register from there. Counted up to the limit. */
-async function votesOnAuthor(
+async function countVotesOnAuthor(
   tx: Tx,
   { network, authorId }: { network: string; authorId: number },
 ): Promise<number | null> {
@@ -113,7 +117,7 @@ async function votesOnAuthor(
     join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
     where network = ${network} and ${isNew} and registration.member_id <> ${authorId}
       and post.author_id = ${authorId}
-    limit ${sql.lit(most.onPostsOfAuthorFromThere)}
+    limit ${sql.lit(maxVotes.onPostsOfAuthorInNetwork)}
   )`;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (${on('question')} union all ${on('answer')} union all ${on('reply')}) votes`.execute(

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#server/platform/database.ts';
 import type { PostKind } from '#server/posts/post.ts';
 import { reputationPoints } from '#shared/votes.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 
 /** One post that can be voted on. */
 export type VoteTarget = { kind: PostKind; id: number };
@@ -22,14 +22,14 @@ export type VotedPost = {
 };
 
 /** Posts of one kind, locked in the order of their ids, so that the votes on each are counted one after the other. */
-export function lockedPosts({ kind, ids }: { kind: PostKind; ids: readonly number[] }) {
-  const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
+export function lockPostsStatement({ kind, ids }: { kind: PostKind; ids: readonly number[] }) {
+  const visible = kind === 'reply' ? sql`and deleted_at is null` : sql``;
   return sql<VotedPost & { id: number }>`
-    select id, author_id, upvotes, downvotes, ${placeColumns[kind]} from ${sql.table(kind)}
-    where id = any(${[...ids]}::bigint[]) ${living} order by id for no key update`;
+    select id, author_id, upvotes, downvotes, ${locationColumns[kind]} from ${sql.table(kind)}
+    where id = any(${[...ids]}::bigint[]) ${visible} order by id for no key update`;
 }
 
-const placeColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
+const locationColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
   question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count, lock_reason`,
   answer: sql`question_id, id as answer_id, null::bigint as reply_id, 0 as views, 0 as answer_count,
     (select lock_reason from question where question.id = answer.question_id)`,
@@ -38,12 +38,12 @@ const placeColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
 };
 
 /** One member's vote on a post of one kind. */
-type MemberVote = { id: number; memberId: number; vote: Direction };
+type MemberVote = { id: number; memberId: number; vote: VoteDirection };
 
 type Voter = Pick<MemberVote, 'id' | 'memberId'>;
 
 /** The votes there are of these members on these posts, to be read when they are locked. */
-export function ownVotes({ kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
+export function selectVotesOfMembers({ kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
   const column = sql.ref(`${kind}_id`);
   return sql<MemberVote>`
     select ${column} as id, member_id as "memberId", direction as vote
@@ -52,37 +52,37 @@ export function ownVotes({ kind, voters }: { kind: PostKind; voters: readonly Vo
 }
 
 /** What votes change in the tables of their posts of one kind; each to be run once, in any order. */
-export function changesBy({ kind, votes, posts }: VotesOfKind): RawBuilder<unknown>[] {
+export function changeVotesStatements({ kind, votes, posts }: VotesOfKind): RawBuilder<unknown>[] {
   const added = votes.flatMap(({ before, vote, ...voter }) =>
     before === null && vote !== null ? [{ ...voter, vote }] : [],
   );
   const turned = votes.filter(({ before, vote }) => before !== null && vote !== null);
   const takenBack = votes.filter(({ vote }) => vote === null);
   return [
-    ...(added.length === 0 ? [] : [insertion(kind, added)]),
-    ...(turned.length === 0 ? [] : [turning(kind, turned)]),
-    ...(takenBack.length === 0 ? [] : [takingBack(kind, takenBack)]),
-    counting(kind, posts),
+    ...(added.length === 0 ? [] : [insertVotesStatement(kind, added)]),
+    ...(turned.length === 0 ? [] : [switchVotesStatement(kind, turned)]),
+    ...(takenBack.length === 0 ? [] : [deleteVotesStatement(kind, takenBack)]),
+    updateCountsStatement(kind, posts),
   ];
 }
 
 /** Votes of members on locked posts of one kind, which become others, and by how much the counts of these change. */
 export type VotesOfKind = {
   kind: PostKind;
-  votes: readonly (Voter & { before: Direction | null; vote: Direction | null })[];
+  votes: readonly (Voter & { before: VoteDirection | null; vote: VoteDirection | null })[];
   posts: readonly { id: number; up: number; down: number }[];
 };
 
-const insertion = (kind: PostKind, votes: readonly MemberVote[]) => sql`
+const insertVotesStatement = (kind: PostKind, votes: readonly MemberVote[]) => sql`
   insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction)
   select * from unnest(${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[])`;
 
-const turning = (kind: PostKind, voters: readonly Voter[]) => sql`
+const switchVotesStatement = (kind: PostKind, voters: readonly Voter[]) => sql`
   update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = now()
   from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
   where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
 
-const takingBack = (kind: PostKind, voters: readonly Voter[]) => sql`
+const deleteVotesStatement = (kind: PostKind, voters: readonly Voter[]) => sql`
   delete from vote
   using unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
   where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
@@ -90,7 +90,7 @@ const takingBack = (kind: PostKind, voters: readonly Voter[]) => sql`
 const idsOf = (voters: readonly Voter[]) => voters.map(({ id }) => id);
 const membersOf = (voters: readonly Voter[]) => voters.map(({ memberId }) => memberId);
 
-const counting = (kind: PostKind, posts: VotesOfKind['posts']) => sql`
+const updateCountsStatement = (kind: PostKind, posts: VotesOfKind['posts']) => sql`
   update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
   from unnest(
     ${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ up }) => up)}::bigint[],
@@ -99,14 +99,14 @@ const counting = (kind: PostKind, posts: VotesOfKind['posts']) => sql`
   where post.id = change.id`;
 
 /** Posts about to be deleted. */
-export type DoomedPosts = {
+export type DeletedPosts = {
   questionIds: readonly number[];
   answerIds: readonly number[];
   replyIds: readonly number[];
 };
 
 /** Deletes the votes on posts and returns the points each author has by them; own votes never gave any. */
-export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DoomedPosts) {
+export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DeletedPosts) {
   const { rows } = await sql<{ memberId: number; points: number }>`
     with removed as (
       delete from vote
@@ -131,11 +131,11 @@ export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: 
 
 /** Adds points to members; the rows are locked in the order of their ids. */
 export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
-  if (added.length > 0) await pointsAdded(added).execute(tx);
+  if (added.length > 0) await addPointsStatement(added).execute(tx);
 }
 
 /** The same, to be run with others. */
-export const pointsAdded = (
+export const addPointsStatement = (
   added: readonly { memberId: number; points: number }[],
 ): RawBuilder<unknown> => sql`
   update member set reputation = member.reputation + locked.points

@@ -1,27 +1,37 @@
 import { createRoute } from '@hono/zod-openapi';
-import { answers, type Deps, json, problems, router, type Viewer } from '#server/platform/http.ts';
-import type { PostingLimits } from '#server/posts/limits.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  jsonBody,
+  problemResponses,
+  createRouter,
+  type Viewer,
+} from '#server/platform/http.ts';
+import type { WriteLimits } from '#server/posts/limits.ts';
 import type { PostKind } from '#server/posts/post.ts';
-import { type Direction, idParam } from '#shared/fields.ts';
+import { type VoteDirection, idParam } from '#shared/fields.ts';
 import { voteDraft, voteState } from '#shared/votes.ts';
-import { createVoting } from './votes.ts';
+import { createVoteBatcher } from './votes.ts';
 
 const voteOn = <Path extends string>(path: Path, what: string) =>
   createRoute({
     method: 'put',
     path,
     summary: `Set, switch or take back the own vote on ${what}`,
-    request: { params: idParam, body: json(voteDraft) },
-    responses: { 200: answers(voteState, 'The counts and the own vote, as they are now'), ...problems },
+    request: { params: idParam, body: jsonBody(voteDraft) },
+    responses: {
+      200: jsonResponse(voteState, 'The counts and the own vote, as they are now'),
+      ...problemResponses,
+    },
   });
 
 const voteOnQuestion = voteOn('/questions/{id}/vote', 'a question');
 const voteOnAnswer = voteOn('/answers/{id}/vote', 'an answer');
 const voteOnReply = voteOn('/replies/{id}/vote', 'a reply');
 
-export function voteRoutes({ db, settings, limits }: Deps & { limits: PostingLimits }) {
-  const setVote = createVoting({ db, settings });
-  return router()
+export function voteRoutes({ db, settings, limits }: RouteDeps & { limits: WriteLimits }) {
+  const castVote = createVoteBatcher({ db, settings });
+  return createRouter()
     .openapi(voteOnQuestion, async (c) => {
       const wanted = { viewer: c.get('viewer'), ...c.req.valid('param'), ...c.req.valid('json') };
       return c.json(await set('question', wanted), 200);
@@ -37,9 +47,9 @@ export function voteRoutes({ db, settings, limits }: Deps & { limits: PostingLim
 
   async function set(
     kind: PostKind,
-    { viewer, id, vote }: { viewer: Viewer; id: number; vote: Direction | null },
+    { viewer, id, vote }: { viewer: Viewer; id: number; vote: VoteDirection | null },
   ) {
     await limits.vote(viewer.id);
-    return setVote({ target: { kind, id }, viewer, vote });
+    return castVote({ target: { kind, id }, viewer, vote });
   }
 }

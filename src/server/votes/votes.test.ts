@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Member, PostPath } from '#server/testing/member.ts';
 import { startTestServer } from '#server/testing/server.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -14,7 +14,7 @@ async function postBy(author: Member, kind: PostPath): Promise<number> {
   const questionId = await ann.ask();
   if (kind === 'questions') return author === ann ? questionId : author.ask();
   if (kind === 'answers') return (await author.answer(questionId)).id;
-  return (await author.reply((await ann.answer(questionId)).id)).id;
+  return (await author.replyToAnswer((await ann.answer(questionId)).id)).id;
 }
 
 const reputationOf = async (member: Member) => (await member.me()).reputation;
@@ -26,7 +26,7 @@ describe.each(kinds)('a vote on %s goes', (kind) => {
   const up = { upvotes: 1, downvotes: 0, myVote: 'up' };
   const down = { upvotes: 0, downvotes: 1, myVote: 'down' };
 
-  test.each<[string, (Direction | null)[], object]>([
+  test.each<[string, (VoteDirection | null)[], object]>([
     ['from none to up', ['up'], up],
     ['from none to down', ['down'], down],
     ['from up to none', ['up', null], none],
@@ -60,11 +60,11 @@ describe.each(kinds)('a vote on %s goes', (kind) => {
 
 test('a vote on a reply counts at every level', async () => {
   const answer = await ann.answer(await ann.ask());
-  let reply = await ann.reply(answer.id);
+  let reply = await ann.replyToAnswer(answer.id);
   for (let level = 0; level <= 3; level++) {
     expect(reply.level).toBe(level);
     expect(await bob.vote('replies', reply.id, 'up')).toMatchObject({ upvotes: 1 });
-    if (level < 3) reply = await ann.reply(answer.id, { to: reply });
+    if (level < 3) reply = await ann.replyToAnswer(answer.id, { to: reply });
   }
 });
 
@@ -150,14 +150,14 @@ describe('a vote on an own post', () => {
   test('can be switched off by the operator; one from before can still be taken back', async () => {
     const id = await ann.ask();
     await ann.vote('questions', id, 'up');
-    const strict = await server.beside({ selfVotes: false });
+    const strict = await server.startBeside({ allowsSelfVotes: false });
     try {
-      const there = ann.at(strict.address);
+      const there = ann.onServer(strict.address);
       const refused = await there.put(`/questions/${id}/vote`, { vote: 'down' });
       expect(refused).toMatchObject({ status: 403, code: 'not-allowed' });
       expect((await ann.read(id)).question).toMatchObject({ upvotes: 1, downvotes: 0, myVote: 'up' });
       expect(await there.vote('questions', id, null)).toEqual({ upvotes: 0, downvotes: 0, myVote: null });
-      const other = bob.at(strict.address);
+      const other = bob.onServer(strict.address);
       expect(await other.vote('questions', id, 'up')).toMatchObject({ upvotes: 1 });
     } finally {
       await strict.stop();
@@ -177,8 +177,8 @@ test.each(kinds)('a vote on one of the %s that is not there is refused', async (
 
 test('a deleted reply that still has its place takes no votes', async () => {
   const answer = await ann.answer(await ann.ask());
-  const reply = await ann.reply(answer.id);
-  await bob.reply(answer.id, { to: reply });
+  const reply = await ann.replyToAnswer(answer.id);
+  await bob.replyToAnswer(answer.id, { to: reply });
   await ann.remove('replies', reply.id);
   expect(await bob.put(`/replies/${reply.id}/vote`, { vote: 'up' })).toMatchObject({ status: 404 });
 });

@@ -1,33 +1,37 @@
-import { bellsOf, type UpvoteNews, upvotesTold } from '#server/notifications/notifications.ts';
+import {
+  createNotifiedEvents,
+  type UpvoteNotification,
+  buildUpvoteNotifications,
+} from '#server/notifications/notifications.ts';
 import { type Database, type Tx, transaction } from '#server/platform/database.ts';
-import { inOneGo } from '#server/platform/driver.ts';
-import { publishAll, type StreamedEvent } from '#server/platform/events.ts';
+import { runPipelined } from '#server/platform/driver.ts';
+import { publishAll, type TopicEvent } from '#server/platform/events.ts';
 import { ProblemError } from '#server/platform/errors.ts';
 import type { Viewer } from '#server/platform/http.ts';
-import type { Settings } from '#server/platform/settings.ts';
-import { type Outcome, together } from '#server/platform/together.ts';
+import type { SiteSettings } from '#server/platform/settings.ts';
+import { type Outcome, createWriteBatcher } from '#server/platform/together.ts';
 import type { PostKind } from '#server/posts/post.ts';
-import { lockedProblem, questionsKept } from '#server/posts/thread.ts';
-import { profilesChanged, questionCounted } from '#server/posts/told.ts';
-import type { Direction } from '#shared/fields.ts';
+import { getLockedError, lockThreadsStatement } from '#server/posts/thread.ts';
+import { buildProfileEvents, buildQuestionCountsEvent } from '#server/posts/told.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
-import { VoteBook, type Voted } from './book.ts';
-import { NetworkVotes } from './networks.ts';
+import { VoteTally, type TalliedPost } from './book.ts';
+import { NetworkVoteLimits } from './networks.ts';
 import {
   addPoints,
-  changesBy,
+  changeVotesStatements,
   deleteVotes,
-  type DoomedPosts,
-  lockedPosts,
-  ownVotes,
-  pointsAdded,
+  type DeletedPosts,
+  lockPostsStatement,
+  selectVotesOfMembers,
+  addPointsStatement,
   resetReplyCounts,
   type VoteTarget,
 } from './queries.ts';
 
 export type { VoteTarget };
 
-export type WantedVote = { target: VoteTarget; viewer: Pick<Viewer, 'id'>; vote: Direction | null };
+export type VoteRequest = { target: VoteTarget; viewer: Pick<Viewer, 'id'>; vote: VoteDirection | null };
 
 const kinds: readonly PostKind[] = ['question', 'answer', 'reply'];
 
@@ -36,25 +40,30 @@ const kinds: readonly PostKind[] = ['question', 'answer', 'reply'];
  * vote and the author's reputation change together or not at all (docs/product.md 7). Votes that come
  * at the same time are stored together.
  */
-export function createVoting({ db, settings }: { db: Database; settings: Settings }) {
-  return together<WantedVote, VoteState>({
-    write: (votes, how) => setVotes(db, { votes, settings, how }),
-    about: ({ target }) => `${target.kind} ${target.id}`,
-    most: 200,
+export function createVoteBatcher({ db, settings }: { db: Database; settings: SiteSettings }) {
+  return createWriteBatcher<VoteRequest, VoteState>({
+    writeBatch: (votes, how) => castVotes(db, { votes, settings, how }),
+    keyOf: ({ target }) => `${target.kind} ${target.id}`,
+    maxBatchSize: 200,
   });
 }
 
-async function setVotes(
+async function castVotes(
   db: Database,
-  { votes, settings, how }: { votes: readonly WantedVote[]; settings: Settings; how: { patient: boolean } },
+  {
+    votes,
+    settings,
+    how,
+  }: { votes: readonly VoteRequest[]; settings: SiteSettings; how: { waitsForLocks: boolean } },
 ): Promise<Outcome<VoteState>[]> {
   return transaction(
     db,
     async (tx) => {
-      const book = await openBook(tx, votes);
-      const networks = settings.accountsPerNetwork === 0 ? null : await openNetworks(tx, book, votes);
-      const outcomes = votes.map((wanted) => decide(book, { ...wanted, settings, networks }));
-      await write(tx, book);
+      const tally = await loadTally(tx, votes);
+      const networks =
+        settings.maxAccountsPerNetwork === 0 ? null : await loadNetworkLimits(tx, tally, votes);
+      const outcomes = votes.map((wanted) => castVote(tally, { ...wanted, settings, networks }));
+      await storeTally(tx, tally);
       return outcomes;
     },
     how,
@@ -62,7 +71,7 @@ async function setVotes(
 }
 
 /** Before posts are deleted: takes their votes, and the points the authors have by them. */
-export async function removeVotes(tx: Tx, posts: DoomedPosts): Promise<void> {
+export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
   const earned = await deleteVotes(tx, posts);
   await addPoints(
     tx,
@@ -72,7 +81,7 @@ export async function removeVotes(tx: Tx, posts: DoomedPosts): Promise<void> {
 }
 
 /** Posts came back with their votes: their authors have the points again. */
-export async function earnPoints(tx: Tx, earned: readonly { memberId: number; points: number }[]) {
+export async function grantPoints(tx: Tx, earned: readonly { memberId: number; points: number }[]) {
   await addPoints(tx, earned);
 }
 
@@ -80,129 +89,133 @@ export async function earnPoints(tx: Tx, earned: readonly { memberId: number; po
  * Sets votes of one member, each up, down or (null) none, in threads that are locked as well; with all counts right.
  * Votes on posts that are not there are left out.
  */
-export async function changeVotesOf(
+export async function setVotesOfMember(
   tx: Tx,
-  { memberId, votes }: { memberId: number; votes: readonly Pick<WantedVote, 'target' | 'vote'>[] },
+  { memberId, votes }: { memberId: number; votes: readonly Pick<VoteRequest, 'target' | 'vote'>[] },
 ): Promise<void> {
   const viewer = { id: memberId };
-  const book = await openBook(
+  const tally = await loadTally(
     tx,
     votes.map((each) => ({ ...each, viewer })),
   );
   for (const { target, vote } of votes)
-    if (book.postOf(target) !== undefined) book.set(target, memberId, vote);
-  await write(tx, book);
+    if (tally.getPost(target) !== undefined) tally.setVote(target, memberId, vote);
+  await storeTally(tx, tally);
 }
 
 /** Locks the posts that are voted on, questions first as whoever changes a thread does, and reads what votes there are. */
-async function openBook(tx: Tx, votes: readonly WantedVote[]): Promise<VoteBook> {
+async function loadTally(tx: Tx, votes: readonly VoteRequest[]): Promise<VoteTally> {
   const byKind = Map.groupBy(votes, ({ target }) => target.kind);
   const idsOf = (kind: PostKind) => [...new Set(byKind.get(kind)?.map(({ target }) => target.id))];
   const voted = kinds.filter((kind) => byKind.has(kind));
-  const threads = questionsKept({
+  const threads = lockThreadsStatement({
     questionIds: idsOf('question'),
     answerIds: idsOf('answer'),
     replyIds: idsOf('reply'),
   });
   // Run in this order: what is read last is as it is once all locks are had.
-  const { posts, votes: known } = await inOneGo(tx, {
+  const { posts, votes: stored } = await runPipelined(tx, {
     threads: threads === undefined ? [] : [threads],
-    posts: voted.map((kind) => lockedPosts({ kind, ids: idsOf(kind) })),
-    votes: voted.map((kind) => ownVotes({ kind, voters: votersIn(byKind.get(kind)) })),
+    posts: voted.map((kind) => lockPostsStatement({ kind, ids: idsOf(kind) })),
+    votes: voted.map((kind) => selectVotesOfMembers({ kind, voters: toVoters(byKind.get(kind)) })),
   });
-  const book = new VoteBook();
+  const tally = new VoteTally();
   for (const [index, kind] of voted.entries()) {
-    for (const post of posts[index] ?? []) book.addPost({ kind, id: post.id }, post);
-    for (const { id, memberId, vote } of known[index] ?? []) book.addVote({ kind, id }, memberId, vote);
+    for (const post of posts[index] ?? []) tally.addPost({ kind, id: post.id }, post);
+    for (const { id, memberId, vote } of stored[index] ?? []) tally.addVote({ kind, id }, memberId, vote);
   }
-  return book;
+  return tally;
 }
 
-const votersIn = (votes: readonly WantedVote[] = []) =>
+const toVoters = (votes: readonly VoteRequest[] = []) =>
   votes.map(({ target, viewer }) => ({ id: target.id, memberId: viewer.id }));
 
 const missing = { question: 'Question not found', answer: 'Answer not found', reply: 'Reply not found' };
 
 /** Of the votes that are new: what is turned or taken back is counted already. */
-async function openNetworks(tx: Tx, book: VoteBook, votes: readonly WantedVote[]): Promise<NetworkVotes> {
-  const asked = votes.flatMap(({ target, viewer, vote }) => {
-    const post = book.postOf(target);
-    const isAdded = vote !== null && book.voteOf(target, viewer.id) === null;
+async function loadNetworkLimits(
+  tx: Tx,
+  tally: VoteTally,
+  votes: readonly VoteRequest[],
+): Promise<NetworkVoteLimits> {
+  const candidates = votes.flatMap(({ target, viewer, vote }) => {
+    const post = tally.getPost(target);
+    const isAdded = vote !== null && tally.getVote(target, viewer.id) === null;
     return post === undefined || !isAdded ? [] : [{ target, post, voterId: viewer.id }];
   });
-  return NetworkVotes.open(tx, asked);
+  return NetworkVoteLimits.load(tx, candidates);
 }
 
-function decide(
-  book: VoteBook,
+function castVote(
+  tally: VoteTally,
   {
     target,
     viewer,
     vote,
     settings,
     networks,
-  }: WantedVote & { settings: Settings; networks: NetworkVotes | null },
+  }: VoteRequest & { settings: SiteSettings; networks: NetworkVoteLimits | null },
 ): Outcome<VoteState> {
-  const post = book.postOf(target);
+  const post = tally.getPost(target);
   if (post === undefined) return new ProblemError('not-found', missing[target.kind]);
-  const locked = lockedProblem(post.lock_reason);
+  const locked = getLockedError(post.lock_reason);
   if (locked !== null) return locked;
   // One from before this was switched off can be taken back.
-  if (post.author_id === viewer.id && vote !== null && !settings.selfVotes)
+  if (post.author_id === viewer.id && vote !== null && !settings.allowsSelfVotes)
     return new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
-  if (networks !== null && vote !== null && book.voteOf(target, viewer.id) === null) {
+  if (networks !== null && vote !== null && tally.getVote(target, viewer.id) === null) {
     const refused = networks.take({ target, post, voterId: viewer.id });
     if (refused !== null) return refused;
   }
-  return book.set(target, viewer.id, vote);
+  return tally.setVote(target, viewer.id, vote);
 }
 
-async function write(tx: Tx, book: VoteBook): Promise<void> {
-  const voted = book.voted();
+async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
+  const voted = tally.listChanged();
   if (voted.length === 0) return;
   const points = new Map<number, number>();
-  const news: UpvoteNews[] = [];
+  const upvotes: UpvoteNotification[] = [];
   for (const post of voted) {
     const { author_id: authorId } = post.post;
     if (authorId === null) continue;
     points.set(authorId, (points.get(authorId) ?? 0) + post.points);
-    news.push(...post.praisedBy.map((senderId) => newsOf(post, { authorId, senderId })));
+    upvotes.push(...post.upvotedBy.map((senderId) => toUpvote(post, { authorId, senderId })));
   }
   const earned = [...points]
     .map(([memberId, more]) => ({ memberId, points: more }))
     .filter((each) => each.points !== 0);
-  const { told } = await inOneGo(tx, {
+  const { told: recipients } = await runPipelined(tx, {
     changes: [...Map.groupBy(voted, (each) => each.target.kind)].flatMap(([kind, posts]) =>
-      changesBy({
+      changeVotesStatements({
         kind,
         votes: posts.flatMap(({ target, votes }) => votes.map((vote) => ({ ...vote, id: target.id }))),
         posts: posts.map(({ target, up, down }) => ({ id: target.id, up, down })),
       }),
     ),
-    points: earned.length === 0 ? [] : [pointsAdded(earned)],
-    told: upvotesTold(news),
+    points: earned.length === 0 ? [] : [addPointsStatement(earned)],
+    told: buildUpvoteNotifications(upvotes),
   });
   await publishAll(tx, [
-    ...bellsOf(told.flat()),
-    ...voted.flatMap(toldOf),
-    ...profilesChanged(voted.map(({ post }) => post.author_id)),
+    ...createNotifiedEvents(recipients.flat()),
+    ...voted.flatMap(buildVoteEvents),
+    ...buildProfileEvents(voted.map(({ post }) => post.author_id)),
   ]);
 }
 
-function newsOf(
-  { target, post }: Voted,
+function toUpvote(
+  { target, post }: TalliedPost,
   { authorId, senderId }: { authorId: number; senderId: number },
-): UpvoteNews {
-  const place = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
-  return { kind: target.kind, authorId, senderId, place };
+): UpvoteNotification {
+  const location = { questionId: post.question_id, answerId: post.answer_id, replyId: post.reply_id };
+  return { kind: target.kind, authorId, senderId, post: location };
 }
 
-function toldOf({ target: { kind, id }, post }: Voted): StreamedEvent[] {
+function buildVoteEvents({ target: { kind, id }, post }: TalliedPost): TopicEvent[] {
   const { upvotes, downvotes } = post;
-  const events: StreamedEvent[] = [
+  const events: TopicEvent[] = [
     { topic: `question:${post.question_id}`, event: { kind: 'voted', post: kind, id, upvotes, downvotes } },
   ];
-  if (kind === 'question') events.push(questionCounted('vote', id, post));
+  if (kind === 'question') events.push(buildQuestionCountsEvent('vote', id, post));
   if (kind === 'answer')
     events.push({ topic: 'answers', event: { kind: 'answer-counted', answerId: id, upvotes, downvotes } });
   return events;

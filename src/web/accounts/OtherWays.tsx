@@ -6,21 +6,21 @@ import { useState } from 'react';
 import { FormError } from '#web/ui/FormError.tsx';
 import {
   canUsePasskeys,
-  passkeyProblem,
-  useLeaveForProvider,
-  useOfferedPasskeys,
+  passkeyErrorMessage,
+  useStartProviderSignIn,
+  usePasskeyAutofill,
   usePasskeySignIn,
-  waysInQuery,
+  signInMethodsQuery,
 } from './ways-in.ts';
 import classes from './WaysIn.module.css';
 
 /** Below the form of /login: signing in without a password. Their names are none that 'Sign in' is a part of. */
-export function OtherWays({ next }: { next: string | undefined }) {
+export function OtherSignInMethods({ next }: { next: string | undefined }) {
   const [problem, setProblem] = useState<string | null>(null);
-  useOfferedPasskeys(setProblem);
-  const withPasskey = usePasskeySignIn();
-  const leave = useLeaveForProvider();
-  const name = useQuery(waysInQuery).data?.provider ?? null;
+  usePasskeyAutofill(setProblem);
+  const passkeySignIn = usePasskeySignIn();
+  const startProviderSignIn = useStartProviderSignIn();
+  const name = useQuery(signInMethodsQuery).data?.provider ?? null;
 
   return (
     <div className={classes.ways}>
@@ -31,10 +31,10 @@ export function OtherWays({ next }: { next: string | undefined }) {
           size="md"
           fullWidth
           leftSection={<IconFingerprint size={20} stroke={1.6} aria-hidden />}
-          loading={withPasskey.isPending}
+          loading={passkeySignIn.isPending}
           onClick={() => {
             setProblem(null);
-            withPasskey.mutate({}, { onError: (error) => setProblem(passkeyProblem(error)) });
+            passkeySignIn.mutate({}, { onError: (error) => setProblem(passkeyErrorMessage(error)) });
           }}
         >
           {t`Use a passkey`}
@@ -46,10 +46,10 @@ export function OtherWays({ next }: { next: string | undefined }) {
           size="md"
           fullWidth
           leftSection={<IconLogin2 size={20} stroke={1.6} aria-hidden />}
-          loading={leave.isPending}
+          loading={startProviderSignIn.isPending}
           onClick={() => {
             setProblem(null);
-            leave.mutate(next, { onError: (error) => setProblem(error.message) });
+            startProviderSignIn.mutate(next, { onError: (error) => setProblem(error.message) });
           }}
         >
           {t`Continue with ${name}`}

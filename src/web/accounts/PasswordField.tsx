@@ -5,22 +5,22 @@ import { useState } from 'react';
 
 /** A password that can be shown. The button is named by its text, so that only the field has the label 'Password'. */
 export function PasswordField({ toggle = true, ...props }: TextInputProps & { toggle?: boolean }) {
-  const [shown, setShown] = useState(false);
+  const [isVisible, setShown] = useState(false);
   return (
     <TextInput
-      type={shown ? 'text' : 'password'}
+      type={isVisible ? 'text' : 'password'}
       autoCapitalize="none"
       spellCheck={false}
       rightSectionWidth={48}
       rightSection={
         toggle ? (
-          <ActionIcon size={44} onClick={() => setShown(!shown)}>
-            {shown ? (
+          <ActionIcon size={44} onClick={() => setShown(!isVisible)}>
+            {isVisible ? (
               <IconEyeOff size={19} stroke={1.6} aria-hidden />
             ) : (
               <IconEye size={19} stroke={1.6} aria-hidden />
             )}
-            <VisuallyHidden>{shown ? t`Hide password` : t`Show password`}</VisuallyHidden>
+            <VisuallyHidden>{isVisible ? t`Hide password` : t`Show password`}</VisuallyHidden>
           </ActionIcon>
         ) : null
       }

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { passwordStrength } from '#shared/limits.ts';
+import { getPasswordStrength } from '#shared/limits.ts';
 import classes from './PasswordStrength.module.css';
 
 const levels = { Weak: 1, Medium: 2, Strong: 3 } as const;
@@ -7,7 +7,7 @@ const words = { Weak: () => t`Weak`, Medium: () => t`Medium`, Strong: () => t`St
 
 /** Weak, Medium or Strong (docs/product.md 2.3), as a bar and a word. */
 export function PasswordStrength({ password }: { password: string }) {
-  const strength = password === '' ? null : passwordStrength(password);
+  const strength = password === '' ? null : getPasswordStrength(password);
   const word = strength === null ? null : words[strength]();
   return (
     <div className={classes.strength} data-strength={strength ?? undefined}>

@@ -2,19 +2,19 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { accountMessages } from '#shared/accounts.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { AccountForm } from './AccountForm.tsx';
-import { useSendCode } from './ways-in.ts';
+import { useVerifyTwoFactorCode } from './ways-in.ts';
 import classes from './WaysIn.module.css';
 
 /** Asks for the second factor of who has shown their password. */
-export function SecondFactorForm({ onBack }: { onBack: () => void }) {
+export function TwoFactorForm({ onBack }: { onBack: () => void }) {
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const send = useSendCode();
+  const verifyCode = useVerifyTwoFactorCode();
   useEffect(() => field.current?.focus(), []);
 
   function fail(message: string) {
@@ -25,15 +25,16 @@ export function SecondFactorForm({ onBack }: { onBack: () => void }) {
   function submit() {
     if (code.trim() === '') return fail(t`Please enter the code.`);
     setProblem(null);
-    send.mutate(code, {
-      onError: (error) => fail(error instanceof ApiError ? error.message : said(accountMessages.loginFailed)),
+    verifyCode.mutate(code, {
+      onError: (error) =>
+        fail(error instanceof ApiError ? error.message : translateServerMessage(accountMessages.loginFailed)),
     });
   }
 
   return (
     <>
       <PageHeading className={classes.heading}>{t`One more step`}</PageHeading>
-      <AccountForm submit={t`Sign in`} busy={send.isPending} error={null} onSubmit={submit}>
+      <AccountForm submit={t`Sign in`} busy={verifyCode.isPending} error={null} onSubmit={submit}>
         <TextInput
           ref={field}
           label={t`Code`}

@@ -4,7 +4,7 @@ import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
 import classes from './Picture.module.css';
 
 /** A picture of numbers with its title, a sentence that sums it up, and the numbers as a table for who wants them. */
-export function Picture(props: {
+export function Chart(props: {
   title: string;
   /** Sums it up. */
   summary: string;
@@ -59,7 +59,7 @@ export function Picture(props: {
 }
 
 /** The numbers of a picture, the newest first. */
-export function NumberTable({
+export function ChartTable({
   heads,
   rows,
 }: {

@@ -1,77 +1,77 @@
 import { t } from '@lingui/core/macro';
 import type { MemberReputation } from '#shared/activity.ts';
-import { exactCount } from '#web/platform/counts.ts';
-import { Months } from './Months.tsx';
-import { NumberTable, Picture } from './Picture.tsx';
-import { dayReputation, dayText, reputationSummary } from './texts.ts';
-import { useReading } from './useReading.ts';
-import { dailyReputation, linePath } from './year.ts';
+import { formatCount } from '#web/platform/counts.ts';
+import { MonthLabels } from './Months.tsx';
+import { ChartTable, Chart } from './Picture.tsx';
+import { reputationText, formatDay, summarizeReputation } from './texts.ts';
+import { useChartCursor } from './useReading.ts';
+import { listDailyReputation, toLinePath } from './year.ts';
 import classes from './ReputationCurve.module.css';
 
 /** A member's reputation over a year, between the least and the most it was. */
-export function ReputationCurve({ reputation }: { reputation: MemberReputation }) {
-  const days = dailyReputation(reputation);
+export function ReputationChart({ reputation }: { reputation: MemberReputation }) {
+  const days = listDailyReputation(reputation);
   const values = days.map((each) => each.reputation);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const last = days.length - 1;
-  const { current, handlers } = useReading({
+  const { current, handlers } = useChartCursor({
     count: days.length,
     across: 1,
     indexAt: (x) => Math.max(0, Math.min(last, Math.round(x * last))),
   });
-  const pointed = current === null ? undefined : days[current];
-  const summary = reputationSummary(reputation.start, values.at(-1) ?? reputation.start);
-  const line = linePath(values);
-  const firstDay = dayText(reputation.from);
+  const selected = current === null ? undefined : days[current];
+  const summary = summarizeReputation(reputation.start, values.at(-1) ?? reputation.start);
+  const line = toLinePath(values);
+  const firstDay = formatDay(reputation.from);
   return (
-    <Picture
+    <Chart
       title={t`Reputation`}
       summary={summary}
-      reading={pointed === undefined ? null : dayReputation(pointed)}
+      reading={selected === undefined ? null : reputationText(selected)}
       note={t`From the votes that stand today`}
       table={
-        <NumberTable
+        <ChartTable
           heads={[t`Day (UTC)`, t`Reputation`]}
           rows={[
             ...reputation.days
               .toReversed()
-              .map((each): [string, string] => [dayText(each.day), exactCount(each.reputation)]),
-            [t`Before ${firstDay}`, exactCount(reputation.start)],
+              .map((each): [string, string] => [formatDay(each.day), formatCount(each.reputation)]),
+            [t`Before ${firstDay}`, formatCount(reputation.start)],
           ]}
         />
       }
     >
       <div className={classes.frame}>
         <div className={classes.scale} aria-hidden>
-          <span>{exactCount(most)}</span>
-          {least !== most && <span>{exactCount(least)}</span>}
+          <span>{formatCount(most)}</span>
+          {least !== most && <span>{formatCount(least)}</span>}
         </div>
         <div
           {...handlers}
           className={classes.plot}
           aria-label={t`Reputation by day. ${summary}.`}
-          aria-valuetext={dayReputation(
-            pointed ?? days[last] ?? { day: reputation.to, reputation: reputation.start },
+          aria-valuetext={reputationText(
+            selected ?? days[last] ?? { day: reputation.to, reputation: reputation.start },
           )}
         >
           <svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden>
             <path d={`${line}V104H0Z`} className={classes.area} />
             <path d={line} className={classes.line} vectorEffect="non-scaling-stroke" />
           </svg>
-          {pointed !== undefined && current !== null && (
+          {selected !== undefined && current !== null && (
             <span
               className={classes.dot}
               style={{
                 insetInlineStart: `${(current / Math.max(1, last)) * 100}%`,
-                insetBlockStart: `${most === least ? 50 : ((most - pointed.reputation) / (most - least)) * 100}%`,
+                insetBlockStart: `${most === least ? 50 : ((most - selected.reputation) / (most - least)) * 100}%`,
               }}
             />
           )}
         </div>
         <div className={classes.months}>
-          <Months from={reputation.from} />
+          <MonthLabels from={reputation.from} />
         </div>
       </div>
-    </Picture>
+    </Chart>
   );
 }

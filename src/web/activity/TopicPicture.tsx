@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { yearUntil } from '#shared/activity.ts';
+import { getYearUntil } from '#shared/activity.ts';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { topicActivityQuery } from './activity.ts';
-import { WeekBars } from './WeekBars.tsx';
+import { tagActivityQuery } from './activity.ts';
+import { WeeklyActivityChart } from './WeekBars.tsx';
 import classes from './TopicPicture.module.css';
 
 /**
@@ -12,11 +12,11 @@ import classes from './TopicPicture.module.css';
  * Where it does not come, a line says so.
  * @param activeAt when something happened in the topic for the last time.
  */
-export function TopicPicture({ tag, activeAt }: { tag: string; activeAt: string | null }) {
-  const [{ from }] = useState(() => yearUntil(new Date()));
-  const isQuiet = activeAt === null || activeAt < from;
-  const { data, isPending, refetch } = useQuery({ ...topicActivityQuery(tag), enabled: !isQuiet });
-  if (isQuiet) return <p className={classes.quiet}>{t`No activity in the last year.`}</p>;
+export function TagActivityChart({ tag, activeAt }: { tag: string; activeAt: string | null }) {
+  const [{ from }] = useState(() => getYearUntil(new Date()));
+  const isInactive = activeAt === null || activeAt < from;
+  const { data, isPending, refetch } = useQuery({ ...tagActivityQuery(tag), enabled: !isInactive });
+  if (isInactive) return <p className={classes.quiet}>{t`No activity in the last year.`}</p>;
   if (data === undefined && !isPending)
     return (
       <p className={classes.quiet}>
@@ -26,16 +26,16 @@ export function TopicPicture({ tag, activeAt }: { tag: string; activeAt: string 
         </button>
       </p>
     );
-  if (data === undefined) return <TopicPicturePlace />;
+  if (data === undefined) return <TagActivityChartSkeleton />;
   return (
     <div className={classes.place}>
-      <WeekBars activity={data} />
+      <WeeklyActivityChart activity={data} />
     </div>
   );
 }
 
 /** Where it will be, as high as it. */
-export function TopicPicturePlace() {
+export function TagActivityChartSkeleton() {
   return (
     <span className={classes.place}>
       <Skeleton width="100%" height="9rem" />

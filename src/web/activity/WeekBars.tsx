@@ -1,46 +1,46 @@
 import { t } from '@lingui/core/macro';
-import { type TopicActivity, topicQuestionsCounted, weeksShown } from '#shared/activity.ts';
-import { exactCount } from '#web/platform/counts.ts';
-import { Months } from './Months.tsx';
-import { NumberTable, Picture } from './Picture.tsx';
-import { dayText, topicSummary, weekText } from './texts.ts';
-import { useReading } from './useReading.ts';
-import { yearWeeks } from './year.ts';
+import { type TagActivity, maxTagQuestionsCounted, weeksShown } from '#shared/activity.ts';
+import { formatCount } from '#web/platform/counts.ts';
+import { MonthLabels } from './Months.tsx';
+import { ChartTable, Chart } from './Picture.tsx';
+import { formatDay, summarizeTagActivity, describeWeek } from './texts.ts';
+import { useChartCursor } from './useReading.ts';
+import { listActivityWeeks } from './year.ts';
 import classes from './WeekBars.module.css';
 
 /** Half the height of the picture: questions stand above the line, answers hang below it. */
-const half = 50;
+const halfHeight = 50;
 
 /** What happened in a topic, week by week over a year. */
-export function WeekBars({ activity }: { activity: TopicActivity }) {
-  const weeks = yearWeeks(activity);
+export function WeeklyActivityChart({ activity }: { activity: TagActivity }) {
+  const weeks = listActivityWeeks(activity);
   const most = Math.max(1, ...weeks.flatMap(({ questions, answers }) => [questions, answers]));
-  const { current, handlers } = useReading({
+  const { current, handlers } = useChartCursor({
     count: weeks.length,
     indexAt: (x) => Math.max(0, Math.min(weeks.length - 1, Math.floor(x * weeks.length))),
   });
-  const pointed = current === null ? undefined : weeks[current];
-  const summary = topicSummary(weeks);
-  const counted = exactCount(topicQuestionsCounted);
-  const height = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * half));
+  const selected = current === null ? undefined : weeks[current];
+  const summary = summarizeTagActivity(weeks);
+  const counted = formatCount(maxTagQuestionsCounted);
+  const height = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * halfHeight));
 
   return (
-    <Picture
+    <Chart
       title={t`Activity`}
       summary={summary}
-      reading={pointed === undefined ? null : weekText(pointed)}
+      reading={selected === undefined ? null : describeWeek(selected)}
       note={
         activity.complete
           ? t`Questions above the line, answers below, by week`
           : t`By week, over the newest ${counted} questions`
       }
       table={
-        <NumberTable
+        <ChartTable
           heads={[t`Week of`, t`Questions`, t`Answers`]}
           rows={weeks
             .filter(({ questions, answers }) => questions + answers > 0)
             .toReversed()
-            .map(({ week, questions, answers }) => [dayText(week), questions, answers])}
+            .map(({ week, questions, answers }) => [formatDay(week), questions, answers])}
         />
       }
     >
@@ -48,24 +48,26 @@ export function WeekBars({ activity }: { activity: TopicActivity }) {
         {...handlers}
         className={classes.plot}
         aria-label={t`Activity by week. ${summary}.`}
-        aria-valuetext={weekText(pointed ?? weeks.at(-1) ?? { week: activity.to, questions: 0, answers: 0 })}
+        aria-valuetext={describeWeek(
+          selected ?? weeks.at(-1) ?? { week: activity.to, questions: 0, answers: 0 },
+        )}
       >
-        <svg viewBox={`0 0 ${weeksShown * 10} ${half * 2}`} preserveAspectRatio="none" aria-hidden>
+        <svg viewBox={`0 0 ${weeksShown * 10} ${halfHeight * 2}`} preserveAspectRatio="none" aria-hidden>
           {weeks.map(({ week, questions, answers }, index) => (
             <g key={week} data-pointed={index === current || undefined}>
               {index === current && (
-                <rect x={index * 10} y={0} width={10} height={half * 2} className={classes.pointed} />
+                <rect x={index * 10} y={0} width={10} height={halfHeight * 2} className={classes.pointed} />
               )}
               <rect
                 x={index * 10 + 1.5}
-                y={half - height(questions)}
+                y={halfHeight - height(questions)}
                 width={7}
                 height={height(questions)}
                 className={classes.questions}
               />
               <rect
                 x={index * 10 + 1.5}
-                y={half + 1}
+                y={halfHeight + 1}
                 width={7}
                 height={height(answers)}
                 className={classes.answers}
@@ -75,14 +77,14 @@ export function WeekBars({ activity }: { activity: TopicActivity }) {
           <line
             x1={0}
             x2={weeksShown * 10}
-            y1={half}
-            y2={half}
+            y1={halfHeight}
+            y2={halfHeight}
             className={classes.axis}
             vectorEffect="non-scaling-stroke"
           />
         </svg>
       </div>
-      <Months from={activity.from} />
-    </Picture>
+      <MonthLabels from={activity.from} />
+    </Chart>
   );
 }

@@ -1,20 +1,20 @@
 import { queryOptions } from '@tanstack/react-query';
 import { tagKey } from '#shared/tags.ts';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 
 /** Under which keys the cache holds what the pictures show. */
 export const activityKeys = {
   all: ['activity'],
   member: (id: number) => ['activity', 'member', id],
   reputation: (id: number) => ['activity', 'reputation', id],
-  topic: (tag: string) => ['activity', 'topic', tagKey(tag)],
+  tag: (tag: string) => ['activity', 'topic', tagKey(tag)],
 } as const;
 
 export function memberActivityQuery(id: number) {
   return queryOptions({
     queryKey: activityKeys.member(id),
     queryFn: ({ signal }) =>
-      read(api.members[':id'].activity.$get({ param: { id: String(id) } }, { init: { signal } })),
+      readJson(api.members[':id'].activity.$get({ param: { id: String(id) } }, { init: { signal } })),
   });
 }
 
@@ -22,15 +22,15 @@ export function memberReputationQuery(id: number) {
   return queryOptions({
     queryKey: activityKeys.reputation(id),
     queryFn: ({ signal }) =>
-      read(api.members[':id'].reputation.$get({ param: { id: String(id) } }, { init: { signal } })),
+      readJson(api.members[':id'].reputation.$get({ param: { id: String(id) } }, { init: { signal } })),
   });
 }
 
-export function topicActivityQuery(tag: string) {
+export function tagActivityQuery(tag: string) {
   return queryOptions({
-    queryKey: activityKeys.topic(tag),
+    queryKey: activityKeys.tag(tag),
     queryFn: ({ signal }) =>
-      read(
+      readJson(
         api.topics[':tag'].activity.$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } }),
       ),
   });

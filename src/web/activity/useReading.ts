@@ -7,24 +7,24 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react';
  * top; null where there is none.
  * @param across how many values an arrow along the line goes on by; those up and down go by one.
  */
-export function useReading(wanted: {
+export function useChartCursor(options: {
   count: number;
   across?: number;
   indexAt: (x: number, y: number) => number | null;
 }) {
-  const { count, across = 1, indexAt } = wanted;
-  const [at, setAt] = useState<number | null>(null);
+  const { count, across: stepAcross = 1, indexAt } = options;
+  const [index, setIndex] = useState<number | null>(null);
   const last = count - 1;
-  const current = at === null ? null : Math.min(at, last);
+  const current = index === null ? null : Math.min(index, last);
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const forward = isMirrored(event.currentTarget) ? 'ArrowLeft' : 'ArrowRight';
+    const forward = isRtl(event.currentTarget) ? 'ArrowLeft' : 'ArrowRight';
     const from = current ?? last;
     const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
     const targets: Record<string, number | undefined> = {
-      [forward]: from + across,
-      [backward]: from - across,
+      [forward]: from + stepAcross,
+      [backward]: from - stepAcross,
       ArrowDown: from + 1,
       ArrowUp: from - 1,
       Home: 0,
@@ -33,14 +33,14 @@ export function useReading(wanted: {
     const to = targets[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    setAt(Math.max(0, Math.min(last, to)));
+    setIndex(Math.max(0, Math.min(last, to)));
   }
 
   function onPointer(event: PointerEvent<HTMLElement>) {
     const box = event.currentTarget.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width;
     const y = (event.clientY - box.top) / box.height;
-    setAt(indexAt(isMirrored(event.currentTarget) ? 1 - x : x, y));
+    setIndex(indexAt(isRtl(event.currentTarget) ? 1 - x : x, y));
   }
 
   return {
@@ -57,14 +57,14 @@ export function useReading(wanted: {
       onPointerMove: onPointer,
       onPointerLeave: (event: PointerEvent) => {
         // A finger that is lifted leaves what it pointed at.
-        if (event.pointerType === 'mouse') setAt(null);
+        if (event.pointerType === 'mouse') setIndex(null);
       },
-      onFocus: () => setAt((before) => before ?? last),
-      onBlur: () => setAt(null),
+      onFocus: () => setIndex((before) => before ?? last),
+      onBlur: () => setIndex(null),
     },
   };
 }
 
-function isMirrored(element: HTMLElement): boolean {
+function isRtl(element: HTMLElement): boolean {
   return getComputedStyle(element).direction === 'rtl';
 }

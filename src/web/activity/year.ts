@@ -1,19 +1,19 @@
 import {
   addDays,
-  daysBetween,
+  countDays,
   type MemberActivity,
   type MemberReputation,
-  type TopicActivity,
+  type TagActivity,
   weeksShown,
 } from '#shared/activity.ts';
 
 /** One day of a year, also where nothing happened. */
-export type YearDay = { day: string; questions: number; answers: number; replies: number; total: number };
+export type ActivityDay = { day: string; questions: number; answers: number; replies: number; total: number };
 
 /** Every day of the year, from a Monday on. */
-export function yearDays({ from, to, days }: MemberActivity): YearDay[] {
+export function listActivityDays({ from, to, days }: MemberActivity): ActivityDay[] {
   const byDay = new Map(days.map((each) => [each.day, each]));
-  return Array.from({ length: daysBetween(from, to) }, (_, index) => {
+  return Array.from({ length: countDays(from, to) }, (_, index) => {
     const day = addDays(from, index);
     const { questions = 0, answers = 0, replies = 0 } = byDay.get(day) ?? {};
     return { day, questions, answers, replies, total: questions + answers + replies };
@@ -21,14 +21,14 @@ export function yearDays({ from, to, days }: MemberActivity): YearDay[] {
 }
 
 /** How much of the most of a year's days a day has, in quarters; 0 only for nothing. */
-export function levelOf(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
+export function toHeatLevel(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
   if (count <= 0) return 0;
   const quarter = Math.min(4, Math.ceil((count / most) * 4));
   return quarter === 1 ? 1 : quarter === 2 ? 2 : quarter === 3 ? 3 : 4;
 }
 
 /** Where the names of months stand: the first week that begins in each, but for two that would run into each other. */
-export function monthStarts(from: string): { week: number; day: string }[] {
+export function listMonthStarts(from: string): { week: number; day: string }[] {
   const starts: { week: number; day: string }[] = [];
   for (let week = 0; week < weeksShown; week++) {
     const day = addDays(from, week * 7);
@@ -42,10 +42,10 @@ export function monthStarts(from: string): { week: number; day: string }[] {
 }
 
 /** The reputation at the end of every day of the year. */
-export function dailyReputation({ from, to, start, days }: MemberReputation) {
+export function listDailyReputation({ from, to, start, days }: MemberReputation) {
   const byDay = new Map(days.map((each) => [each.day, each.reputation]));
   let reputation = start;
-  return Array.from({ length: daysBetween(from, to) }, (_, index) => {
+  return Array.from({ length: countDays(from, to) }, (_, index) => {
     const day = addDays(from, index);
     reputation = byDay.get(day) ?? reputation;
     return { day, reputation };
@@ -53,7 +53,7 @@ export function dailyReputation({ from, to, start, days }: MemberReputation) {
 }
 
 /** Every week of the year, also those in which nothing happened. */
-export function yearWeeks({ from, weeks }: TopicActivity) {
+export function listActivityWeeks({ from, weeks }: TagActivity) {
   const byWeek = new Map(weeks.map((each) => [each.week, each]));
   return Array.from({ length: weeksShown }, (_, index) => {
     const week = addDays(from, index * 7);
@@ -63,7 +63,7 @@ export function yearWeeks({ from, weeks }: TopicActivity) {
 }
 
 /** A line through values as an SVG path in a box of 1000 by 100, highest at the top; level where all are the same. */
-export function linePath(values: readonly number[]): string {
+export function toLinePath(values: readonly number[]): string {
   const least = Math.min(...values);
   const range = Math.max(...values) - least;
   const last = Math.max(1, values.length - 1);

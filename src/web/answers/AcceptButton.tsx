@@ -2,23 +2,23 @@ import { t } from '@lingui/core/macro';
 import { IconCircleCheck, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { isTransient } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { acceptAnswer } from '#web/posts/post-api.ts';
-import { accept, acceptFirst } from '#web/posts/question-page.ts';
+import { setAcceptedAnswer, setAcceptedAnswerFirst } from '#web/posts/question-page.ts';
 
 /** For who asked: says that this answer solved it, instead of another one, or takes that back. Shows at once, first in the list. */
-export function AcceptButton({ answerId }: { answerId: number }) {
+export function AcceptAnswerButton({ answerId }: { answerId: number }) {
   const { questionId, cache, acceptedAnswerId, reveal } = useQuestionPage();
   const accepted = acceptedAnswerId === answerId;
-  const show = (answerId: number | null) => cache.change((page) => accept(page, answerId));
+  const show = (answerId: number | null) => cache.update((page) => setAcceptedAnswer(page, answerId));
   const save = useMutation({
     mutationFn: (wanted: number | null) => acceptAnswer(questionId, wanted),
     onMutate: async (wanted) => {
       // It moves to its place at once; who accepted it moves along.
-      await cache.change((page) => acceptFirst(page, wanted));
+      await cache.update((page) => setAcceptedAnswerFirst(page, wanted));
       if (wanted !== null) reveal({ kind: 'answer', id: wanted });
       return acceptedAnswerId;
     },
@@ -31,7 +31,7 @@ export function AcceptButton({ answerId }: { answerId: number }) {
       toastError(
         isTransient(error)
           ? t`The server cannot be reached, so the answer was not marked. Try again when it is back.`
-          : said(error.message),
+          : translateServerMessage(error.message),
       );
     },
   });

@@ -1,53 +1,55 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import { memo, useState } from 'react';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 import type { Answer } from '#shared/answers.ts';
 import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
 import { PostMenu } from '#web/care/PostMenu.tsx';
-import { isStatus } from '#web/platform/errors.ts';
+import { hasStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
-import { CopyLink } from '#web/posts/CopyLink.tsx';
+import { CopyLinkButton } from '#web/posts/CopyLink.tsx';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
-import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
+import { AuthorPostActions } from '#web/posts/OwnPostActions.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { isSamePost, type PostRef } from '#web/posts/post.ts';
 import { patchPost, removeAnswer } from '#web/posts/question-page.ts';
-import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { PostAttribution } from '#web/posts/SourceLine.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
-import { ReplyAction } from '#web/replies/ReplyAction.tsx';
+import { ReplyButton } from '#web/replies/ReplyAction.tsx';
 import { ReplyForm } from '#web/replies/ReplyForm.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
-import { AcceptButton } from './AcceptButton.tsx';
+import { AcceptAnswerButton } from './AcceptButton.tsx';
 import { EditAnswerForm } from './AnswerForm.tsx';
 import classes from './AnswerArticle.module.css';
 
 /** One answer, without its replies: they stand below it, each an article of its own. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
-  const { questionId, member, cache, replyingTo, reveal, opening, askerId, acceptedAnswerId } =
+  const { questionId, member, cache, replyingTo, reveal, draftToOpen, questionAuthorId, acceptedAnswerId } =
     useQuestionPage();
-  const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'answer', id: answer.id }));
+  const [editing, setEditing] = useState(
+    draftToOpen === draftTargets.edit({ kind: 'answer', id: answer.id }),
+  );
   const post: PostRef = { kind: 'answer', id: answer.id };
   const replying = isSamePost(replyingTo, post);
-  const own = answer.authorId === member.id;
-  const asked = askerId === member.id;
-  const accepted = acceptedAnswerId === answer.id;
-  const takeOff = async () => {
-    await cache.change((page) => removeAnswer(page, answer.id));
+  const isOwn = answer.authorId === member.id;
+  const isQuestionAuthor = questionAuthorId === member.id;
+  const isAccepted = acceptedAnswerId === answer.id;
+  const removeFromPage = async () => {
+    await cache.update((page) => removeAnswer(page, answer.id));
     cache.refreshLists();
   };
   const deletion = useDeletePost(post, {
     onDeleted: async () => {
-      await takeOff();
+      await removeFromPage();
       toast(t`Answer deleted`);
     },
     onFailed: async (error) => {
       toastError(t`Failed to delete answer: ${error.message}`);
-      if (isStatus(error, 404)) await takeOff();
+      if (hasStatus(error, 404)) await removeFromPage();
     },
   });
 
@@ -59,12 +61,12 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
     <PostFrame
       post={post}
       name={t`Answer by ${answer.authorName}`}
-      className={accepted ? classes.accepted : undefined}
+      className={isAccepted ? classes.accepted : undefined}
     >
       <PostMeta post={post} content={answer}>
-        {accepted && (
+        {isAccepted && (
           <span
-            className={asked ? `${classes.badge} ${classes.toAsker}` : classes.badge}
+            className={isQuestionAuthor ? `${classes.badge} ${classes.toAsker}` : classes.badge}
             title={t`Accepted by the asker`}
           >
             <IconCheck size={15} stroke={2.2} aria-hidden="true" />
@@ -76,7 +78,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
         <EditAnswerForm
           answer={answer}
           onSaved={async (saved) => {
-            await cache.change((page) => patchPost(page, post, saved));
+            await cache.update((page) => patchPost(page, post, saved));
             leaveEditing();
           }}
           onCancel={leaveEditing}
@@ -84,16 +86,18 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       ) : (
         <>
           <Markdown text={answer.content} breaks={answer.source === null} className={classes.text} />
-          {answer.source !== null && <SourceLine source={answer.source} authorName={answer.authorName} />}
+          {answer.source !== null && (
+            <PostAttribution source={answer.source} authorName={answer.authorName} />
+          )}
           <div className={classes.actions}>
             <PostActions>
               <VoteButtons post={post} questionId={questionId} votes={answer} />
-              <ReplyAction to={post} />
-              {asked && <AcceptButton answerId={answer.id} />}
+              <ReplyButton to={post} />
+              {isQuestionAuthor && <AcceptAnswerButton answerId={answer.id} />}
               <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
-              <CopyLink post={post} />
-              {own && <OwnPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
-              <PostMenu post={post} own={own} />
+              <CopyLinkButton post={post} />
+              {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+              <PostMenu post={post} own={isOwn} />
             </PostActions>
           </div>
         </>

@@ -7,11 +7,11 @@ import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { isSamePost } from '#web/posts/post.ts';
 import { questionQuery } from '#web/posts/question-query.ts';
-import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
-import { Thread } from '#web/replies/Thread.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
+import { QueuedPostArticle } from '#web/posts/WaitingArticle.tsx';
+import { ReplyThread } from '#web/replies/Thread.tsx';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { rememberOrder } from './answer-order.ts';
+import { saveAnswerSort } from './answer-order.ts';
 import { AnswerArticle } from './AnswerArticle.tsx';
 import classes from './AnswerList.module.css';
 
@@ -21,19 +21,19 @@ type AnswerListProps = {
    * `usual` is what an address without an order shows. `pending`: the answers in that order are on their way; those of the
    * last order are shown.
    */
-  order: { sort: AnswerSort; usual: AnswerSort; pending: boolean };
+  sorting: { sort: AnswerSort; usual: AnswerSort; pending: boolean };
   /** New answers that wait, so that nothing jumps, and the way to bring them. */
-  live: { waiting: ReadonlySet<number>; show: () => void };
+  newAnswers: { pending: ReadonlySet<number>; show: () => void };
 };
 
 /** The answers in the order of the address, each with its replies. */
-export function AnswerList({ page, order, live }: AnswerListProps) {
-  const { sort, usual, pending } = order;
-  const { cache, marked, waiting } = useQuestionPage();
+export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
+  const { sort, usual, pending } = sorting;
+  const { cache, targetPost, queuedPosts } = useQuestionPage();
   const count = page.question.answerCount;
-  const mine = waiting.filter(({ kind }) => kind === 'answer').toReversed();
-  const posted = page.answers.items.filter(
-    ({ id }) => !live.waiting.has(id) || isSamePost(marked, { kind: 'answer', id }),
+  const queuedAnswers = queuedPosts.filter(({ kind }) => kind === 'answer').toReversed();
+  const visibleAnswers = page.answers.items.filter(
+    ({ id }) => !newAnswers.pending.has(id) || isSamePost(targetPost, { kind: 'answer', id }),
   );
   return (
     <section aria-labelledby="answers" aria-busy={pending} className={classes.list}>
@@ -41,25 +41,25 @@ export function AnswerList({ page, order, live }: AnswerListProps) {
         <h2 id="answers" className={classes.heading}>
           {plural(count, { one: '# Answer', other: '# Answers' })}
         </h2>
-        {(count > 1 || sort !== 'newest') && <SortSelect sort={sort} usual={usual} />}
+        {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} usual={usual} />}
       </div>
-      {live.waiting.size > 0 && (
-        <NewItems onClick={live.show}>
-          {plural(live.waiting.size, { one: '# new answer', other: '# new answers' })}
-        </NewItems>
+      {newAnswers.pending.size > 0 && (
+        <NewItemsPill onClick={newAnswers.show}>
+          {plural(newAnswers.pending.size, { one: '# new answer', other: '# new answers' })}
+        </NewItemsPill>
       )}
-      {posted.length + mine.length === 0 && (
+      {visibleAnswers.length + queuedAnswers.length === 0 && (
         <p className={classes.empty}>{t`Answers will stand here. Yours can be the first.`}</p>
       )}
-      {mine.map((post) => (
+      {queuedAnswers.map((post) => (
         <div key={post.data.key} className={classes.answer}>
-          <WaitingArticle post={post} />
+          <QueuedPostArticle post={post} />
         </div>
       ))}
-      {posted.map((answer) => (
+      {visibleAnswers.map((answer) => (
         <div key={answer.id} className={classes.answer}>
           <AnswerArticle answer={answer} />
-          <Thread answerId={answer.id} replies={answer.replies} />
+          <ReplyThread answerId={answer.id} replies={answer.replies} />
         </div>
       ))}
       {page.answers.nextCursor !== null && (
@@ -73,13 +73,13 @@ export function AnswerList({ page, order, live }: AnswerListProps) {
   );
 }
 
-const sorts = (): readonly (readonly [AnswerSort, string])[] => [
+const sortOptions = (): readonly (readonly [AnswerSort, string])[] => [
   ['newest', t`Newest`],
   ['helpful', t`Most helpful`],
   ['oldest', t`Oldest`],
 ];
 
-function SortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort }) {
+function AnswerSortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort }) {
   const { questionId } = useQuestionPage();
   const client = useQueryClient();
   const router = useRouter();
@@ -88,10 +88,10 @@ function SortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort }) {
       <SelectField
         label={t`Sort answers`}
         short
-        options={sorts()}
+        options={sortOptions()}
         value={sort}
         onChange={(next) => {
-          rememberOrder(next);
+          saveAnswerSort(next);
           // Chosen anew, it is put in order anew; places are kept only while one reads.
           client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
           void router.navigate({

@@ -1,20 +1,20 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck, IconPointFilled } from '@tabler/icons-react';
 import type { AskDraft } from './ask.ts';
-import { type Advice, advise } from './checklist.ts';
+import { type ChecklistItem, checkAskDraft } from './checklist.ts';
 import classes from './AskChecklist.module.css';
 
 /** What helps others to answer; each is ticked as it is done, and none is a condition. */
 export function AskChecklist({ draft }: { draft: Pick<AskDraft, 'title' | 'content' | 'tags'> }) {
   return (
     <ul className={classes.list} aria-label={t`What helps others to answer`}>
-      {advise(draft).map(({ advice, done }) => {
+      {checkAskDraft(draft).map(({ advice, done }) => {
         const Icon = done ? IconCheck : IconPointFilled;
         return (
           <li key={advice} className={classes.item} data-done={done || undefined}>
             <Icon size={16} aria-hidden />
             <span className={classes.state}>{done ? t`Done:` : t`Not yet:`}</span>
-            <span>{textOf(advice)}</span>
+            <span>{checklistText(advice)}</span>
           </li>
         );
       })}
@@ -22,7 +22,7 @@ export function AskChecklist({ draft }: { draft: Pick<AskDraft, 'title' | 'conte
   );
 }
 
-function textOf(advice: Advice): string {
+function checklistText(advice: ChecklistItem): string {
   switch (advice) {
     case 'title':
       return t`The title says what is asked`;

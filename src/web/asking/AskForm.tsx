@@ -3,28 +3,35 @@ import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { accountMessages, type Me } from '#shared/accounts.ts';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 import { limits } from '#shared/limits.ts';
 import { askMessages } from '#shared/ask-messages.ts';
-import { parseTags, tagsProblem } from '#shared/tags.ts';
-import { newIdempotencyKey } from '#web/platform/api.ts';
+import { parseTags, findTagsProblem } from '#shared/tags.ts';
+import { createIdempotencyKey } from '#web/platform/api.ts';
 import { toast } from '#web/platform/toast.ts';
 import { useDraft } from '#web/platform/drafts.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
-import { DraftChoice } from '#web/posts/DraftChoice.tsx';
-import { Counter } from '#web/ui/Counter.tsx';
-import { DraftNote } from '#web/ui/DraftNote.tsx';
+import { translateServerMessage } from '#web/platform/said.ts';
+import { DraftConflict } from '#web/posts/DraftChoice.tsx';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
+import { DraftIndicator } from '#web/ui/DraftNote.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
 import { AskChecklist } from './AskChecklist.tsx';
-import { askProblem, isEmptyAskDraft, newAskDraft, useAsk, type AskDraft, type AskProblem } from './ask.ts';
-import { audienceText, postedText } from './audience.ts';
-import { useShared } from './shared.ts';
+import {
+  validateAskDraft,
+  isEmptyAskDraft,
+  createAskDraft,
+  usePostQuestion,
+  type AskDraft,
+  type AskProblem,
+} from './ask.ts';
+import { describeAudience, postedMessage } from './audience.ts';
+import { useShareTarget } from './shared.ts';
 import { SimilarQuestions } from './SimilarQuestions.tsx';
-import { useAudience, useSimilar } from './similar.ts';
-import { withTag } from './tag-field.ts';
+import { useAudience, useSimilarQuestions } from './similar.ts';
+import { insertTag } from './tag-field.ts';
 import { TagSuggestions } from './TagSuggestions.tsx';
 import classes from './AskForm.module.css';
 
@@ -34,19 +41,19 @@ import classes from './AskForm.module.css';
  */
 export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: number) => void }) {
   const { draft, setDraft, clearDraft, state, choice } = useDraft({
-    place: draftPlaces.ask,
+    target: draftTargets.ask,
     memberId: props.member.id,
-    initial: newAskDraft,
+    initial: createAskDraft,
     isEmpty: isEmptyAskDraft,
   });
-  useShared(draft, setDraft);
+  useShareTarget(draft, setDraft);
   const [problem, setProblem] = useState<AskProblem | null>(null);
   const title = useRef<HTMLInputElement>(null);
   const details = useRef<EditorHandle>(null);
   const tagField = useRef<HTMLInputElement>(null);
-  const ask = useAsk();
-  const tagsWrong = tagsProblem(parseTags(draft.tags));
-  const similar = useSimilar(draft).data;
+  const ask = usePostQuestion();
+  const tagsError = findTagsProblem(parseTags(draft.tags));
+  const similar = useSimilarQuestions(draft).data;
   const audience = useAudience(draft.tags).data;
 
   function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
@@ -64,20 +71,21 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (ask.isPending || props.signedOut) return;
-    const found = askProblem(draft);
+    const found = validateAskDraft(draft);
     if (found !== null) return fail(found);
     setProblem(null);
     ask.mutate(draft, {
       onSuccess: ({ id }) => {
         clearDraft();
-        const posted = audience === undefined ? null : postedText(audience);
+        const posted = audience === undefined ? null : postedMessage(audience);
         if (posted !== null) toast(posted);
         props.onPosted(id);
       },
       onError: (error) => {
         // An earlier try got through although its answer got lost, and the text has changed since: this is another post.
-        if (error instanceof ApiError && error.code === 'key-reused') setDraft({ key: newIdempotencyKey() });
-        const shown = problemOf(error);
+        if (error instanceof ApiError && error.code === 'key-reused')
+          setDraft({ key: createIdempotencyKey() });
+        const shown = toAskProblem(error);
         if (shown !== null) fail(shown);
       },
     });
@@ -90,7 +98,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   }
 
   function addTag(tag: string) {
-    change({ tags: withTag(draft.tags, tag) });
+    change({ tags: insertTag(draft.tags, tag) });
     // The button that was pressed is gone.
     tagField.current?.focus();
   }
@@ -98,7 +106,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
-      <DraftChoice choice={choice} draft={draft} onChosen={() => details.current?.focus()} />
+      <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
       <div>
         <TextInput
           onKeyDown={postOnEnter}
@@ -111,7 +119,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
           onChange={(event) => change({ title: event.currentTarget.value })}
           classNames={{ input: classes.title ?? '' }}
         />
-        <Counter text={draft.title} max={limits.title} />
+        <CharacterCounter text={draft.title} max={limits.title} />
       </div>
       <SimilarQuestions questions={similar?.questions} />
       <Editor
@@ -134,26 +142,26 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tagsWrong === null ? errorOf('tags') : said(tagsWrong)}
+        error={tagsError === null ? errorOf('tags') : translateServerMessage(tagsError)}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
       <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
-      <p className={classes.audience}>{audienceText(audience)}</p>
+      <p className={classes.audience}>{describeAudience(audience)}</p>
       <AskChecklist draft={draft} />
-      {props.signedOut ? <SignInFirst /> : <FormError message={errorOf(null)} />}
+      {props.signedOut ? <SignInRequired /> : <FormError message={errorOf(null)} />}
       <div className={classes.footer}>
         <Button type="submit" loading={ask.isPending}>
           {t`Post Question`}
         </Button>
-        <DraftNote state={state} />
+        <DraftIndicator state={state} />
       </div>
     </form>
   );
 }
 
-function SignInFirst() {
+function SignInRequired() {
   return (
-    <FormError message={said(accountMessages.askSignedOut)}>
+    <FormError message={translateServerMessage(accountMessages.askSignedOut)}>
       {'. '}
       <Link to="/login" search={{ next: paths.ask }}>
         {t`Sign in`}
@@ -164,8 +172,9 @@ function SignInFirst() {
 }
 
 /** Null for an ended session: the form says so by itself. */
-function problemOf(error: Error): AskProblem | null {
-  if (!(error instanceof ApiError)) return { field: null, message: said(askMessages.failed) };
+function toAskProblem(error: Error): AskProblem | null {
+  if (!(error instanceof ApiError))
+    return { field: null, message: translateServerMessage(askMessages.failed) };
   if (error.code === 'signed-out') return null;
   if (error.code === 'key-reused')
     return {
@@ -174,8 +183,8 @@ function problemOf(error: Error): AskProblem | null {
     };
   if (error.code === 'too-many') return { field: null, message: error.message };
   for (const field of ['title', 'content', 'tags'] as const) {
-    const message = error.forField(field);
+    const message = error.messageForField(field);
     if (message !== null) return { field, message };
   }
-  return { field: null, message: said(askMessages.failed) };
+  return { field: null, message: translateServerMessage(askMessages.failed) };
 }

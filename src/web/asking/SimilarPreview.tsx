@@ -3,21 +3,21 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '#shared/answers.ts';
 import type { Question, QuestionPage } from '#shared/questions.ts';
-import { isStatus } from '#web/platform/errors.ts';
+import { hasStatus } from '#web/platform/errors.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { questionQuery } from '#web/posts/question-query.ts';
-import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { PostAttribution } from '#web/posts/SourceLine.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
-import { type Failed, NotLoaded } from '#web/ui/NotLoaded.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { type FailedQuery, LoadError } from '#web/ui/NotLoaded.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './SimilarPreview.module.css';
 
 /** A question and its best answer over the page that one writes on. */
-export default function SimilarPreview({
+export default function SimilarQuestionPreview({
   id,
   opened,
   onClose,
@@ -36,12 +36,12 @@ export default function SimilarPreview({
       size="44rem"
     >
       <div className={classes.preview}>
-        {page !== undefined && <Contents page={page} />}
-        {page === undefined && error !== null && <Failure query={query} />}
+        {page !== undefined && <PreviewContent page={page} />}
+        {page === undefined && error !== null && <PreviewError query={query} />}
         {page === undefined && error === null && (
-          <Pending label={t`Loading the question`} part>
+          <LoadingRegion label={t`Loading the question`} part>
             <SkeletonLines widths={['92%', '84%', '60%']} />
-          </Pending>
+          </LoadingRegion>
         )}
         <p className={classes.foot}>
           <a href={questionPath(id)} target="_blank" rel="noopener" className={classes.open}>
@@ -54,9 +54,9 @@ export default function SimilarPreview({
   );
 }
 
-function Failure({ query }: { query: Failed }) {
-  if (!isStatus(query.error, 404))
-    return <NotLoaded text={t`The question could not be loaded.`} query={query} />;
+function PreviewError({ query }: { query: FailedQuery }) {
+  if (!hasStatus(query.error, 404))
+    return <LoadError text={t`The question could not be loaded.`} query={query} />;
   return (
     <p role="alert" className={classes.none}>
       {t`This question was deleted.`}
@@ -64,28 +64,30 @@ function Failure({ query }: { query: Failed }) {
   );
 }
 
-function Contents({ page: { question, answers } }: { page: QuestionPage }) {
+function PreviewContent({ page: { question, answers } }: { page: QuestionPage }) {
   const best = bestAnswer(question, answers.items);
   return (
     <>
-      <Meta post={question} />
+      <PreviewMeta post={question} />
       <Markdown text={question.content} breaks={question.source === null} headingLevel={3} />
-      {question.source !== null && <SourceLine source={question.source} authorName={question.authorName} />}
+      {question.source !== null && (
+        <PostAttribution source={question.source} authorName={question.authorName} />
+      )}
       <h3 className={classes.heading}>
-        {best === undefined ? t`No answers yet` : headingOf(question, best)}
+        {best === undefined ? t`No answers yet` : bestAnswerHeading(question, best)}
       </h3>
       {best !== undefined && (
         <>
-          <Meta post={best} />
+          <PreviewMeta post={best} />
           <Markdown text={best.content} breaks={best.source === null} headingLevel={4} />
-          {best.source !== null && <SourceLine source={best.source} authorName={best.authorName} />}
+          {best.source !== null && <PostAttribution source={best.source} authorName={best.authorName} />}
         </>
       )}
     </>
   );
 }
 
-function Meta({ post }: { post: Question | Answer }) {
+function PreviewMeta({ post }: { post: Question | Answer }) {
   return (
     <p className={classes.meta}>
       <span dir="auto">{post.authorName}</span>
@@ -102,7 +104,7 @@ function bestAnswer(question: Question, answers: readonly Answer[]): Answer | un
   return accepted ?? answers.toSorted((a, b) => score(b) - score(a))[0];
 }
 
-function headingOf(question: Question, best: Answer): string {
+function bestAnswerHeading(question: Question, best: Answer): string {
   if (question.acceptedAnswerId === best.id) return t`The answer that solved it`;
   return question.answerCount === 1 ? t`The answer` : t`The most helpful answer`;
 }

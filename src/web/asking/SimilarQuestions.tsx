@@ -1,13 +1,13 @@
 import { plural, t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import { Suspense, useEffect, useId, useRef, useState } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import type { QuestionCard } from '#shared/questions.ts';
 import placed from '#web/ui/beside.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './SimilarQuestions.module.css';
 
-const SimilarPreview = lazyPart(() => import('./SimilarPreview.tsx'));
+const SimilarQuestionPreview = lazyComponent(() => import('./SimilarPreview.tsx'));
 
 /**
  * Questions like the one being typed, in a place that is kept for them: nothing below moves when they come or go.
@@ -76,7 +76,7 @@ export function SimilarQuestions({ questions }: { questions: readonly QuestionCa
       )}
       {shown !== null && (
         <Suspense fallback={null}>
-          <SimilarPreview id={shown} opened={opened !== null} onClose={() => setOpened(null)} />
+          <SimilarQuestionPreview id={shown} opened={opened !== null} onClose={() => setOpened(null)} />
         </Suspense>
       )}
     </section>

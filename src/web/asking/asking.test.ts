@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { advise } from './checklist.ts';
-import { hasRoomForTag, unfinishedTag, withTag } from './tag-field.ts';
+import { checkAskDraft } from './checklist.ts';
+import { canAddTag, getUnfinishedTag, insertTag } from './tag-field.ts';
 
 describe('a tag that is pressed', () => {
   test.each([
@@ -13,11 +13,11 @@ describe('a tag that is pressed', () => {
     ['a, b, c, d', 'e', 'a, b, c, d, e'],
     ['a, b, c, d, ja', 'java', 'a, b, c, d, java'],
   ])('with %j in the field: %s', (typed, tag, then) => {
-    expect(withTag(typed, tag)).toBe(then);
+    expect(insertTag(typed, tag)).toBe(then);
   });
 
   test('has room until five are chosen; one that is being completed is not chosen yet', () => {
-    expect(['', 'a, b, c, d', 'a, b, c, d, e', 'a, b, c, d, e,'].map(hasRoomForTag)).toEqual([
+    expect(['', 'a, b, c, d', 'a, b, c, d, e', 'a, b, c, d, e,'].map(canAddTag)).toEqual([
       true,
       true,
       true,
@@ -26,13 +26,13 @@ describe('a tag that is pressed', () => {
   });
 
   test('the unfinished tag is what stands behind the last comma', () => {
-    expect(['', 'a', 'a,', 'a, #b  c'].map(unfinishedTag)).toEqual(['', 'a', '', 'b c']);
+    expect(['', 'a', 'a,', 'a, #b  c'].map(getUnfinishedTag)).toEqual(['', 'a', '', 'b c']);
   });
 });
 
 describe('the checklist', () => {
   const empty = { title: '', content: '', tags: '' };
-  const advices = (draft: Partial<typeof empty>) => advise({ ...empty, ...draft });
+  const advices = (draft: Partial<typeof empty>) => checkAskDraft({ ...empty, ...draft });
   const ticks = (draft: Partial<typeof empty>) =>
     advices(draft)
       .filter(({ done }) => done)

@@ -3,11 +3,11 @@ import { plural, t } from '@lingui/core/macro';
 import type { Audience } from '#shared/similar.ts';
 
 /** Who will hear of a question, before it is posted; undefined while it has no tags. */
-export function audienceText(audience: Audience | undefined): string {
+export function describeAudience(audience: Audience | undefined): string {
   if (audience === undefined)
     return t`People who follow its tags will see your question in their following feed.`;
   const { members, tags } = audience;
-  const names = listOf(
+  const names = formatNames(
     tags.filter(({ followers }) => members === 0 || followers > 0).map(({ name }) => name),
   );
   if (members === 0)
@@ -19,7 +19,7 @@ export function audienceText(audience: Audience | undefined): string {
 }
 
 /** The same once it is posted; null where there is nobody to tell of. */
-export function postedText({ members }: Audience): string | null {
+export function postedMessage({ members }: Audience): string | null {
   if (members === 0) return null;
   return plural(members, {
     one: 'Posted. One person who follows its tags sees it in their following feed.',
@@ -28,6 +28,6 @@ export function postedText({ members }: Audience): string | null {
 }
 
 /** 'javascript, css or html'. */
-function listOf(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   return new Intl.ListFormat(i18n.locale, { type: 'disjunction' }).format(names);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '#shared/limits.ts';
-import { sharedFrom, withShared } from './shared.ts';
+import { parseSharedContent, mergeSharedContent } from './shared.ts';
 
 describe('what another app shares', () => {
   test.each([
@@ -26,19 +26,19 @@ describe('what another app shares', () => {
       { title: 'Two lines', content: '' },
     ],
   ])('%j becomes %j', (shared, question) => {
-    expect(sharedFrom(shared)).toEqual(question);
+    expect(parseSharedContent(shared)).toEqual(question);
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'no address'])(
     'the address %s is left out',
     (url) => {
-      expect(sharedFrom({ title: 'A title', url })).toEqual({ title: 'A title', content: '' });
-      expect(sharedFrom({ url })).toBeNull();
+      expect(parseSharedContent({ title: 'A title', url })).toEqual({ title: 'A title', content: '' });
+      expect(parseSharedContent({ url })).toBeNull();
     },
   );
 
   test('loses what cannot be posted, and what is too long', () => {
-    const shared = sharedFrom({
+    const shared = parseSharedContent({
       title: `\0a\u001b\ud800${'😀'.repeat(300)}`,
       text: 'x'.repeat(5000),
     });
@@ -51,23 +51,23 @@ describe('a draft that something is shared into', () => {
   const shared = { title: 'Shared', content: 'https://example.org/' };
 
   test('takes it where it is empty', () => {
-    expect(withShared({ title: '', content: '' }, shared)).toEqual(shared);
+    expect(mergeSharedContent({ title: '', content: '' }, shared)).toEqual(shared);
   });
 
   test('keeps what was typed, and has what was shared below', () => {
-    expect(withShared({ title: 'Typed', content: 'Typed as well' }, shared)).toEqual({
+    expect(mergeSharedContent({ title: 'Typed', content: 'Typed as well' }, shared)).toEqual({
       title: 'Typed',
       content: 'Typed as well\n\nShared\n\nhttps://example.org/',
     });
   });
 
   test('has it once, however often it comes', () => {
-    const once = withShared({ title: '', content: '' }, shared);
-    expect(withShared(once, shared)).toEqual(once);
+    const once = mergeSharedContent({ title: '', content: '' }, shared);
+    expect(mergeSharedContent(once, shared)).toEqual(once);
   });
 
   test('loses nothing of what was typed where there is no room', () => {
     const full = { title: 'Typed', content: 'x'.repeat(limits.details) };
-    expect(withShared(full, shared)).toEqual(full);
+    expect(mergeSharedContent(full, shared)).toEqual(full);
   });
 });

@@ -1,38 +1,46 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { limits } from '#shared/limits.ts';
-import { codePoints, truncate } from '#shared/text.ts';
+import { countCodePoints, truncate } from '#shared/text.ts';
 import { paths } from '#web/platform/paths.ts';
 import type { AskDraft } from './ask.ts';
 
 /** What another app shares by the system (`share_target` in public/manifest.webmanifest), as the address has it. */
-export type Shared = { title?: string | undefined; text?: string | undefined; url?: string | undefined };
+export type SharedContent = {
+  title?: string | undefined;
+  text?: string | undefined;
+  url?: string | undefined;
+};
 
 /** Puts what was shared into the draft, once, and takes it out of the address. */
-export function useShared(draft: AskDraft, setDraft: (change: Partial<AskDraft>) => void): void {
+export function useShareTarget(draft: AskDraft, setDraft: (change: Partial<AskDraft>) => void): void {
   const router = useRouter();
   const search = useLocation({ select: ({ searchStr }) => searchStr });
   const take = useEffectEvent((search: string) => {
-    const shared = sharedFrom(Object.fromEntries(new URLSearchParams(search)));
+    const shared = parseSharedContent(Object.fromEntries(new URLSearchParams(search)));
     if (shared === null) return;
-    setDraft(withShared(draft, shared));
+    setDraft(mergeSharedContent(draft, shared));
     void router.navigate({ href: paths.ask, replace: true });
   });
   useEffect(() => take(search), [search]);
 }
 
 /** Title and details as they can be posted, whatever the other app wrote; null where nothing of it is left. */
-export function sharedFrom({ title, text, url }: Shared): { title: string; content: string } | null {
-  const line = truncate(clean(title).replaceAll(/\s+/gu, ' '), limits.title);
-  const link = webAddress(url);
-  const words = clean(text);
+export function parseSharedContent({
+  title,
+  text,
+  url,
+}: SharedContent): { title: string; content: string } | null {
+  const line = truncate(cleanText(title).replaceAll(/\s+/gu, ' '), limits.title);
+  const link = parseWebUrl(url);
+  const words = cleanText(text);
   const parts = [words === line ? '' : words, words.includes(link) ? '' : link];
   const content = truncate(parts.filter((part) => part !== '').join('\n\n'), limits.details);
   return line === '' && content === '' ? null : { title: line, content };
 }
 
 /** What was typed before stays; what was shared comes after it, as far as there is room. */
-export function withShared(
+export function mergeSharedContent(
   { title, content }: Pick<AskDraft, 'title' | 'content'>,
   shared: { title: string; content: string },
 ): Pick<AskDraft, 'title' | 'content'> {
@@ -42,7 +50,7 @@ export function withShared(
   const both = join(content.trimEnd(), added);
   return {
     title: free ? shared.title : title,
-    content: codePoints(content) >= limits.details ? content : truncate(both, limits.details),
+    content: countCodePoints(content) >= limits.details ? content : truncate(both, limits.details),
   };
 }
 
@@ -51,7 +59,7 @@ function join(first: string, second: string): string {
 }
 
 /** Without what the server refuses: control characters but tabs and line breaks, halves of characters. */
-function clean(text = ''): string {
+function cleanText(text = ''): string {
   return text
     .toWellFormed()
     .replaceAll('\r\n', '\n')
@@ -59,7 +67,7 @@ function clean(text = ''): string {
     .trim();
 }
 
-function webAddress(url = ''): string {
+function parseWebUrl(url = ''): string {
   const address = URL.parse(url.trim());
   return address !== null && /^https?:$/u.test(address.protocol) ? address.href : '';
 }

@@ -1,31 +1,31 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { limits } from '#shared/limits.ts';
-import type { TypedQuestion } from '#shared/similar.ts';
-import { parseTags, tagKey, tagsProblem } from '#shared/tags.ts';
+import type { PartialQuestion } from '#shared/similar.ts';
+import { parseTags, tagKey, findTagsProblem } from '#shared/tags.ts';
 import { truncate } from '#shared/text.ts';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import type { AskDraft } from './ask.ts';
 
 /** A pause in typing after which it is worth asking. */
-const pauseMs = 400;
+const typingPauseMs = 400;
 
 /** What is asked once stays right for so long. */
-const freshMs = 60_000;
+const staleTimeMs = 60_000;
 
 /** What is like the draft, once its typing pauses; what was found before stays until then. */
-export function useSimilar(draft: Pick<AskDraft, 'title' | 'content' | 'tags'>) {
-  const [typed] = useDebouncedValue(JSON.stringify(typedQuestion(draft)), pauseMs);
-  return useQuery(similarQuery(JSON.parse(typed) as TypedQuestion));
+export function useSimilarQuestions(draft: Pick<AskDraft, 'title' | 'content' | 'tags'>) {
+  const [typed] = useDebouncedValue(JSON.stringify(toPartialQuestion(draft)), typingPauseMs);
+  return useQuery(similarQuestionsQuery(JSON.parse(typed) as PartialQuestion));
 }
 
-function similarQuery(typed: TypedQuestion) {
+function similarQuestionsQuery(typed: PartialQuestion) {
   const blank = typed.title === '';
   return queryOptions({
     queryKey: ['similar', typed],
-    queryFn: ({ signal }) => read(api.questions.similar.$post({ json: typed }, { init: { signal } })),
+    queryFn: ({ signal }) => readJson(api.questions.similar.$post({ json: typed }, { init: { signal } })),
     enabled: !blank,
-    staleTime: freshMs,
+    staleTime: staleTimeMs,
     // It helps, and is never worth a message; the next word typed asks again.
     retry: false,
     throwOnError: false,
@@ -34,33 +34,33 @@ function similarQuery(typed: TypedQuestion) {
 }
 
 /** As the server takes it: no longer than what may be posted, and only tags that may be. */
-function typedQuestion({
+function toPartialQuestion({
   title,
   content,
   tags,
-}: Pick<AskDraft, 'title' | 'content' | 'tags'>): TypedQuestion {
+}: Pick<AskDraft, 'title' | 'content' | 'tags'>): PartialQuestion {
   return {
     title: truncate(title.trim(), limits.title),
     content: truncate(content.trim(), limits.details),
-    tags: usableTags(tags),
+    tags: listValidTags(tags),
   };
 }
 
 /** Who would see a question with these tags. */
 export function useAudience(tags: string) {
-  const [named] = useDebouncedValue(usableTags(tags).join(','), pauseMs);
+  const [named] = useDebouncedValue(listValidTags(tags).join(','), typingPauseMs);
   return useQuery({
     queryKey: ['audience', tagKey(named)],
-    queryFn: ({ signal }) => read(api.audience.$get({ query: { tags: named } }, { init: { signal } })),
+    queryFn: ({ signal }) => readJson(api.audience.$get({ query: { tags: named } }, { init: { signal } })),
     enabled: named !== '',
-    staleTime: freshMs,
+    staleTime: staleTimeMs,
     retry: false,
     ...(named === '' ? {} : { placeholderData: keepPreviousData }),
   });
 }
 
-function usableTags(typed: string): string[] {
+function listValidTags(typed: string): string[] {
   return parseTags(typed)
-    .filter((tag) => tagsProblem([tag]) === null)
+    .filter((tag) => findTagsProblem([tag]) === null)
     .slice(0, limits.tagsPerQuestion);
 }

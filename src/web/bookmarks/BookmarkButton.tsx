@@ -3,31 +3,31 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconBookmark, IconBookmarkFilled, IconClock } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
-import { logFailureOrSayRefusal } from '#web/platform/log.ts';
-import { sendOrWait } from '#web/platform/send-waiting.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
+import { logFailureAndToastRefusal } from '#web/platform/log.ts';
+import { sendOrQueue } from '#web/platform/send-waiting.ts';
 import { toast } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { patchPost } from '#web/posts/question-page.ts';
-import { waitingText } from '#web/ui/WaitingMark.tsx';
+import { getQueuedLabel } from '#web/ui/WaitingMark.tsx';
 import { type BookmarkedPost, putBookmark, refreshBookmarks } from './bookmarks.ts';
-import { bookmarkAction, useWaitingBookmark } from './waiting-bookmarks.ts';
+import { bookmarkAction, useQueuedBookmark } from './waiting-bookmarks.ts';
 
-const BookmarkDialog = lazyPart(() => import('./BookmarkDialog.tsx'));
+const BookmarkDialog = lazyComponent(() => import('./BookmarkDialog.tsx'));
 
 /** t`Bookmark` or t`Bookmarked`. Shows at once, and back again when the server refuses it. */
 export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; bookmarked: boolean }) {
   const { cache, member, questionId } = useQuestionPage();
   const client = useQueryClient();
-  const [detailed, setDetailed] = useState<{ id: number; open: boolean } | null>(null);
-  const wanted = useWaitingBookmark(member.id, post);
-  const shown = wanted ?? bookmarked;
-  const Icon = shown ? IconBookmarkFilled : IconBookmark;
-  const show = (bookmarked: boolean) => cache.change((page) => patchPost(page, post, { bookmarked }));
-  const keep = useMutation({
+  const [dialog, setDetailed] = useState<{ id: number; open: boolean } | null>(null);
+  const wanted = useQueuedBookmark(member.id, post);
+  const isBookmarked = wanted ?? bookmarked;
+  const Icon = isBookmarked ? IconBookmarkFilled : IconBookmark;
+  const show = (bookmarked: boolean) => cache.update((page) => patchPost(page, post, { bookmarked }));
+  const save = useMutation({
     mutationFn: (bookmarked: boolean) =>
-      sendOrWait(member.id, bookmarkAction({ post, questionId, bookmarked }), (sending) =>
+      sendOrQueue(member.id, bookmarkAction({ post, questionId, bookmarked }), (sending) =>
         putBookmark(post, { bookmarked }, sending),
       ),
     onMutate: async (wanted) => {
@@ -49,32 +49,32 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
     },
     onError: async (error, _, before = bookmarked) => {
       await show(before);
-      logFailureOrSayRefusal('Bookmarking', error);
+      logFailureAndToastRefusal('Bookmarking', error);
     },
   });
   return (
     <>
       <PostAction
-        label={shown ? t`Bookmarked` : t`Bookmark`}
+        label={isBookmarked ? t`Bookmarked` : t`Bookmark`}
         Icon={wanted === undefined ? Icon : IconClock}
         shortcut="b"
         short
-        active={shown}
-        pressed={shown}
-        busy={keep.isPending}
+        active={isBookmarked}
+        pressed={isBookmarked}
+        busy={save.isPending}
         onPress={() => {
-          if (!keep.isPending) keep.mutate(!shown);
+          if (!save.isPending) save.mutate(!isBookmarked);
         }}
       />
-      {wanted !== undefined && <VisuallyHidden>{waitingText()}</VisuallyHidden>}
-      {detailed !== null && (
+      {wanted !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
+      {dialog !== null && (
         <Suspense>
           <BookmarkDialog
-            id={detailed.id}
+            id={dialog.id}
             note=""
             listIds={[]}
-            opened={detailed.open}
-            onClose={() => setDetailed({ ...detailed, open: false })}
+            opened={dialog.open}
+            onClose={() => setDetailed({ ...dialog, open: false })}
           />
         </Suspense>
       )}

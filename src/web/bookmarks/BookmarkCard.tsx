@@ -11,7 +11,7 @@ import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { bookmarkListPath } from './address.ts';
 import BookmarkDialog from './BookmarkDialog.tsx';
-import { NoteForm } from './NoteForm.tsx';
+import { BookmarkNoteForm } from './NoteForm.tsx';
 import { useRemoveBookmark } from './useRemoveBookmark.ts';
 import classes from './BookmarkCard.module.css';
 
@@ -51,7 +51,7 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
         {bookmark.excerptCut ? `${bookmark.excerpt}…` : bookmark.excerpt}
       </p>
       {editing ? (
-        <NoteForm bookmark={bookmark} onLeave={() => setEditing(false)} />
+        <BookmarkNoteForm bookmark={bookmark} onLeave={() => setEditing(false)} />
       ) : (
         note !== '' && (
           <p className={classes.note} dir="auto">

@@ -4,12 +4,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bookmarkNote } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
-import { said } from '#web/platform/said.ts';
-import { Counter } from '#web/ui/Counter.tsx';
+import { translateServerMessage } from '#web/platform/said.ts';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { putLists, putNote, refreshBookmarks } from './bookmarks.ts';
-import { ListChoice } from './ListChoice.tsx';
+import { putBookmarkListIds, putBookmarkNote, refreshBookmarks } from './bookmarks.ts';
+import { BookmarkListPicker } from './ListChoice.tsx';
 import classes from './BookmarkDialog.module.css';
 
 /** The note of a bookmark and the lists it stands in. */
@@ -40,12 +40,12 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
     if (saving || !checked.success) return;
     setSaving(true);
     try {
-      if (checked.data !== props.note) await putNote(props.id, checked.data);
-      await putLists(props.id, [...listIds]);
+      if (checked.data !== props.note) await putBookmarkNote(props.id, checked.data);
+      await putBookmarkListIds(props.id, [...listIds]);
       await refreshBookmarks(client);
       props.onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? said(error.message) : '');
+      setProblem(error instanceof Error ? translateServerMessage(error.message) : '');
     } finally {
       setSaving(false);
     }
@@ -61,12 +61,12 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
           dir="auto"
           data-autofocus
           value={note}
-          error={!checked.success && said(checked.error.issues[0]?.message ?? '')}
+          error={!checked.success && translateServerMessage(checked.error.issues[0]?.message ?? '')}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        <Counter text={note} max={limits.bookmarkNote} />
+        <CharacterCounter text={note} max={limits.bookmarkNote} />
       </div>
-      <ListChoice chosen={listIds} onChange={setListIds} />
+      <BookmarkListPicker chosen={listIds} onChange={setListIds} />
       <FormError message={problem} />
       <div className={classes.buttons}>
         <Button variant="default" onClick={props.onClose}>

@@ -4,29 +4,29 @@ import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { shortCount } from '#web/platform/counts.ts';
+import { formatShortCount } from '#web/platform/counts.ts';
 import { type BookmarkLists as Lists, type BookmarkList, bookmarkListDraft } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { bookmarkListPath } from './address.ts';
-import { deleteList, postList, putList, refreshBookmarks } from './bookmarks.ts';
+import { deleteBookmarkList, createBookmarkList, renameBookmarkList, refreshBookmarks } from './bookmarks.ts';
 import classes from './BookmarkLists.module.css';
 
 /** The lists as links, with what can be done to the one that is shown. */
-export function BookmarkLists({ lists, shown }: { lists: Lists; shown: number | null }) {
+export function BookmarkLists({ lists, listId }: { lists: Lists; listId: number | null }) {
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
-  const current = lists.items.find(({ id }) => id === shown);
+  const current = lists.items.find(({ id }) => id === listId);
   return (
     <>
       <nav aria-label={t`Lists`}>
         <ul className={classes.lists}>
-          <ListLink id={null} name={t`All`} count={lists.total} shown={shown} />
+          <BookmarkListLink id={null} name={t`All`} count={lists.total} shown={listId} />
           {lists.items.map(({ id, name, count }) => (
-            <ListLink key={id} id={id} name={name} count={count} shown={shown} />
+            <BookmarkListLink key={id} id={id} name={name} count={count} shown={listId} />
           ))}
           <li>
             <button type="button" className={classes.add} onClick={() => setNaming('new')}>
@@ -37,20 +37,20 @@ export function BookmarkLists({ lists, shown }: { lists: Lists; shown: number | 
         </ul>
       </nav>
       {naming !== null && (
-        <NameForm
-          key={`${naming} ${shown}`}
+        <BookmarkListNameForm
+          key={`${naming} ${listId}`}
           list={naming === 'rename' ? current : undefined}
           onLeave={() => setNaming(null)}
         />
       )}
       {current !== undefined && naming === null && (
-        <ListActions key={current.id} list={current} onRename={() => setNaming('rename')} />
+        <BookmarkListActions key={current.id} list={current} onRename={() => setNaming('rename')} />
       )}
     </>
   );
 }
 
-function ListLink(props: { id: number | null; name: string; count: number; shown: number | null }) {
+function BookmarkListLink(props: { id: number | null; name: string; count: number; shown: number | null }) {
   return (
     <li>
       <PathLink
@@ -60,52 +60,54 @@ function ListLink(props: { id: number | null; name: string; count: number; shown
         aria-current={props.id === props.shown ? 'page' : undefined}
         activeOptions={{ exact: true, includeSearch: true }}
       >
-        <span dir="auto">{props.name}</span> <span className={classes.count}>{shortCount(props.count)}</span>
+        <span dir="auto">{props.name}</span>{' '}
+        <span className={classes.count}>{formatShortCount(props.count)}</span>
       </PathLink>
     </li>
   );
 }
 
-function ListActions({ list, onRename }: { list: BookmarkList; onRename: () => void }) {
+function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
-  const [asked, setAsked] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const remove = useMutation({
-    mutationFn: () => deleteList(list.id),
+    mutationFn: () => deleteBookmarkList(list.id),
     onSuccess: async () => {
       await router.navigate({ to: '/bookmarks', search: {}, replace: true });
       await refreshBookmarks(client);
     },
-    onError: (error) => toastError(t`The list could not be deleted: ${said(error.message)}`),
+    onError: (error) =>
+      toastError(t`The list could not be deleted: ${translateServerMessage(error.message)}`),
   });
   return (
     <div className={classes.actions}>
       <PostActions>
         <PostAction label={t`Rename list`} Icon={IconPencil} onPress={onRename} />
-        <PostAction label={t`Delete list`} Icon={IconTrash} onPress={() => setAsked(true)} />
+        <PostAction label={t`Delete list`} Icon={IconTrash} onPress={() => setIsConfirming(true)} />
       </PostActions>
       <DeleteDialog
-        opened={asked}
+        opened={isConfirming}
         title={t`Delete this list?`}
         text={t`The list goes. The bookmarks in it stay among all bookmarks.`}
         deleting={remove.isPending}
         onDelete={() => remove.mutate()}
-        onCancel={() => setAsked(false)}
+        onCancel={() => setIsConfirming(false)}
       />
     </div>
   );
 }
 
 /** @param list the one to rename; undefined for a new one. */
-function NameForm({ list, onLeave }: { list: BookmarkList | undefined; onLeave: () => void }) {
+function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefined; onLeave: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
   const [name, setName] = useState(list?.name ?? '');
   const [problem, setProblem] = useState<string | null>(null);
   const save = useMutation({
     mutationFn: async (name: string) => {
-      if (list === undefined) return (await postList(name)).id;
-      await putList(list.id, name);
+      if (list === undefined) return (await createBookmarkList(name)).id;
+      await renameBookmarkList(list.id, name);
       return list.id;
     },
     onSuccess: async (id) => {
@@ -113,13 +115,13 @@ function NameForm({ list, onLeave }: { list: BookmarkList | undefined; onLeave: 
       onLeave();
       await router.navigate({ to: '/bookmarks', search: { list: id }, resetScroll: false });
     },
-    onError: (error) => setProblem(said(error.message)),
+    onError: (error) => setProblem(translateServerMessage(error.message)),
   });
 
   function submit(event: FormEvent) {
     event.preventDefault();
     const checked = bookmarkListDraft.safeParse({ name });
-    if (!checked.success) return setProblem(said(checked.error.issues[0]?.message ?? ''));
+    if (!checked.success) return setProblem(translateServerMessage(checked.error.issues[0]?.message ?? ''));
     setProblem(null);
     if (!save.isPending) save.mutate(checked.data.name);
   }

@@ -3,13 +3,13 @@ import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import { limits } from '#shared/limits.ts';
-import { useAddressedText } from '#web/platform/useAddressedText.ts';
+import { useSearchParamText } from '#web/platform/useAddressedText.ts';
 import classes from './BookmarkSearch.module.css';
 
 /** Looks in notes and titles; the words are in the address. */
 export function BookmarkSearch({ q, list }: { q: string; list: number | null }) {
   const router = useRouter();
-  const { text, type, sends } = useAddressedText(q, go);
+  const { text, type, sends } = useSearchParamText(q, go);
 
   function go(typed: string) {
     sends(typed);

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import card from './BookmarkCard.module.css';
 import lists from './BookmarkLists.module.css';
@@ -10,7 +10,7 @@ const titles = ['78%', '92%', '64%', '86%'];
 /** Bookmarks on their way. */
 export function BookmarkSkeletons({ withLists = false }: { withLists?: boolean }) {
   return (
-    <Pending label={t`Loading bookmarks`}>
+    <LoadingRegion label={t`Loading bookmarks`}>
       {withLists && (
         <span className={lists.lists}>
           {names.map((width) => (
@@ -26,6 +26,6 @@ export function BookmarkSkeletons({ withLists = false }: { withLists?: boolean }
           <Skeleton width="20rem" height="1.25rem" />
         </span>
       ))}
-    </Pending>
+    </LoadingRegion>
   );
 }

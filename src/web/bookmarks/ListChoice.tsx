@@ -5,13 +5,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bookmarkListDraft } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import check from '#web/ui/check.module.css';
-import { bookmarkKeys, bookmarkListsQuery, postList } from './bookmarks.ts';
+import { bookmarkKeys, bookmarkListsQuery, createBookmarkList } from './bookmarks.ts';
 import classes from './ListChoice.module.css';
 
 /** The member's lists to tick, and a field for one more. */
-export function ListChoice(props: {
+export function BookmarkListPicker(props: {
   chosen: ReadonlySet<number>;
   onChange: (chosen: ReadonlySet<number>) => void;
 }) {
@@ -20,16 +20,16 @@ export function ListChoice(props: {
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const create = useMutation({
-    mutationFn: postList,
+    mutationFn: createBookmarkList,
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: bookmarkKeys.lists });
       setName('');
       props.onChange(new Set([...props.chosen, id]));
     },
-    onError: (error) => setProblem(said(error.message)),
+    onError: (error) => setProblem(translateServerMessage(error.message)),
   });
 
-  function tick(id: number, on: boolean) {
+  function toggleList(id: number, on: boolean) {
     const chosen = new Set(props.chosen);
     if (on) chosen.add(id);
     else chosen.delete(id);
@@ -38,7 +38,7 @@ export function ListChoice(props: {
 
   function add() {
     const checked = bookmarkListDraft.safeParse({ name });
-    setProblem(checked.success ? null : said(checked.error.issues[0]?.message ?? ''));
+    setProblem(checked.success ? null : translateServerMessage(checked.error.issues[0]?.message ?? ''));
     if (checked.success && !create.isPending) create.mutate(checked.data.name);
   }
 
@@ -51,7 +51,7 @@ export function ListChoice(props: {
             type="checkbox"
             className={check.check}
             checked={props.chosen.has(id)}
-            onChange={(event) => tick(id, event.currentTarget.checked)}
+            onChange={(event) => toggleList(id, event.currentTarget.checked)}
           />
           <span dir="auto">{name}</span>
         </label>

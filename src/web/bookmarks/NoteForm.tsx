@@ -5,38 +5,38 @@ import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import { type Bookmark, bookmarkNote } from '#shared/bookmarks.ts';
 import { limits } from '#shared/limits.ts';
 import { useDraft } from '#web/platform/drafts.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
-import { Counter } from '#web/ui/Counter.tsx';
-import { changeBookmarks, putNote } from './bookmarks.ts';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
+import { updateCachedBookmarks, putBookmarkNote } from './bookmarks.ts';
 import classes from './NoteForm.module.css';
 
 /** Edits a note where it stands. What is typed survives a reload. */
-export function NoteForm({ bookmark, onLeave }: { bookmark: Bookmark; onLeave: () => void }) {
+export function BookmarkNoteForm({ bookmark, onLeave }: { bookmark: Bookmark; onLeave: () => void }) {
   const { id, note } = bookmark;
   const client = useQueryClient();
   const memberId = useMember()?.id ?? 0;
   const [problem, setProblem] = useState<string | null>(null);
   const { draft, setDraft, clearDraft } = useDraft({
-    place: `bookmark-note:${id}`,
+    target: `bookmark-note:${id}`,
     memberId,
     initial: () => ({ text: note }),
     isEmpty: ({ text }) => text === note,
   });
   const save = useMutation({
-    mutationFn: (text: string) => putNote(id, text),
+    mutationFn: (text: string) => putBookmarkNote(id, text),
     onSuccess: ({ note }) => {
       clearDraft();
-      changeBookmarks(client, (each) => (each.id === id ? { ...each, note } : each));
+      updateCachedBookmarks(client, (each) => (each.id === id ? { ...each, note } : each));
       onLeave();
     },
-    onError: (error) => setProblem(t`The note could not be saved: ${said(error.message)}`),
+    onError: (error) => setProblem(t`The note could not be saved: ${translateServerMessage(error.message)}`),
   });
 
   function submit(event: FormEvent | KeyboardEvent) {
     event.preventDefault();
     const checked = bookmarkNote.safeParse(draft.text);
-    if (!checked.success) return setProblem(said(checked.error.issues[0]?.message ?? ''));
+    if (!checked.success) return setProblem(translateServerMessage(checked.error.issues[0]?.message ?? ''));
     setProblem(null);
     if (!save.isPending) save.mutate(checked.data);
   }
@@ -62,7 +62,7 @@ export function NoteForm({ bookmark, onLeave }: { bookmark: Bookmark; onLeave: (
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
         }}
       />
-      <Counter text={draft.text} max={limits.bookmarkNote} />
+      <CharacterCounter text={draft.text} max={limits.bookmarkNote} />
       <div className={classes.buttons}>
         <Button type="submit" size="sm" loading={save.isPending}>
           {t`Save`}

@@ -5,8 +5,8 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import type { Bookmark, BookmarkDraft, Bookmarks } from '#shared/bookmarks.ts';
-import { api, read } from '#web/platform/api.ts';
-import type { Sending } from '#web/platform/send-waiting.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import type { QueuedRequestOptions } from '#web/platform/send-waiting.ts';
 import type { PostRef } from '#web/posts/post.ts';
 
 /** Under which keys the cache holds the member's bookmarks. */
@@ -17,14 +17,14 @@ export const bookmarkKeys = {
 } as const;
 
 /** What a page of bookmarks shows: `listId` null for all, `q` empty for no search. */
-export type Shown = { listId: number | null; q: string };
+export type BookmarkFilter = { listId: number | null; q: string };
 
 /** Newest first, 20 at a time. */
-export function bookmarksQuery({ listId, q }: Shown) {
+export function bookmarksQuery({ listId, q }: BookmarkFilter) {
   return infiniteQueryOptions({
     queryKey: [...bookmarkKeys.pages, listId, q],
     queryFn: ({ pageParam: cursor, signal }) =>
-      read(
+      readJson(
         api.bookmarks.$get(
           {
             query: {
@@ -44,36 +44,40 @@ export function bookmarksQuery({ listId, q }: Shown) {
 
 export const bookmarkListsQuery = queryOptions({
   queryKey: bookmarkKeys.lists,
-  queryFn: ({ signal }) => read(api['bookmark-lists'].$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api['bookmark-lists'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 /** What can be kept. */
 export type BookmarkedPost = PostRef & { kind: 'question' | 'answer' };
 
-export function putBookmark(post: BookmarkedPost, draft: BookmarkDraft, sending: Partial<Sending> = {}) {
+export function putBookmark(
+  post: BookmarkedPost,
+  draft: BookmarkDraft,
+  sending: Partial<QueuedRequestOptions> = {},
+) {
   const owner = post.kind === 'question' ? api.questions : api.answers;
-  return read(owner[':id'].bookmark.$put({ param: { id: String(post.id) }, json: draft }, sending));
+  return readJson(owner[':id'].bookmark.$put({ param: { id: String(post.id) }, json: draft }, sending));
 }
 
-export function putNote(id: number, note: string) {
-  return read(api.bookmarks[':id'].note.$put({ param: { id: String(id) }, json: { note } }));
+export function putBookmarkNote(id: number, note: string) {
+  return readJson(api.bookmarks[':id'].note.$put({ param: { id: String(id) }, json: { note } }));
 }
 
-export function putLists(id: number, listIds: number[]) {
-  return read(api.bookmarks[':id'].lists.$put({ param: { id: String(id) }, json: { listIds } }));
+export function putBookmarkListIds(id: number, listIds: number[]) {
+  return readJson(api.bookmarks[':id'].lists.$put({ param: { id: String(id) }, json: { listIds } }));
 }
 
-export function postList(name: string) {
-  return read(api['bookmark-lists'].$post({ json: { name } }));
+export function createBookmarkList(name: string) {
+  return readJson(api['bookmark-lists'].$post({ json: { name } }));
 }
 
-export function putList(id: number, name: string) {
-  return read(api['bookmark-lists'][':id'].$put({ param: { id: String(id) }, json: { name } }));
+export function renameBookmarkList(id: number, name: string) {
+  return readJson(api['bookmark-lists'][':id'].$put({ param: { id: String(id) }, json: { name } }));
 }
 
-export function deleteList(id: number) {
-  return read(api['bookmark-lists'][':id'].$delete({ param: { id: String(id) } }));
+export function deleteBookmarkList(id: number) {
+  return readJson(api['bookmark-lists'][':id'].$delete({ param: { id: String(id) } }));
 }
 
 /** Bookmarks changed, here or in another tab. */
@@ -82,7 +86,10 @@ export function refreshBookmarks(client: QueryClient): Promise<void> {
 }
 
 /** Changes bookmarks wherever the cache holds them; null takes one off. */
-export function changeBookmarks(client: QueryClient, change: (bookmark: Bookmark) => Bookmark | null): void {
+export function updateCachedBookmarks(
+  client: QueryClient,
+  change: (bookmark: Bookmark) => Bookmark | null,
+): void {
   client.setQueriesData<InfiniteData<Bookmarks>>(
     { queryKey: bookmarkKeys.pages },
     (data) =>
@@ -96,6 +103,9 @@ export function changeBookmarks(client: QueryClient, change: (bookmark: Bookmark
   );
 }
 
-export function postOf({ questionId, answerId }: Pick<Bookmark, 'questionId' | 'answerId'>): BookmarkedPost {
+export function bookmarkedPostOf({
+  questionId,
+  answerId,
+}: Pick<Bookmark, 'questionId' | 'answerId'>): BookmarkedPost {
   return answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId };
 }

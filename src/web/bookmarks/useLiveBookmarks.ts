@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Bookmark } from '#shared/bookmarks.ts';
 import { useLive } from '#web/platform/live.ts';
-import { changeBookmarks, refreshBookmarks } from './bookmarks.ts';
+import { updateCachedBookmarks, refreshBookmarks } from './bookmarks.ts';
 
 /** Keeps the posts that bookmarks stand for as they are on the server; one that is deleted takes its bookmark along. */
 export function useLiveBookmarks(): void {
   const client = useQueryClient();
-  const missed = () => void refreshBookmarks(client);
+  const onMissed = () => void refreshBookmarks(client);
   const change = (isMeant: (bookmark: Bookmark) => boolean, to: (bookmark: Bookmark) => Bookmark | null) =>
-    changeBookmarks(client, (each) => (isMeant(each) ? to(each) : each));
+    updateCachedBookmarks(client, (each) => (isMeant(each) ? to(each) : each));
 
   useLive('feeds', {
-    heard(events) {
+    onEvents(events) {
       for (const event of events) {
         if (event.kind === 'question-deleted')
           change(
@@ -26,10 +26,10 @@ export function useLiveBookmarks(): void {
         );
       }
     },
-    missed,
+    onMissed,
   });
   useLive('answers', {
-    heard(events) {
+    onEvents(events) {
       for (const event of events) {
         if (event.kind === 'answer-deleted')
           change(
@@ -44,6 +44,6 @@ export function useLiveBookmarks(): void {
         );
       }
     },
-    missed,
+    onMissed,
   });
 }

@@ -1,40 +1,40 @@
 import { t } from '@lingui/core/macro';
-import { said } from '#web/platform/said.ts';
-import { waitingKind } from '#web/platform/send-waiting.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
+import { defineOfflineActionKind } from '#web/platform/send-waiting.ts';
 import { toastError } from '#web/platform/toast.ts';
-import { isObject, useWanted, type Action } from '#web/platform/waiting.ts';
+import { isObject, useQueuedState, type OfflineAction } from '#web/platform/waiting.ts';
 import { patchPost } from '#web/posts/question-page.ts';
-import { questionCache } from '#web/posts/question-query.ts';
+import { createQuestionCache } from '#web/posts/question-query.ts';
 import { isId } from '#web/posts/waiting-posts.ts';
 import { type BookmarkedPost, putBookmark } from './bookmarks.ts';
 
-type ToKeep = { post: BookmarkedPost; questionId: number; bookmarked: boolean };
+type BookmarkToSend = { post: BookmarkedPost; questionId: number; bookmarked: boolean };
 
-export const waitingBookmarks = waitingKind<ToKeep>({
+export const offlineBookmarks = defineOfflineActionKind<BookmarkToSend>({
   name: 'bookmark',
-  read,
+  read: parseBookmark,
   async send({ post, questionId, bookmarked: wanted }, client, sending) {
     const { bookmarked } = await putBookmark(post, { bookmarked: wanted }, sending);
-    await questionCache(client, questionId).change((page) => patchPost(page, post, { bookmarked }));
+    await createQuestionCache(client, questionId).update((page) => patchPost(page, post, { bookmarked }));
   },
   refused(_, error) {
-    toastError(t`The bookmark was not saved: ${said(error.message)}`);
+    toastError(t`The bookmark was not saved: ${translateServerMessage(error.message)}`);
     return null;
   },
 });
 
-export function bookmarkAction(data: ToKeep): Action {
-  return { kind: 'bookmark', target: targetOf(data.post), data };
+export function bookmarkAction(data: BookmarkToSend): OfflineAction {
+  return { kind: 'bookmark', target: bookmarkTarget(data.post), data };
 }
 
 /** What waits for the connection; undefined where nothing does. */
-export function useWaitingBookmark(memberId: number | null, post: BookmarkedPost): boolean | undefined {
-  return read(useWanted(memberId, 'bookmark', targetOf(post)))?.bookmarked;
+export function useQueuedBookmark(memberId: number | null, post: BookmarkedPost): boolean | undefined {
+  return parseBookmark(useQueuedState(memberId, 'bookmark', bookmarkTarget(post)))?.bookmarked;
 }
 
-const targetOf = ({ kind, id }: BookmarkedPost) => `${kind}:${id}`;
+const bookmarkTarget = ({ kind, id }: BookmarkedPost) => `${kind}:${id}`;
 
-function read(data: unknown): ToKeep | null {
+function parseBookmark(data: unknown): BookmarkToSend | null {
   if (!isObject(data) || typeof data['bookmarked'] !== 'boolean' || !isId(data['questionId'])) return null;
   const { post, questionId, bookmarked } = data;
   if (!isObject(post) || !isId(post['id'])) return null;

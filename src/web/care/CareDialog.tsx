@@ -5,14 +5,14 @@ import { useState } from 'react';
 import type { PostAction } from '#shared/care.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
-import { actOnPost } from './care.ts';
-import { CareForm } from './CareForm.tsx';
+import { moderatePost } from './care.ts';
+import { ModerationForm } from './CareForm.tsx';
 
 /** What an operator does to a post, and why. */
-export default function CareDialog({
+export default function ModeratePostDialog({
   post,
   actions,
-  flaggedId = null,
+  queueItemId = null,
   opener,
   onClose,
 }: {
@@ -20,7 +20,7 @@ export default function CareDialog({
   /** What can be done; the first is chosen. */
   actions: readonly PostAction[];
   /** The place in the queue it is done from. */
-  flaggedId?: number | null;
+  queueItemId?: number | null;
   opener?: () => HTMLElement | null;
   onClose: () => void;
 }) {
@@ -29,14 +29,14 @@ export default function CareDialog({
   const [original, setOriginal] = useState('');
 
   async function act(reason: string) {
-    const duplicateOf = action === 'duplicate' ? numberIn(original) : null;
-    await actOnPost(client, { action, kind: post.kind, id: post.id, reason, duplicateOf, flaggedId });
+    const duplicateOf = action === 'duplicate' ? parseQuestionNumber(original) : null;
+    await moderatePost(client, { action, kind: post.kind, id: post.id, reason, duplicateOf, queueItemId });
     onClose();
   }
 
   return (
     <Dialog title={t`Moderate post`} opened onClose={onClose} opener={opener}>
-      <CareForm actions={actions} action={action} onAction={setAction} act={act} onCancel={onClose}>
+      <ModerationForm actions={actions} action={action} onAction={setAction} act={act} onCancel={onClose}>
         {action === 'duplicate' && (
           <TextInput
             label={t`Number or address of the question that was asked before`}
@@ -45,13 +45,13 @@ export default function CareDialog({
             onChange={(event) => setOriginal(event.currentTarget.value)}
           />
         )}
-      </CareForm>
+      </ModerationForm>
     </Dialog>
   );
 }
 
 /** '12', '/question/12' or a whole address; null for what names no question. */
-function numberIn(text: string): number | null {
+function parseQuestionNumber(text: string): number | null {
   const [, number] = /^(?:.*\/question\/)?#?(\d{1,15})(?:[/?#].*)?$/u.exec(text.trim()) ?? [];
   return number === undefined || Number(number) === 0 ? null : Number(number);
 }

@@ -3,16 +3,16 @@ import { Button, Textarea } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { MemberAction, PostAction } from '#shared/care.ts';
 import { toast } from '#web/platform/toast.ts';
-import { Counter } from '#web/ui/Counter.tsx';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { actionMeaning, actionName } from './texts.ts';
+import { actionDescriptions, actionLabels } from './texts.ts';
 import classes from './care.module.css';
 
-const reasonMax = 500;
+const maxReasonLength = 500;
 
 /** What an operator does, to a post or about a member, and why. */
-export function CareForm<Action extends PostAction | MemberAction>({
+export function ModerationForm<Action extends PostAction | MemberAction>({
   actions,
   action,
   onAction,
@@ -55,11 +55,11 @@ export function CareForm<Action extends PostAction | MemberAction>({
     <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
       <SelectField
         label={t`What to do`}
-        options={actions.map((each) => [each, actionName[each]()])}
+        options={actions.map((each) => [each, actionLabels[each]()])}
         value={action}
         onChange={onAction}
       />
-      <p className={classes.quiet}>{actionMeaning[action]()}</p>
+      <p className={classes.quiet}>{actionDescriptions[action]()}</p>
       {children}
       <div>
         <Textarea
@@ -70,13 +70,13 @@ export function CareForm<Action extends PostAction | MemberAction>({
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
-        <Counter text={reason} max={reasonMax} />
+        <CharacterCounter text={reason} max={maxReasonLength} />
       </div>
       <FormError message={problem} />
       <div className={classes.buttons}>
         {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
         <Button type="submit" loading={saving}>
-          {actionName[action]()}
+          {actionLabels[action]()}
         </Button>
       </div>
     </form>

@@ -2,21 +2,21 @@ import { t } from '@lingui/core/macro';
 import { Button, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import type { FlagReason, FlagState } from '#shared/care.ts';
+import type { ReportReason, ReportState } from '#shared/care.ts';
 import { paths } from '#web/platform/paths.ts';
 import { toast } from '#web/platform/toast.ts';
 import type { PostRef } from '#web/posts/post.ts';
-import { Counter } from '#web/ui/Counter.tsx';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { careKeys, flagQuery, setFlag } from './care.ts';
-import { flagReasons } from './texts.ts';
+import { moderationKeys, reportQuery, setReport } from './care.ts';
+import { reportReasons } from './texts.ts';
 import classes from './care.module.css';
 
 /** Tells the operators of a post, or takes that back. */
-export default function FlagDialog({
+export default function ReportDialog({
   post,
   opener,
   onClose,
@@ -25,31 +25,31 @@ export default function FlagDialog({
   opener: () => HTMLElement | null;
   onClose: () => void;
 }) {
-  const { data: state, error } = useQuery(flagQuery(post));
+  const { data: state, error } = useQuery(reportQuery(post));
   return (
     <Dialog title={t`Report`} opened onClose={onClose} opener={opener}>
       <FormError message={state === undefined ? (error?.message ?? null) : null} />
-      {state !== undefined && <FlagForm post={post} state={state} onClose={onClose} />}
+      {state !== undefined && <ReportForm post={post} state={state} onClose={onClose} />}
     </Dialog>
   );
 }
 
-const noteMax = 500;
+const maxNoteLength = 500;
 
-function FlagForm({ post, state, onClose }: { post: PostRef; state: FlagState; onClose: () => void }) {
+function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportState; onClose: () => void }) {
   const client = useQueryClient();
-  const [reason, setReason] = useState<FlagReason>(state.reason ?? 'spam');
+  const [reason, setReason] = useState<ReportReason>(state.reason ?? 'spam');
   const [note, setNote] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
   if (state.closed) return <p>{t`An operator has looked at your flag. Thank you.`}</p>;
 
-  async function save(wanted: FlagReason | null) {
+  async function save(wanted: ReportReason | null) {
     if (saving) return;
     setSaving(true);
     setProblem(null);
     try {
-      client.setQueryData(careKeys.flag(post), await setFlag(post, { reason: wanted, note }));
+      client.setQueryData(moderationKeys.report(post), await setReport(post, { reason: wanted, note }));
       toast(wanted === null ? t`Flag taken back` : t`Thank you. The operators will look at it.`);
       onClose();
     } catch (error) {
@@ -67,7 +67,7 @@ function FlagForm({ post, state, onClose }: { post: PostRef; state: FlagState; o
         void save(reason);
       }}
     >
-      <SelectField label={t`What is wrong?`} options={flagReasons()} value={reason} onChange={setReason} />
+      <SelectField label={t`What is wrong?`} options={reportReasons()} value={reason} onChange={setReason} />
       <div>
         <Textarea
           label={t`Anything to add?`}
@@ -76,7 +76,7 @@ function FlagForm({ post, state, onClose }: { post: PostRef; state: FlagState; o
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        <Counter text={note} max={noteMax} />
+        <CharacterCounter text={note} max={maxNoteLength} />
       </div>
       <p className={classes.quiet}>
         {t`Nobody learns that it was you.`}{' '}

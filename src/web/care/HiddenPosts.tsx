@@ -9,34 +9,28 @@ import { Author } from '#web/ui/Author.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { actOnPost, hiddenQuery } from './care.ts';
-import { actionName } from './texts.ts';
+import { moderatePost, hiddenPostsQuery } from './care.ts';
+import { actionLabels } from './texts.ts';
 import classes from './care.module.css';
 
 /**
  * The posts of a question that others do not see, for their authors and for operators.
  * @param otherwise where the question itself is not to be seen: what is shown when nothing is hidden.
  */
-export default function HiddenPosts({
-  questionId,
-  otherwise,
-}: {
-  questionId: number;
-  otherwise?: ReactNode;
-}) {
-  const { data, isPending } = useQuery(hiddenQuery(questionId));
-  const isOperator = useMember()?.role === 'operator';
+export default function HiddenPosts({ questionId, fallback }: { questionId: number; fallback?: ReactNode }) {
+  const { data, isPending } = useQuery(hiddenPostsQuery(questionId));
+  const isModerator = useMember()?.role === 'operator';
   if (isPending) return null;
-  if (data === undefined || data.items.length === 0) return otherwise;
+  if (data === undefined || data.items.length === 0) return fallback;
   return (
     <section aria-label={t`Hidden from others`} className={classes.apart}>
-      {otherwise !== undefined && (
+      {fallback !== undefined && (
         <PageHeading className={classes.heading}>{t`Hidden from others`}</PageHeading>
       )}
       <ul className={classes.list}>
         {data.items.map((post) => (
           <li key={post.id}>
-            <Hidden post={post} canRestore={isOperator} />
+            <HiddenPostCard post={post} canRestore={isModerator} />
           </li>
         ))}
       </ul>
@@ -44,16 +38,16 @@ export default function HiddenPosts({
   );
 }
 
-function Hidden({ post, canRestore }: { post: HiddenPost; canRestore: boolean }) {
+function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: boolean }) {
   const client = useQueryClient();
   const restore = () =>
-    actOnPost(client, {
+    moderatePost(client, {
       action: 'restore',
       kind: post.kind,
       id: post.postId,
       reason: '',
       duplicateOf: null,
-      flaggedId: null,
+      queueItemId: null,
     }).then(
       () => toast(t`Done, and written down.`),
       (error: Error) => toastError(error.message),
@@ -61,7 +55,7 @@ function Hidden({ post, canRestore }: { post: HiddenPost; canRestore: boolean })
   return (
     <article className={classes.card} aria-label={t`Hidden post by ${post.authorName}`}>
       <p className={classes.note} dir="auto">
-        {post.how === 'hidden'
+        {post.status === 'hidden'
           ? t`Hidden by an operator, so that others do not see it: ${post.reason}`
           : t`Deleted by an operator: ${post.reason}`}
       </p>
@@ -78,7 +72,7 @@ function Hidden({ post, canRestore }: { post: HiddenPost; canRestore: boolean })
       {canRestore && (
         <div className={classes.buttons}>
           <Button variant="default" onClick={() => void restore()}>
-            {actionName.restore()}
+            {actionLabels.restore()}
           </Button>
         </div>
       )}

@@ -1,28 +1,28 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import type { CareEntry } from '#shared/care.ts';
+import type { ModerationLogEntry } from '#shared/care.ts';
 import { paths, questionPath } from '#web/platform/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { actionName, doneText } from './texts.ts';
+import { actionLabels, logEntryText } from './texts.ts';
 import classes from './care.module.css';
 
 /** What operators did and why, the latest first. */
-export function LogList({
+export function ModerationLogList({
   entries,
   onRestore,
 }: {
-  entries: readonly CareEntry[];
-  onRestore: (post: NonNullable<CareEntry['restorable']>) => void;
+  entries: readonly ModerationLogEntry[];
+  onRestore: (post: NonNullable<ModerationLogEntry['restorable']>) => void;
 }) {
   return (
     <ul className={classes.list}>
       {entries.map((entry) => (
         <li key={entry.id} className={classes.card} tabIndex={-1} data-shortcut-stop>
           <div className={classes.head}>
-            <span className={classes.strong}>{doneText(entry.action, entry.postKind)}</span>
+            <span className={classes.strong}>{logEntryText(entry.action, entry.postKind)}</span>
             <Time at={entry.at} />
-            {entry.operatorName !== null && <span dir="auto">{t`by ${entry.operatorName}`}</span>}
+            {entry.moderatorName !== null && <span dir="auto">{t`by ${entry.moderatorName}`}</span>}
             {entry.memberId !== null && entry.memberName !== null && (
               <PathLink href={`${paths.care}/member/${entry.memberId}`} dir="auto">
                 {entry.memberName}
@@ -35,11 +35,11 @@ export function LogList({
               {entry.title}
             </PathLink>
           )}
-          {entry.before !== null && <Before before={entry.before} />}
+          {entry.before !== null && <PreviousState before={entry.before} />}
           {entry.restorable !== null && (
             <div className={classes.buttons}>
               <Button variant="default" onClick={() => entry.restorable && onRestore(entry.restorable)}>
-                {actionName.restore()}
+                {actionLabels.restore()}
               </Button>
             </div>
           )}
@@ -50,7 +50,7 @@ export function LogList({
 }
 
 /** How it was, as it was written down. */
-function Before({ before }: { before: NonNullable<CareEntry['before']> }) {
+function PreviousState({ before }: { before: NonNullable<ModerationLogEntry['before']> }) {
   const facts = Object.entries(before).map(([name, value]) => `${name}: ${value}`);
   if (facts.length === 0) return null;
   return <p className={classes.quiet}>{t`Before: ${facts.join(', ')}`}</p>;

@@ -8,12 +8,12 @@ import check from '#web/ui/check.module.css';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { activityText } from './removal-texts.ts';
-import { accountsQuery } from './removals.ts';
+import { describeActivity } from './removal-texts.ts';
+import { registeredAccountsQuery } from './removals.ts';
 import classes from './care.module.css';
 
 /** The accounts that registered from one network, which can be selected. */
-export function NetworkCard({
+export function RegistrationNetworkCard({
   of,
   hours,
   selected,
@@ -38,9 +38,9 @@ export function NetworkCard({
       <div className={classes.head}>
         <bdi className={classes.strong}>{name}</bdi>
         <span>{plural(of.accounts, { one: '# account', other: '# accounts' })}</span>
-        {of.waiting > 0 && (
+        {of.pendingAccounts > 0 && (
           <span className={classes.badge}>
-            {plural(of.waiting, { one: '# waits for approval', other: '# wait for approval' })}
+            {plural(of.pendingAccounts, { one: '# waits for approval', other: '# wait for approval' })}
           </span>
         )}
         <Time at={of.latestAt} />
@@ -61,7 +61,7 @@ export function NetworkCard({
       <div id={listId} hidden={!isOpen}>
         {isOpen && (
           <>
-            <Accounts network={of.network} hours={hours} selected={selected} onSelect={onSelect} />
+            <AccountList network={of.network} hours={hours} selected={selected} onSelect={onSelect} />
             {children}
           </>
         )}
@@ -70,7 +70,7 @@ export function NetworkCard({
   );
 }
 
-function Accounts({
+function AccountList({
   network,
   hours,
   selected,
@@ -81,7 +81,7 @@ function Accounts({
   selected: ReadonlyMap<number, RegisteredAccount>;
   onSelect: (accounts: readonly RegisteredAccount[], isSelected: boolean) => void;
 }) {
-  const query = useInfiniteQuery(accountsQuery(network, hours));
+  const query = useInfiniteQuery(registeredAccountsQuery(network, hours));
   return (
     <PagedList query={query} noun="results" keyOf={({ id }) => id} pending={null} empty={null}>
       {(accounts) => {
@@ -102,7 +102,7 @@ function Accounts({
             </li>
             {accounts.map((account) => (
               <li key={account.id}>
-                <Account
+                <AccountItem
                   account={account}
                   isSelected={selected.has(account.id)}
                   onSelect={(isSelected) => onSelect([account], isSelected)}
@@ -116,10 +116,10 @@ function Accounts({
   );
 }
 
-const isSelectable = ({ isModerator, isRemoved, waitsFor }: RegisteredAccount) =>
-  !isModerator && (!isRemoved || waitsFor !== null);
+const isSelectable = ({ isModerator, isRemoved, pendingStep }: RegisteredAccount) =>
+  !isModerator && (!isRemoved || pendingStep !== null);
 
-function Account({
+function AccountItem({
   account,
   isSelected,
   onSelect,
@@ -140,11 +140,11 @@ function Account({
         />
         <bdi>{account.displayName}</bdi>
       </label>
-      <span className={classes.quiet}>{activityText(account)}</span>
+      <span className={classes.quiet}>{describeActivity(account)}</span>
       <span className={classes.quiet}>
         <Time at={account.registeredAt} />
       </span>
-      {account.waitsFor !== null && <span className={classes.badge}>{t`Waits for approval`}</span>}
+      {account.pendingStep !== null && <span className={classes.badge}>{t`Waits for approval`}</span>}
       {account.isModerator && <span className={classes.quiet}>{t`Moderator`}</span>}
       {account.isRemoved && <span className={classes.quiet}>{t`Activity removed`}</span>}
       <PathLink href={`${paths.care}/member/${account.id}`}>{t`About this member`}</PathLink>

@@ -1,30 +1,31 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Notice } from '#shared/care.ts';
-import { exactTime } from '#web/platform/dates.ts';
+import type { ModeratorMessage } from '#shared/care.ts';
+import { formatDateTime } from '#web/platform/dates.ts';
 import { paths } from '#web/platform/paths.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { noticesQuery, seeNotices } from './care.ts';
+import { moderatorMessagesQuery, markMessagesSeen } from './care.ts';
 import classes from './care.module.css';
 
 /** What the operators told the member, until they say that they have seen it. */
-export default function NoticesDialog() {
+export default function ModeratorMessagesDialog() {
   const client = useQueryClient();
-  const items = useQuery(noticesQuery).data?.items ?? [];
+  const items = useQuery(moderatorMessagesQuery).data?.items ?? [];
   const last = items.at(-1);
   if (last === undefined) return null;
-  const see = () => void seeNotices(client, last.id).catch((error: Error) => toastError(error.message));
+  const markSeen = () =>
+    void markMessagesSeen(client, last.id).catch((error: Error) => toastError(error.message));
   return (
-    <Dialog title={t`From the operators`} opened onClose={see} closeButton={false}>
+    <Dialog title={t`From the operators`} opened onClose={markSeen} closeButton={false}>
       <ul className={classes.list}>
         {items.map((notice) => (
           <li key={notice.id} className={classes.card}>
             <p className={classes.strong} dir="auto">
-              {textOf(notice)}
+              {moderatorMessageText(notice)}
             </p>
             <p dir="auto">{notice.reason}</p>
             <p className={classes.quiet}>
@@ -37,7 +38,7 @@ export default function NoticesDialog() {
         <PathLink href={paths.careLog}>{t`What was done and why`}</PathLink>
       </p>
       <div className={classes.buttons}>
-        <Button data-autofocus onClick={see}>
+        <Button data-autofocus onClick={markSeen}>
           {t`I have read this`}
         </Button>
       </div>
@@ -45,10 +46,10 @@ export default function NoticesDialog() {
   );
 }
 
-function textOf({ kind, until, title }: Notice): string {
+function moderatorMessageText({ kind, until, title }: ModeratorMessage): string {
   const named = title ?? '';
   if (kind === 'hidden') return t`A post of yours under “${named}” was hidden from others.`;
   if (kind === 'deleted') return t`A post of yours under “${named}” was deleted.`;
-  if (until !== null) return t`You can read but not write until ${exactTime(until)}.`;
+  if (until !== null) return t`You can read but not write until ${formatDateTime(until)}.`;
   return t`This is a warning.`;
 }

@@ -3,16 +3,16 @@ import { Menu } from '@mantine/core';
 import { IconFlag, IconShield } from '@tabler/icons-react';
 import { Suspense, useState, type ReactNode } from 'react';
 import type { PostAction } from '#shared/care.ts';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import classes from '#web/posts/PostActions.module.css';
 
-const FlagDialog = lazyPart(() => import('./FlagDialog.tsx'));
-const CareDialog = lazyPart(() => import('./CareDialog.tsx'));
+const ReportDialog = lazyComponent(() => import('./FlagDialog.tsx'));
+const ModeratePostDialog = lazyComponent(() => import('./CareDialog.tsx'));
 
 /** What members tell operators of a post, and what operators do: the items for its menu, and what these open. */
-export function usePostCare(
+export function usePostModeration(
   post: PostRef,
   {
     own,
@@ -53,9 +53,9 @@ export function usePostCare(
   const dialogs: ReactNode = opened !== null && (
     <Suspense>
       {opened === 'flag' ? (
-        <FlagDialog post={post} opener={opener} onClose={close} />
+        <ReportDialog post={post} opener={opener} onClose={close} />
       ) : (
-        <CareDialog post={post} actions={actions} opener={opener} onClose={close} />
+        <ModeratePostDialog post={post} actions={actions} opener={opener} onClose={close} />
       )}
     </Suspense>
   );

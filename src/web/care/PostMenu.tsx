@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import classes from '#web/posts/PostActions.module.css';
-import { TargetElsewhere, useOpenedLater } from '#web/ui/floating.tsx';
-import { usePostCare } from './PostCare.tsx';
+import { ExternalTarget, useOpenAfterMount } from '#web/ui/floating.tsx';
+import { usePostModeration } from './PostCare.tsx';
 
 /**
  * 'More actions' of an answer or reply. A thread has hundreds of them: until it is pressed, a button is all there is. The
@@ -34,13 +34,19 @@ export function PostMenu({ post, own }: { post: PostRef; own: boolean }) {
         <IconDots size={18} stroke={1.8} aria-hidden="true" />
       </button>
       {button !== null && (
-        <PressedMenu post={post} own={own} button={button} opened={opened} onClose={() => setOpened(false)} />
+        <OpenPostMenu
+          post={post}
+          own={own}
+          button={button}
+          opened={opened}
+          onClose={() => setOpened(false)}
+        />
       )}
     </>
   );
 }
 
-function PressedMenu({
+function OpenPostMenu({
   post,
   own,
   button,
@@ -53,16 +59,16 @@ function PressedMenu({
   opened: boolean;
   onClose: () => void;
 }) {
-  const { items, dialogs } = usePostCare(post, {
+  const { items, dialogs } = usePostModeration(post, {
     own,
     actions: ['hide', 'delete', 'lock'],
     opener: () => button,
   });
   return (
     <>
-      <Menu position="bottom-end" width={216} opened={useOpenedLater(opened)} onClose={onClose}>
+      <Menu position="bottom-end" width={216} opened={useOpenAfterMount(opened)} onClose={onClose}>
         <Menu.Target>
-          <TargetElsewhere button={button} />
+          <ExternalTarget button={button} />
         </Menu.Target>
         <Menu.Dropdown className={classes.menu ?? ''} aria-label={t`More actions`}>
           {items}

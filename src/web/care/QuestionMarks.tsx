@@ -8,21 +8,25 @@ import { useQuestionTitles } from '#web/ui/markdown/question-titles.ts';
 import classes from './care.module.css';
 
 /** What operators say of a question: that it was asked before, and that it is locked. */
-export function QuestionMarks({ question }: { question: Pick<Question, 'duplicateOf' | 'lockedFor'> }) {
-  const { duplicateOf, lockedFor } = question;
+export function QuestionStatusBanner({
+  question,
+}: {
+  question: Pick<Question, 'duplicateOf' | 'lockReason'>;
+}) {
+  const { duplicateOf, lockReason } = question;
   return (
     <>
-      {duplicateOf !== null && <AskedBefore key={duplicateOf} id={duplicateOf} />}
-      {lockedFor !== null && (
+      {duplicateOf !== null && <DuplicateBanner key={duplicateOf} id={duplicateOf} />}
+      {lockReason !== null && (
         <p className={classes.note} dir="auto">
-          {t`This question is locked, so that it stays as it is: ${lockedFor}`}
+          {t`This question is locked, so that it stays as it is: ${lockReason}`}
         </p>
       )}
     </>
   );
 }
 
-function AskedBefore({ id }: { id: number }) {
+function DuplicateBanner({ id }: { id: number }) {
   const [ids] = useState([id]);
   const title = useQuestionTitles(ids).get(id) ?? `#${id}`;
   return (

@@ -1,27 +1,27 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import type { FlaggedPost, PostAction } from '#shared/care.ts';
+import type { ReportedPost, PostAction } from '#shared/care.ts';
 import { anchorOf } from '#web/posts/post.ts';
 import { paths, questionPath } from '#web/platform/paths.ts';
 import { Author } from '#web/ui/Author.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { actionName, reasonName } from './texts.ts';
+import { actionLabels, reportReasonLabel } from './texts.ts';
 import classes from './care.module.css';
 
 /** A flagged post and what can be done about it. */
-export function QueueCard({
+export function ReviewQueueCard({
   post,
   onAct,
 }: {
-  post: FlaggedPost;
+  post: ReportedPost;
   /** Null: one of all there is. */
   onAct: (action: PostAction | null) => void;
 }) {
-  const place = { kind: post.kind, id: post.postId };
-  const hash = post.kind === 'question' ? '' : `#${anchorOf(place)}`;
-  const count = plural(post.flags, { one: '# flag', other: '# flags' });
+  const ref = { kind: post.kind, id: post.postId };
+  const hash = post.kind === 'question' ? '' : `#${anchorOf(ref)}`;
+  const count = plural(post.reportsCount, { one: '# flag', other: '# flags' });
   return (
     <article
       className={classes.card}
@@ -33,7 +33,9 @@ export function QueueCard({
       <div className={classes.head}>
         <span className={classes.strong}>{count}</span>
         <span>
-          {post.reasons.map(({ reason, count: times }) => `${reasonName(reason)} (${times})`).join(', ')}
+          {post.reasons
+            .map(({ reason, count: times }) => `${reportReasonLabel(reason)} (${times})`)
+            .join(', ')}
         </span>
         <Time at={post.firstAt} />
       </div>
@@ -55,10 +57,10 @@ export function QueueCard({
       <Markdown text={post.content} breaks headingLevel={3} />
       <div className={classes.buttons}>
         <Button variant="default" onClick={() => onAct('dismiss')}>
-          {actionName.dismiss()}
+          {actionLabels.dismiss()}
         </Button>
         <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
-        <Button onClick={() => onAct('hide')}>{actionName.hide()}</Button>
+        <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
       </div>
     </article>
   );

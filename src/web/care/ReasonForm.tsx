@@ -2,11 +2,11 @@ import { t } from '@lingui/core/macro';
 import { Button, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toast } from '#web/platform/toast.ts';
-import { Counter } from '#web/ui/Counter.tsx';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './care.module.css';
 
-const reasonMax = 500;
+const maxReasonLength = 500;
 
 /** Asks why, and does it. The message of an error that `act` throws is shown. */
 export function ReasonForm({
@@ -50,7 +50,7 @@ export function ReasonForm({
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
-        <Counter text={reason} max={reasonMax} />
+        <CharacterCounter text={reason} max={maxReasonLength} />
       </div>
       <FormError message={problem} />
       <div className={classes.buttons}>

@@ -4,8 +4,8 @@ import type { RemovalPreview, RemovalSelection } from '#shared/removals.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { ReasonForm } from './ReasonForm.tsx';
-import { activityText } from './removal-texts.ts';
-import { beginRemoval, previewQuery } from './removals.ts';
+import { describeActivity } from './removal-texts.ts';
+import { startRemoval, removalPreviewQuery } from './removals.ts';
 import classes from './care.module.css';
 
 /** What a removal of all activity would take, and the button that begins it. */
@@ -20,7 +20,7 @@ export default function RemovalDialog({
   onClose: () => void;
 }) {
   const client = useQueryClient();
-  const { data: preview, error } = useQuery(previewQuery(selection));
+  const { data: preview, error } = useQuery(removalPreviewQuery(selection));
   return (
     <Dialog title={t`Remove all activity`} opened onClose={onClose} size="36rem">
       <div className={classes.form}>
@@ -33,7 +33,7 @@ export default function RemovalDialog({
           submit={t`Remove all activity`}
           disabled={preview === undefined || preview.accounts === 0}
           act={async (reason) => {
-            await beginRemoval(client, { ...selection, reason });
+            await startRemoval(client, { ...selection, reason });
             onDone();
           }}
           onCancel={onClose}
@@ -50,7 +50,7 @@ function Preview({ preview }: { preview: RemovalPreview }) {
     <>
       <ul className={classes.facts} aria-label={t`Preview`}>
         <li className={classes.strong}>
-          {plural(accounts, { one: '# account', other: '# accounts' })}: {activityText(preview)}
+          {plural(accounts, { one: '# account', other: '# accounts' })}: {describeActivity(preview)}
         </li>
         {othersPosts > 0 && (
           <li>
@@ -96,7 +96,7 @@ function Preview({ preview }: { preview: RemovalPreview }) {
           {items.map((each) => (
             <li key={each.id}>
               <bdi className={classes.strong}>{each.displayName}</bdi>{' '}
-              <span className={classes.quiet}>{activityText(each)}</span>
+              <span className={classes.quiet}>{describeActivity(each)}</span>
             </li>
           ))}
           {more > 0 && <li>{plural(more, { one: '# more account', other: '# more accounts' })}</li>}

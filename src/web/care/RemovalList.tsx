@@ -6,7 +6,7 @@ import type { Removal } from '#shared/removals.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { ReasonForm } from './ReasonForm.tsx';
-import { stateText } from './removal-texts.ts';
+import { removalStatusText } from './removal-texts.ts';
 import { removalsQuery, restoreRemoval } from './removals.ts';
 import classes from './care.module.css';
 
@@ -61,7 +61,7 @@ function RemovalCard({ removal, onRestore }: { removal: Removal; onRestore: () =
       </div>
       <p dir="auto">{reason}</p>
       <output>
-        {stateText(removal)}
+        {removalStatusText(removal)}
         {isRunning && (
           <progress className={classes.progress} value={done} max={Math.max(all, 1)} aria-hidden />
         )}

@@ -1,16 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Suspense } from 'react';
-import { waitingMessages } from '#shared/accounts.ts';
-import { exactTime } from '#web/platform/dates.ts';
-import { lazyPart } from '#web/platform/lazy-part.ts';
-import { said } from '#web/platform/said.ts';
+import { pendingMessages } from '#shared/accounts.ts';
+import { formatDateTime } from '#web/platform/dates.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
 import classes from './care.module.css';
 
-const NoticesDialog = lazyPart(() => import('./NoticesDialog.tsx'));
+const ModeratorMessagesDialog = lazyComponent(() => import('./NoticesDialog.tsx'));
 
 /** What operators want a member to know, above every page: that they are suspended, and what they have not seen yet. */
-export default function StandingNotes() {
+export default function AccountStatusBanner() {
   const member = useMember();
   if (member === null) return null;
   const { suspended } = member;
@@ -18,17 +18,17 @@ export default function StandingNotes() {
     <>
       {suspended !== null && (
         <output className={`${classes.note} ${classes.suspended}`} dir="auto">
-          {t`You can read but not write until ${exactTime(suspended.until)}: ${suspended.reason}`}
+          {t`You can read but not write until ${formatDateTime(suspended.until)}: ${suspended.reason}`}
         </output>
       )}
-      {member.waitsFor != null && (
+      {member.pendingStep != null && (
         <output className={`${classes.note} ${classes.suspended}`}>
-          {said(waitingMessages[member.waitsFor])}
+          {translateServerMessage(pendingMessages[member.pendingStep])}
         </output>
       )}
-      {member.notices > 0 && (
+      {member.unreadModeratorMessages > 0 && (
         <Suspense>
-          <NoticesDialog />
+          <ModeratorMessagesDialog />
         </Suspense>
       )}
     </>

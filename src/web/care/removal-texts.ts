@@ -5,7 +5,7 @@ import type { Removal } from '#shared/removals.ts';
 type Activity = { questions: number; answers: number; replies: number; votes: number };
 
 /** '2 questions, 1 answer, 3 replies and 5 votes'. */
-export function activityText({ questions, answers, replies, votes }: Activity): string {
+export function describeActivity({ questions, answers, replies, votes }: Activity): string {
   const parts = [
     questions > 0 && plural(questions, { one: '# question', other: '# questions' }),
     answers > 0 && plural(answers, { one: '# answer', other: '# answers' }),
@@ -16,7 +16,7 @@ export function activityText({ questions, answers, replies, votes }: Activity): 
 }
 
 /** How far a removal or its restoration is. */
-export function stateText({ state, posts, votes, postsDone, votesDone }: Removal): string {
+export function removalStatusText({ state, posts, votes, postsDone, votesDone }: Removal): string {
   const done = postsDone + votesDone;
   const all = posts + votes;
   switch (state) {

@@ -1,25 +1,25 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { RemovalDraft, RemovalSelection } from '#shared/removals.ts';
-import { api, read } from '#web/platform/api.ts';
-import { careKeys } from './care.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { moderationKeys } from './care.ts';
 
-const key = (...rest: readonly unknown[]) => [...careKeys.all, 'registrations', ...rest];
+const removalKey = (...rest: readonly unknown[]) => [...moderationKeys.all, 'registrations', ...rest];
 
 /** From which networks accounts registered in the last hours. */
-export const networksQuery = (hours: number) =>
+export const registrationNetworksQuery = (hours: number) =>
   queryOptions({
-    queryKey: key('networks', hours),
+    queryKey: removalKey('networks', hours),
     queryFn: ({ signal }) =>
-      read(api.moderation.registrations.$get({ query: { hours: String(hours) } }, { init: { signal } })),
+      readJson(api.moderation.registrations.$get({ query: { hours: String(hours) } }, { init: { signal } })),
     staleTime: 0,
   });
 
 /** The accounts of one network; null: those that wait and whose network is not stored any more. */
-export const accountsQuery = (network: string | null, hours: number) =>
+export const registeredAccountsQuery = (network: string | null, hours: number) =>
   infiniteQueryOptions({
-    queryKey: key('accounts', network, hours),
+    queryKey: removalKey('accounts', network, hours),
     queryFn: ({ pageParam, signal }) =>
-      read(
+      readJson(
         api.moderation.registrations.accounts.$get(
           {
             query: {
@@ -37,19 +37,19 @@ export const accountsQuery = (network: string | null, hours: number) =>
   });
 
 /** What a removal would take. */
-export const previewQuery = (selection: RemovalSelection) =>
+export const removalPreviewQuery = (selection: RemovalSelection) =>
   queryOptions({
-    queryKey: key('preview', selection),
+    queryKey: removalKey('preview', selection),
     queryFn: ({ signal }) =>
-      read(api.moderation.removals.preview.$post({ json: selection }, { init: { signal } })),
+      readJson(api.moderation.removals.preview.$post({ json: selection }, { init: { signal } })),
     staleTime: 0,
     gcTime: 0,
   });
 
 /** The latest removals; asked again every second while one runs. */
 export const removalsQuery = queryOptions({
-  queryKey: key('removals'),
-  queryFn: ({ signal }) => read(api.moderation.removals.$get({}, { init: { signal } })),
+  queryKey: removalKey('removals'),
+  queryFn: ({ signal }) => readJson(api.moderation.removals.$get({}, { init: { signal } })),
   staleTime: 0,
   refetchInterval: ({ state }) =>
     state.data?.items.some((each) => each.state === 'removing' || each.state === 'restoring') === true
@@ -57,24 +57,24 @@ export const removalsQuery = queryOptions({
       : false,
 });
 
-export async function beginRemoval(client: QueryClient, draft: RemovalDraft): Promise<void> {
-  await changing(client, () => read(api.moderation.removals.$post({ json: draft })));
+export async function startRemoval(client: QueryClient, draft: RemovalDraft): Promise<void> {
+  await changeAndRefresh(client, () => readJson(api.moderation.removals.$post({ json: draft })));
 }
 
 export async function restoreRemoval(client: QueryClient, id: number, reason: string): Promise<void> {
   const target = { param: { id: String(id) }, json: { reason } };
-  await changing(client, () => read(api.moderation.removals[':id'].restoration.$post(target)));
+  await changeAndRefresh(client, () => readJson(api.moderation.removals[':id'].restoration.$post(target)));
 }
 
 export async function approveAccounts(client: QueryClient, memberIds: number[]): Promise<void> {
-  await changing(client, () => read(api.moderation.approvals.$post({ json: { memberIds } })));
+  await changeAndRefresh(client, () => readJson(api.moderation.approvals.$post({ json: { memberIds } })));
 }
 
 /** Also where another moderator was faster: then it has changed. */
-async function changing(client: QueryClient, change: () => Promise<unknown>): Promise<void> {
+async function changeAndRefresh(client: QueryClient, change: () => Promise<unknown>): Promise<void> {
   try {
     await change();
   } finally {
-    void client.invalidateQueries({ queryKey: careKeys.all });
+    void client.invalidateQueries({ queryKey: moderationKeys.all });
   }
 }

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
-import type { CareAction, CarePost, FlagReason, MemberAction, PostAction } from '#shared/care.ts';
+import type { ModerationAction, PostRef, ReportReason, MemberAction, PostAction } from '#shared/care.ts';
 
 /** Why a post is flagged, as one chooses it. */
-export const flagReasons = (): readonly (readonly [FlagReason, string])[] => [
+export const reportReasons = (): readonly (readonly [ReportReason, string])[] => [
   ['spam', t`Spam or advertising`],
   ['rude', t`Rude or hurtful`],
   ['off_topic', t`Off topic`],
@@ -10,11 +10,11 @@ export const flagReasons = (): readonly (readonly [FlagReason, string])[] => [
   ['other', t`Something else`],
 ];
 
-export const reasonName = (reason: FlagReason): string =>
-  flagReasons().find(([each]) => each === reason)?.[1] ?? reason;
+export const reportReasonLabel = (reason: ReportReason): string =>
+  reportReasons().find(([each]) => each === reason)?.[1] ?? reason;
 
 /** What can be done, as a button says it. */
-export const actionName: Readonly<Record<PostAction | MemberAction, () => string>> = {
+export const actionLabels: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`Dismiss the flags`,
   hide: () => t`Hide`,
   delete: () => t`Delete`,
@@ -31,7 +31,7 @@ export const actionName: Readonly<Record<PostAction | MemberAction, () => string
 };
 
 /** What it means, for whoever is about to do it. */
-export const actionMeaning: Readonly<Record<PostAction | MemberAction, () => string>> = {
+export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`The post stays as it is.`,
   hide: () => t`Nobody sees it but its author and operators, until it is brought back.`,
   delete: () => t`Nobody sees it but operators. It can be brought back for 30 days.`,
@@ -48,7 +48,7 @@ export const actionMeaning: Readonly<Record<PostAction | MemberAction, () => str
 };
 
 /** What was done to a post of a kind, or about a member, as the log says it. */
-export function doneText(action: CareAction, kind: CarePost['kind'] | null): string {
+export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | null): string {
   switch (action) {
     case 'dismiss':
       return t`Flags dismissed`;

@@ -3,41 +3,47 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { DraftFields } from '#shared/drafts.ts';
-import { readDraft } from '#web/platform/draft-api.ts';
-import type { DraftAt } from '#web/platform/draft-store.ts';
+import { fetchDraft } from '#web/platform/draft-api.ts';
+import type { DraftRef } from '#web/platform/draft-store.ts';
 import { discardDraft, restoreDraft } from '#web/platform/draft-sync.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 import { copyText } from '#web/ui/markdown/copy.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { draftKeys } from './draft-keys.ts';
-import { type DraftItem, formPath, nameOf } from './drafts.ts';
+import { type DraftItem, draftFormPath, draftLabel } from './drafts.ts';
 import classes from './DraftList.module.css';
 
-type Discarded = { item: DraftItem; fields: DraftFields };
+type DiscardedDraft = { item: DraftItem; fields: DraftFields };
 
 /** What the member has begun to write; what they discard here can be brought back until they leave. */
 export function DraftList({ drafts, memberId }: { drafts: readonly DraftItem[]; memberId: number }) {
-  const [discarded, setDiscarded] = useState<readonly Discarded[]>([]);
-  const isDiscarded = (place: string) => discarded.some(({ item }) => item.place === place);
+  const [discarded, setDiscarded] = useState<readonly DiscardedDraft[]>([]);
+  const isDiscarded = (place: string) => discarded.some(({ item }) => item.target === place);
   // A line stays where it was, also when it is only the way back.
   const lines = [
-    ...drafts.filter(({ place }) => !isDiscarded(place)).map((item) => ({ item, fields: null })),
+    ...drafts.filter(({ target }) => !isDiscarded(target)).map((item) => ({ item, fields: null })),
     ...discarded,
   ].toSorted((one, other) => (one.item.updatedAt < other.item.updatedAt ? 1 : -1));
-  const isBack = (place: string) => setDiscarded((all) => all.filter(({ item }) => item.place !== place));
+  const handleRestored = (place: string) =>
+    setDiscarded((all) => all.filter(({ item }) => item.target !== place));
   return (
     <ul className={classes.list}>
       {lines.map(({ item, fields }) => (
-        <li key={item.place} className={classes.line}>
+        <li key={item.target} className={classes.line}>
           {fields === null ? (
-            <Line
+            <DraftLine
               item={item}
               memberId={memberId}
-              onDiscarded={(kept) => setDiscarded((all) => [...all, { item, fields: kept }])}
+              onDiscarded={(draftFields) => setDiscarded((all) => [...all, { item, fields: draftFields }])}
             />
           ) : (
-            <WayBack item={item} fields={fields} memberId={memberId} onBack={() => isBack(item.place)} />
+            <DiscardedDraftLine
+              item={item}
+              fields={fields}
+              memberId={memberId}
+              onBack={() => handleRestored(item.target)}
+            />
           )}
         </li>
       ))}
@@ -45,13 +51,13 @@ export function DraftList({ drafts, memberId }: { drafts: readonly DraftItem[]; 
   );
 }
 
-function Line(props: { item: DraftItem; memberId: number; onDiscarded: (fields: DraftFields) => void }) {
+function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fields: DraftFields) => void }) {
   const { item, memberId } = props;
   const client = useQueryClient();
   const id = useId();
-  const path = formPath(item);
+  const path = draftFormPath(item);
   const discard = useMutation({
-    mutationFn: () => discardDraft({ memberId, place: item.place }),
+    mutationFn: () => discardDraft({ memberId, target: item.target }),
     onSuccess: (fields) => {
       if (fields !== null) props.onDiscarded(fields);
       void client.invalidateQueries({ queryKey: draftKeys.all });
@@ -63,16 +69,16 @@ function Line(props: { item: DraftItem; memberId: number; onDiscarded: (fields: 
       <div className={classes.about}>
         {path === null ? (
           <p id={id} className={classes.name} dir="auto">
-            {nameOf(item)}
+            {draftLabel(item)}
           </p>
         ) : (
           <PathLink id={id} href={path} className={classes.name} dir="auto">
-            {nameOf(item)}
+            {draftLabel(item)}
           </PathLink>
         )}
-        {item.beginning !== '' && (
+        {item.excerpt !== '' && (
           <p className={classes.beginning} dir="auto">
-            {item.beginning}
+            {item.excerpt}
           </p>
         )}
         <p className={classes.facts}>
@@ -82,7 +88,7 @@ function Line(props: { item: DraftItem; memberId: number; onDiscarded: (fields: 
         </p>
       </div>
       <div className={classes.buttons}>
-        {path === null && <CopyText at={{ memberId, place: item.place }} describedBy={id} />}
+        {path === null && <CopyTextButton at={{ memberId, target: item.target }} describedBy={id} />}
         <Button
           variant="default"
           size="compact-md"
@@ -98,10 +104,10 @@ function Line(props: { item: DraftItem; memberId: number; onDiscarded: (fields: 
 }
 
 /** The way out for a text whose form is gone. */
-function CopyText({ at, describedBy }: { at: DraftAt; describedBy: string }) {
+function CopyTextButton({ at, describedBy }: { at: DraftRef; describedBy: string }) {
   const copy = useMutation({
     mutationFn: async () => {
-      const { fields } = await readDraft(at);
+      const { fields } = await fetchDraft(at);
       if (!(await copyText(fields?.['content'] ?? ''))) throw new Error('The browser copies nothing.');
     },
     onSuccess: () => toast(t`Text copied to clipboard!`),
@@ -120,13 +126,18 @@ function CopyText({ at, describedBy }: { at: DraftAt; describedBy: string }) {
   );
 }
 
-function WayBack(props: { item: DraftItem; fields: DraftFields; memberId: number; onBack: () => void }) {
+function DiscardedDraftLine(props: {
+  item: DraftItem;
+  fields: DraftFields;
+  memberId: number;
+  onBack: () => void;
+}) {
   const { item, fields, memberId, onBack } = props;
   const client = useQueryClient();
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);
   const restore = useMutation({
-    mutationFn: () => restoreDraft({ memberId, place: item.place }, fields),
+    mutationFn: () => restoreDraft({ memberId, target: item.target }, fields),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: draftKeys.all });
       onBack();

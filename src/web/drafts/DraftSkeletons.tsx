@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import classes from './DraftList.module.css';
@@ -7,7 +7,7 @@ import classes from './DraftList.module.css';
 /** Some drafts in grey: each with its name, two lines of its text, and its time. */
 export function DraftSkeletons() {
   return (
-    <Pending label={t`Loading your drafts`}>
+    <LoadingRegion label={t`Loading your drafts`}>
       {['first', 'second', 'third'].map((each) => (
         <span key={each} className={classes.line}>
           <span className={classes.about}>
@@ -16,6 +16,6 @@ export function DraftSkeletons() {
           <Skeleton width="4.75rem" height="2.125rem" />
         </span>
       ))}
-    </Pending>
+    </LoadingRegion>
   );
 }

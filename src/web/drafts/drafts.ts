@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { queryOptions } from '@tanstack/react-query';
-import { parseDraftPlace } from '#shared/draft-places.ts';
+import { parseDraftTarget } from '#shared/draft-places.ts';
 import type { DraftSummary } from '#shared/drafts.ts';
 import { truncate } from '#shared/text.ts';
-import { api, read } from '#web/platform/api.ts';
-import { recordsOf } from '#web/platform/draft-store.ts';
-import { isKept } from '#web/platform/draft-sync.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { listDraftRecords } from '#web/platform/draft-store.ts';
+import { isServerDraft } from '#web/platform/draft-sync.ts';
 import { paths, questionPath } from '#web/platform/paths.ts';
 import { anchorOf } from '#web/posts/post.ts';
 import { draftKeys } from './draft-keys.ts';
@@ -18,48 +18,49 @@ export const draftsQuery = (memberId: number) =>
   queryOptions({
     queryKey: [...draftKeys.all, memberId],
     queryFn: async ({ signal }): Promise<DraftItem[]> => {
-      const { items } = await read(api.drafts.$get({}, { init: { signal } }));
-      return withThoseHere(memberId, items);
+      const { items } = await readJson(api.drafts.$get({}, { init: { signal } }));
+      return mergeLocalDrafts(memberId, items);
     },
     staleTime: 0,
   });
 
-function withThoseHere(memberId: number, items: readonly DraftSummary[]): DraftItem[] {
-  const known = new Map(items.map((item) => [item.place, item]));
-  const here = recordsOf(memberId)
-    .filter(({ place, record }) => isKept(place) && record.dirty && record.fields !== null)
-    .map(({ place, record }): DraftItem => {
+function mergeLocalDrafts(memberId: number, items: readonly DraftSummary[]): DraftItem[] {
+  const onServer = new Map(items.map((item) => [item.target, item]));
+  const local = listDraftRecords(memberId)
+    .filter(({ place, record }) => isServerDraft(place) && record.dirty && record.fields !== null)
+    .map(({ place: target, record }): DraftItem => {
       const { title = null, content } = record.fields ?? {};
       return {
-        place,
-        version: known.get(place)?.version ?? null,
-        updatedAt: new Date(record.at).toISOString(),
+        target,
+        version: onServer.get(target)?.version ?? null,
+        updatedAt: new Date(record.changedAt).toISOString(),
         title,
-        beginning: truncate((content ?? '').trimStart(), 200),
-        question: known.get(place)?.question ?? null,
+        excerpt: truncate((content ?? '').trimStart(), 200),
+        question: onServer.get(target)?.question ?? null,
       };
     });
-  const newer = new Set(here.map(({ place }) => place));
-  return [...here, ...items.filter(({ place }) => !newer.has(place))].toSorted((one, other) =>
+  const newer = new Set(local.map(({ target }) => target));
+  return [...local, ...items.filter(({ target }) => !newer.has(target))].toSorted((one, other) =>
     one.updatedAt < other.updatedAt ? 1 : -1,
   );
 }
 
 /** What a draft is, in a sentence of its own. */
-export function nameOf({ place, question, title }: DraftItem): string {
-  const parsed = parseDraftPlace(place);
-  if (parsed === null || parsed.form === 'ask') return newQuestion(title?.trim() ?? '');
+export function draftLabel({ target, question, title }: DraftItem): string {
+  const parsed = parseDraftTarget(target);
+  if (parsed === null || parsed.form === 'ask') return newQuestionLabel(title?.trim() ?? '');
   const at = question?.title ?? null;
-  if (parsed.form === 'answer') return at === null ? t`Your answer` : answerTo(at);
-  return names[parsed.form][parsed.post.kind](at);
+  if (parsed.form === 'answer') return at === null ? t`Your answer` : answerLabel(at);
+  return draftLabels[parsed.form][parsed.post.kind](at);
 }
 
-const newQuestion = (title: string) => (title === '' ? t`A new question` : t`A new question: "${title}"`);
-const answerTo = (title: string) => t`Your answer to "${title}"`;
+const newQuestionLabel = (title: string) =>
+  title === '' ? t`A new question` : t`A new question: "${title}"`;
+const answerLabel = (title: string) => t`Your answer to "${title}"`;
 
-type NameOf = (title: string | null) => string;
+type DraftLabel = (title: string | null) => string;
 
-const names: Readonly<Record<'reply' | 'edit', Record<'question' | 'answer' | 'reply', NameOf>>> = {
+const draftLabels: Readonly<Record<'reply' | 'edit', Record<'question' | 'answer' | 'reply', DraftLabel>>> = {
   reply: {
     question: (title) => (title === null ? t`Your comment` : t`Your comment on "${title}"`),
     answer: (title) =>
@@ -75,14 +76,14 @@ const names: Readonly<Record<'reply' | 'edit', Record<'question' | 'answer' | 'r
 };
 
 /** Where the form is that holds a draft; the address opens it. Null where what it belongs to is gone. */
-export function formPath({ place, question, version }: DraftItem): string | null {
-  const parsed = parseDraftPlace(place);
+export function draftFormPath({ target, question, version }: DraftItem): string | null {
+  const parsed = parseDraftTarget(target);
   if (parsed === null) return null;
   if (parsed.form === 'ask') return paths.ask;
-  const opening = `?draft=${encodeURIComponent(place)}`;
+  const draftParam = `?draft=${encodeURIComponent(target)}`;
   // The server has not seen what only this browser has, and so does not know its question.
   if (parsed.form === 'answer')
-    return question === null && version !== null ? null : `${questionPath(parsed.questionId)}${opening}`;
+    return question === null && version !== null ? null : `${questionPath(parsed.questionId)}${draftParam}`;
   if (question === null) return null;
-  return `${questionPath(question.id)}${opening}#${anchorOf(parsed.post)}`;
+  return `${questionPath(question.id)}${draftParam}#${anchorOf(parsed.post)}`;
 }

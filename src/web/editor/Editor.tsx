@@ -10,24 +10,24 @@ import {
   type Ref,
   type RefObject,
 } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
-import { codePoints } from '#shared/text.ts';
-import type { DraftState } from '#web/platform/drafts.ts';
-import { Counter } from '#web/ui/Counter.tsx';
-import { DraftNote } from '#web/ui/DraftNote.tsx';
-import { applyEdit, writtenIn, type Edit, type Written } from './edit.ts';
-import { useGrowing } from './growing.ts';
+import { countCodePoints } from '#shared/text.ts';
+import type { DraftStatus } from '#web/platform/drafts.ts';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
+import { DraftIndicator } from '#web/ui/DraftNote.tsx';
+import { applyEdit, readField, type TextEdit, type FieldText } from './edit.ts';
+import { useAutoGrow } from './growing.ts';
 import { useStayAboveKeyboard } from './keyboard.ts';
-import { keyEffect } from './keys.ts';
-import { usePasting } from './pasting.ts';
-import type { Person } from './people.ts';
-import { Preview } from './Preview.tsx';
-import { applyStyle, Toolbar } from './Toolbar.tsx';
-import { useTyping } from './typing.ts';
+import { getKeyEffect } from './keys.ts';
+import { usePaste } from './pasting.ts';
+import type { MentionableMember } from './people.ts';
+import { EditorPreview } from './Preview.tsx';
+import { clickTool, Toolbar } from './Toolbar.tsx';
+import { useInputRules } from './typing.ts';
 import { useSuggestions, type Suggestions } from './useSuggestions.ts';
-import { BesideButton, Views } from './Views.tsx';
-import { useBeside, useScrollInStep } from './beside.ts';
+import { SidePreviewButton, EditorTabs } from './Views.tsx';
+import { useSidePreview, useScrollSync } from './beside.ts';
 import classes from './Editor.module.css';
 
 type Props = {
@@ -42,15 +42,15 @@ type Props = {
   counter?: 'always' | 'near';
   /** What is wrong with the text; shown below the field, which is marked. */
   error?: string | null;
-  draft?: DraftState;
+  draft?: DraftStatus;
   placeholder?: string;
   /** Lines shown while there is little text. */
   rows?: number;
   /** Until one begins, the field is small and its tools keep out of sight. */
-  quiet?: boolean;
+  compact?: boolean;
   disabled?: boolean;
   /** Who takes part in the thread: after '@' they are offered first. */
-  people?: () => readonly Person[];
+  mentionable?: () => readonly MentionableMember[];
   /** Ctrl or ⌘ with Enter. */
   onSubmit?: () => void;
   /** Esc. */
@@ -63,13 +63,13 @@ type Props = {
 export type EditorHandle = { focus: () => void };
 
 /** Texts of at least so many code points may have their preview beside them; shorter ones are seen at a glance. */
-const longText = 2000;
+const sidePreviewMinLength = 2000;
 
-const quietRows = 2;
+const compactRows = 2;
 
-const nobody = (): readonly Person[] => [];
+const noMembers = (): readonly MentionableMember[] => [];
 
-const SuggestionList = lazyPart(async () => {
+const SuggestionList = lazyComponent(async () => {
   const { SuggestionList } = await import('./SuggestionList.tsx');
   return { default: SuggestionList };
 });
@@ -86,32 +86,32 @@ export function Editor(props: Props) {
   const toolbar = useRef<MarkdownToolbarElement>(null);
   const [previewing, setPreviewing] = useState(false);
   const [entered, setEntered] = useState(false);
-  const quiet = props.quiet === true && !entered && value === '';
-  const rows = quiet ? quietRows : (props.rows ?? 5);
-  const { frame, possible, chosen, toggle } = useBeside(limit >= longText);
+  const isCompact = props.compact === true && !entered && value === '';
+  const rows = isCompact ? compactRows : (props.rows ?? 5);
+  const { frame, possible, chosen, toggle } = useSidePreview(limit >= sidePreviewMinLength);
   // An empty field has all the room for itself.
-  const beside = possible && chosen && !previewing && value.trim() !== '';
-  const scroll = useScrollInStep(field, preview);
-  const suggestions = useSuggestions(field, props.people ?? nobody);
-  const { noteKey, onPaste } = usePasting();
+  const showsSidePreview = possible && chosen && !previewing && value.trim() !== '';
+  const scroll = useScrollSync(field, preview);
+  const suggestions = useSuggestions(field, props.mentionable ?? noMembers);
+  const { noteKey, onPaste } = usePaste();
   useStayAboveKeyboard(field);
-  useTyping(field);
-  useGrowing(field, value);
+  useInputRules(field);
+  useAutoGrow(field, value);
   useImperativeHandle(props.handle, () => ({ focus: () => focusAtEnd(field.current) }), []);
 
-  const edit = (edit: (written: Written) => Edit) => {
+  const edit = (edit: (written: FieldText) => TextEdit) => {
     if (field.current === null) return;
-    applyEdit(field.current, edit(writtenIn(field.current)));
-    suggestions.look(true);
+    applyEdit(field.current, edit(readField(field.current)));
+    suggestions.update(true);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     noteKey(event);
-    if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || leaveOrSend(event, props)) return;
-    const effect = keyEffect(event, writtenIn(event.currentTarget));
+    if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || submitOrCancel(event, props)) return;
+    const effect = getKeyEffect(event, readField(event.currentTarget));
     if (effect === null) return;
     event.preventDefault();
     event.stopPropagation();
-    if ('style' in effect) applyStyle(toolbar.current, effect.style);
+    if ('style' in effect) clickTool(toolbar.current, effect.style);
     else edit(() => effect.edit);
   };
 
@@ -124,13 +124,13 @@ export function Editor(props: Props) {
         ref={frame}
         className={classes.frame}
         data-invalid={error !== null || undefined}
-        data-quiet={quiet || undefined}
+        data-quiet={isCompact || undefined}
         onFocus={() => setEntered(true)}
       >
         <div className={classes.bar}>
-          <Views id={id} preview={previewing} onChange={setPreviewing} />
+          <EditorTabs id={id} preview={previewing} onChange={setPreviewing} />
           {!previewing && <Toolbar fieldId={id} ref={toolbar} onEdit={edit} />}
-          {!previewing && possible && <BesideButton pressed={chosen} onPress={toggle} />}
+          {!previewing && possible && <SidePreviewButton pressed={chosen} onPress={toggle} />}
         </div>
         <div
           role="tabpanel"
@@ -138,7 +138,7 @@ export function Editor(props: Props) {
           aria-labelledby={`${id}-write`}
           hidden={previewing}
           className={classes.write}
-          data-beside={beside || undefined}
+          data-beside={showsSidePreview || undefined}
         >
           <textarea
             ref={field}
@@ -153,25 +153,25 @@ export function Editor(props: Props) {
             disabled={props.disabled}
             aria-invalid={error !== null || undefined}
             aria-describedby={error === null ? undefined : `${id}-error`}
-            {...listed(id, suggestions)}
+            {...getSuggestionAria(id, suggestions)}
             onChange={(event) => {
               onChange(event.currentTarget.value);
-              suggestions.look(true);
+              suggestions.update(true);
             }}
-            onSelect={() => suggestions.look(false)}
+            onSelect={() => suggestions.update(false)}
             onBlur={suggestions.close}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             onScroll={scroll.onFieldScroll}
           />
-          {beside && (
+          {showsSidePreview && (
             <section
               ref={preview}
-              {...reachable(t`Preview`)}
+              {...getFocusableProps(t`Preview`)}
               className={classes.aside}
               onScroll={scroll.onPreviewScroll}
             >
-              <Preview text={value} onShown={scroll.follow} />
+              <EditorPreview text={value} onShown={scroll.follow} />
             </section>
           )}
         </div>
@@ -182,7 +182,7 @@ export function Editor(props: Props) {
             aria-labelledby={`${id}-preview`}
             className={classes.preview}
           >
-            <Preview text={value} />
+            <EditorPreview text={value} />
           </div>
         )}
       </div>
@@ -195,8 +195,8 @@ export function Editor(props: Props) {
       <div className={classes.foot}>
         {props.actions}
         <span className={classes.notes}>
-          <DraftNote state={props.draft ?? 'empty'} />
-          {isCounted(props) && <Counter text={value} max={limit} />}
+          <DraftIndicator state={props.draft ?? 'empty'} />
+          {isCounterVisible(props) && <CharacterCounter text={value} max={limit} />}
         </span>
       </div>
     </div>
@@ -204,7 +204,7 @@ export function Editor(props: Props) {
 }
 
 /** Ctrl or ⌘ with Enter sends, Esc leaves. */
-function leaveOrSend(event: KeyboardEvent, { onSubmit, onCancel }: Props): boolean {
+function submitOrCancel(event: KeyboardEvent, { onSubmit, onCancel }: Props): boolean {
   const send = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
   const action = send ? onSubmit : event.key === 'Escape' ? onCancel : undefined;
   if (action === undefined) return false;
@@ -215,7 +215,7 @@ function leaveOrSend(event: KeyboardEvent, { onSubmit, onCancel }: Props): boole
 }
 
 /** What says of the field that a list belongs to it, and which of its lines is chosen. */
-function listed(id: string, { trigger, active }: Suggestions) {
+function getSuggestionAria(id: string, { trigger, active }: Suggestions) {
   if (trigger === null) return {};
   return {
     'aria-autocomplete': 'list' as const,
@@ -257,11 +257,11 @@ function SuggestionBox(props: {
 }
 
 /** It scrolls, so that the keyboard has to reach it. */
-const reachable = (label: string) => ({ 'aria-label': label, tabIndex: 0 });
+const getFocusableProps = (label: string) => ({ 'aria-label': label, tabIndex: 0 });
 
-function isCounted({ value, limit, counter = 'always' }: Props): boolean {
+function isCounterVisible({ value, limit, counter = 'always' }: Props): boolean {
   if (counter === 'always') return true;
-  return value.length > limit * 0.9 && codePoints(value.trim()) > limit * 0.9;
+  return value.length > limit * 0.9 && countCodePoints(value.trim()) > limit * 0.9;
 }
 
 function focusAtEnd(field: HTMLTextAreaElement | null): void {

@@ -4,14 +4,14 @@ import { InputRange } from 'dom-input-range';
 import { useEffect, useLayoutEffect, type RefObject } from 'react';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import type { Suggestion } from './suggestions.ts';
-import type { Trigger } from './triggers.ts';
+import type { SuggestionTrigger } from './triggers.ts';
 import classes from './SuggestionList.module.css';
 
 type Props = {
   /** Of the list; the options have it with their place: 'x-0'. */
   id: string;
   field: RefObject<HTMLTextAreaElement | null>;
-  trigger: Trigger;
+  trigger: SuggestionTrigger;
   items: readonly Suggestion[];
   active: number;
   onPick: (index: number) => void;
@@ -60,7 +60,7 @@ export function SuggestionList({ id, field, trigger, items, active, onPick }: Pr
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onPick(index)}
         >
-          {item.person !== undefined && <Avatar {...item.person} size={24} />}
+          {item.member !== undefined && <Avatar {...item.member} size={24} />}
           {item.number !== undefined && <span className={classes.number}>#{item.number}</span>}
           <span dir="auto" className={classes.name}>
             {item.name}

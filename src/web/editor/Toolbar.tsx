@@ -15,8 +15,8 @@ import {
 } from '@tabler/icons-react';
 import type { Ref } from 'react';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
-import type { Edit, Written } from './edit.ts';
-import { emptyTable, fenced } from './wrapping.ts';
+import type { TextEdit, FieldText } from './edit.ts';
+import { insertEmptyTable, wrapInFence } from './wrapping.ts';
 import classes from './Editor.module.css';
 
 /** What the toolbar element calls its styles. */
@@ -33,7 +33,7 @@ export type TextStyle =
 type Tool = { name: string; Icon: TablerIcon; keys?: string } & (
   | { style: TextStyle }
   /** What the toolbar element does not know. */
-  | { edit: (written: Written) => Edit }
+  | { edit: (written: FieldText) => TextEdit }
 );
 
 const tools = (): Tool[] => [
@@ -42,11 +42,11 @@ const tools = (): Tool[] => [
   { style: 'header-3', name: t`Heading`, Icon: IconHeading },
   { style: 'quote', name: t`Quote`, Icon: IconBlockquote, keys: 'Shift+.' },
   { style: 'code', name: t`Code`, Icon: IconCode, keys: 'E' },
-  { edit: fenced, name: t`Code block`, Icon: IconSourceCode, keys: 'Shift+E' },
+  { edit: wrapInFence, name: t`Code block`, Icon: IconSourceCode, keys: 'Shift+E' },
   { style: 'link', name: t`Link`, Icon: IconLink, keys: 'K' },
   { style: 'unordered-list', name: t`Bulleted list`, Icon: IconList, keys: 'Shift+8' },
   { style: 'ordered-list', name: t`Numbered list`, Icon: IconListNumbers, keys: 'Shift+7' },
-  { edit: emptyTable, name: t`Table`, Icon: IconTable },
+  { edit: insertEmptyTable, name: t`Table`, Icon: IconTable },
 ];
 
 const modifier = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘' : 'Ctrl+';
@@ -54,7 +54,7 @@ const modifier = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘' : 'Ctrl+';
 type Props = {
   fieldId: string;
   ref: Ref<MarkdownToolbarElement>;
-  onEdit: (edit: (written: Written) => Edit) => void;
+  onEdit: (edit: (written: FieldText) => TextEdit) => void;
 };
 
 /** Buttons that mark up the selected text of a text field. Arrow keys move between them; Tab enters and leaves. */
@@ -87,6 +87,6 @@ export function Toolbar({ fieldId, ref, onEdit }: Props) {
 }
 
 /** Presses the tool as if by hand. */
-export function applyStyle(toolbar: MarkdownToolbarElement | null, style: TextStyle): void {
+export function clickTool(toolbar: MarkdownToolbarElement | null, style: TextStyle): void {
   toolbar?.querySelector<HTMLButtonElement>(`[data-md-button="${style}"]`)?.click();
 }

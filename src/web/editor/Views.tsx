@@ -10,7 +10,7 @@ type Props = {
 };
 
 /** The tabs of an editor: the text, or what it will look like. */
-export function Views({ id, preview, onChange }: Props) {
+export function EditorTabs({ id, preview, onChange }: Props) {
   const tabs = [
     { key: 'write', name: t`Write`, selected: !preview },
     { key: 'preview', name: t`Preview`, selected: preview },
@@ -44,7 +44,7 @@ export function Views({ id, preview, onChange }: Props) {
 }
 
 /** Puts the preview beside the text, or takes it away. */
-export function BesideButton({ pressed, onPress }: { pressed: boolean; onPress: () => void }) {
+export function SidePreviewButton({ pressed, onPress }: { pressed: boolean; onPress: () => void }) {
   return (
     <button
       type="button"

@@ -2,13 +2,13 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
 /** Two columns of text need at least so much room, in CSS pixels. */
-const besideFrom = 640;
+const minWidthPx = 640;
 
 /**
  * Whether the preview may stand beside the text, where there is room for both, and whether the member has it so: as last
  * chosen in this browser.
  */
-export function useBeside(long: boolean): {
+export function useSidePreview(long: boolean): {
   frame: RefObject<HTMLDivElement | null>;
   possible: boolean;
   chosen: boolean;
@@ -20,8 +20,8 @@ export function useBeside(long: boolean): {
     const element = frame.current;
     if (element === null || !long) return;
     // Before the first paint, so that a draft that was kept does not jump.
-    setRoomy(element.clientWidth >= besideFrom);
-    const observer = new ResizeObserver(() => setRoomy(element.clientWidth >= besideFrom));
+    setRoomy(element.clientWidth >= minWidthPx);
+    const observer = new ResizeObserver(() => setRoomy(element.clientWidth >= minWidthPx));
     observer.observe(element);
     return () => observer.disconnect();
   }, [long]);
@@ -37,19 +37,19 @@ export function useBeside(long: boolean): {
  * Two boxes that show the same text scroll together: the one that is scrolled by hand takes the other along, by the part
  * of the way that it has gone.
  */
-export function useScrollInStep(
+export function useScrollSync(
   field: RefObject<HTMLElement | null>,
   preview: RefObject<HTMLElement | null>,
 ): { onFieldScroll: () => void; onPreviewScroll: () => void; follow: () => void } {
   /** Where a box was put; its own event of that must not move the other one back. */
-  const put = useRef<{ box: HTMLElement; top: number } | null>(null);
+  const lastSet = useRef<{ box: HTMLElement; top: number } | null>(null);
   const move = useCallback((from: HTMLElement | null, to: HTMLElement | null) => {
     if (from === null || to === null) return;
-    if (put.current?.box === from && Math.abs(put.current.top - from.scrollTop) < 2) return;
-    const way = from.scrollHeight - from.clientHeight;
-    if (way <= 0) return;
-    to.scrollTop = (from.scrollTop / way) * (to.scrollHeight - to.clientHeight);
-    put.current = { box: to, top: to.scrollTop };
+    if (lastSet.current?.box === from && Math.abs(lastSet.current.top - from.scrollTop) < 2) return;
+    const scrollable = from.scrollHeight - from.clientHeight;
+    if (scrollable <= 0) return;
+    to.scrollTop = (from.scrollTop / scrollable) * (to.scrollHeight - to.clientHeight);
+    lastSet.current = { box: to, top: to.scrollTop };
   }, []);
   const follow = useCallback(() => move(field.current, preview.current), [move, field, preview]);
   return {

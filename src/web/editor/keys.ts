@@ -1,16 +1,16 @@
 import type { KeyboardEvent } from 'react';
-import type { Edit, Written } from './edit.ts';
+import type { TextEdit, FieldText } from './edit.ts';
 import { isAtItemStart, moveItems } from './lists.ts';
 import type { TextStyle } from './Toolbar.tsx';
-import { fenced } from './wrapping.ts';
+import { wrapInFence } from './wrapping.ts';
 
 /** What a key does to the text: a tool of the bar, or an edit of its own. */
-export type KeyEffect = { style: TextStyle } | { edit: Edit };
+export type KeyEffect = { style: TextStyle } | { edit: TextEdit };
 
-const withCommand: Readonly<Record<string, TextStyle>> = { b: 'bold', i: 'italic', k: 'link', e: 'code' };
+const commandStyles: Readonly<Record<string, TextStyle>> = { b: 'bold', i: 'italic', k: 'link', e: 'code' };
 
 /** By place, because Shift changes the sign: 7 and 8 on every keyboard, the full stop on most. */
-const withShift: Readonly<Record<string, TextStyle>> = {
+const shiftStyles: Readonly<Record<string, TextStyle>> = {
   Digit7: 'ordered-list',
   Digit8: 'unordered-list',
   Period: 'quote',
@@ -20,7 +20,7 @@ const withShift: Readonly<Record<string, TextStyle>> = {
  * The shortcuts people know. Tab moves a list item only where the caret stands before its text, and only as far as it
  * can be moved: pressed again it leaves the field, as everywhere else.
  */
-export function keyEffect(event: KeyboardEvent, written: Written): KeyEffect | null {
+export function getKeyEffect(event: KeyboardEvent, written: FieldText): KeyEffect | null {
   if (event.altKey) return null;
   const command = event.ctrlKey || event.metaKey;
   const move = (way: 'in' | 'out') => {
@@ -34,10 +34,10 @@ export function keyEffect(event: KeyboardEvent, written: Written): KeyEffect | n
   if (event.key === ']') return move('in');
   if (event.key === '[') return move('out');
   if (!event.shiftKey) {
-    const style = withCommand[event.key.toLowerCase()];
+    const style = commandStyles[event.key.toLowerCase()];
     return style === undefined ? null : { style };
   }
-  if (event.key.toLowerCase() === 'e') return { edit: fenced(written) };
-  const style = withShift[event.code];
+  if (event.key.toLowerCase() === 'e') return { edit: wrapInFence(written) };
+  const style = shiftStyles[event.code];
   return style === undefined ? null : { style };
 }

@@ -1,15 +1,15 @@
 import { t } from '@lingui/core/macro';
-import { lineEnd, lineStart, type Edit } from './edit.ts';
-import type { Trigger } from './triggers.ts';
+import { findLineEnd, findLineStart, type TextEdit } from './edit.ts';
+import type { SuggestionTrigger } from './triggers.ts';
 
 /** `key` is what a block is marked with, `also` what it may be marked with as well. */
-export type Language = { key: string; name: string; also?: readonly string[] };
+export type CodeLanguage = { key: string; name: string; aliases?: readonly string[] };
 
 /**
  * What is coloured, the most asked about first: the mark of the block, the name, and other marks that mean the same. The
  * names of languages are the same everywhere.
  */
-const languages: readonly Language[] = [
+const languages: readonly CodeLanguage[] = [
   'python:Python:py',
   'javascript:JavaScript:js,jsx',
   'typescript:TypeScript:ts,tsx',
@@ -50,34 +50,39 @@ const languages: readonly Language[] = [
 });
 
 /** No colours: first where nothing is typed, so that Enter behind the fence means that. */
-const plain = (): Language => ({ key: '', name: t`Plain text` });
+const plain = (): CodeLanguage => ({ key: '', name: t`Plain text` });
 
 /** The languages whose names begin with what is typed; without it, those the text has already come first. */
-export function findLanguages(query: string, text: string): Language[] {
+export function findLanguages(query: string, text: string): CodeLanguage[] {
   const typed = query.toLowerCase();
   if (typed === '') {
     const used = new Set(
       Array.from(text.matchAll(/^[ \t>]*(?:`{3,}|~{3,})([\w+#-]+)$/gmu), ([, name]) => name),
     );
-    const isUsed = ({ key, also }: Language) => [key, ...(also ?? [])].some((name) => used.has(name));
+    const isUsed = ({ key, aliases }: CodeLanguage) =>
+      [key, ...(aliases ?? [])].some((name) => used.has(name));
     return [plain(), ...languages.filter(isUsed), ...languages.filter((language) => !isUsed(language))];
   }
-  const names = ({ key, name, also }: Language) => [key, name.toLowerCase(), ...(also ?? [])];
+  const names = ({ key, name, aliases }: CodeLanguage) => [key, name.toLowerCase(), ...(aliases ?? [])];
   const exact = languages.filter((language) => names(language).includes(typed));
   const rest = languages.filter((language) => !exact.includes(language));
   return [...exact, ...rest.filter((language) => names(language).some((name) => name.startsWith(typed)))];
 }
 
 /** Names the language and goes into the block, which is closed where it was not. A name that was typed whole stays. */
-export function nameLanguage(text: string, { from, to, query }: Trigger, language: Language): Edit {
-  const name = language.also?.includes(query) ? query : language.key;
-  const start = lineStart(text, from);
+export function insertLanguage(
+  text: string,
+  { from, to, query }: SuggestionTrigger,
+  language: CodeLanguage,
+): TextEdit {
+  const name = language.aliases?.includes(query) ? query : language.key;
+  const start = findLineStart(text, from);
   const opening = text.slice(start, from);
   const mark = /(?:`{3,}|~{3,})$/u.exec(opening)?.[0] ?? '```';
   const space = opening.slice(0, -mark.length).replaceAll(/[^\s>]/gu, ' ');
   const caret = from + name.length + 1 + space.length;
   const select = [caret, caret] as const;
-  if (isClosed(text.slice(lineEnd(text, to)), mark)) {
+  if (isClosed(text.slice(findLineEnd(text, to)), mark)) {
     // The line behind the opening one is there; the caret goes to it.
     return { from, to, insert: name, select: [from + name.length + 1, from + name.length + 1] };
   }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { edited, type Edit, type Written } from './edit.ts';
+import { applyEditToText, type TextEdit, type FieldText } from './edit.ts';
 import { continueLine, isAtItemStart, moveItems } from './lists.ts';
 
 /** A text in which '|' is the caret, or two of them the ends of the selection. */
-function written(marked: string): Written {
+function written(marked: string): FieldText {
   const from = marked.indexOf('|');
   const to = marked.lastIndexOf('|');
   return { text: marked.replaceAll('|', ''), from, to: to === from ? from : to - 1 };
 }
 
-function after({ text, to }: Written, edit: Edit | null): string | null {
+function after({ text, to }: FieldText, edit: TextEdit | null): string | null {
   if (edit === null) return null;
   const [from, end] = edit.select ?? [edit.from + edit.insert.length, edit.from + edit.insert.length];
-  const result = edited(text, edit);
+  const result = applyEditToText(text, edit);
   expect(to).toBeGreaterThanOrEqual(0);
   return from === end
     ? `${result.slice(0, from)}|${result.slice(from)}`

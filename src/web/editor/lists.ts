@@ -1,5 +1,5 @@
-import { fenceAt } from './code.ts';
-import { lineEnd, lineStart, type Edit, type Written } from './edit.ts';
+import { findFence } from './code.ts';
+import { findLineEnd, findLineStart, type TextEdit, type FieldText } from './edit.ts';
 
 /** One line that begins a list item: `> - [ ] text` has the quote '> ', the bullet '-', the task '[ ] '. */
 type Item = {
@@ -16,21 +16,21 @@ type Item = {
 
 const itemLine = /^((?:[ \t]*>[ \t]?)*)([ \t]*)([-*+]|(\d{1,9})[.)])(?:([ \t]+)(\[[ xX]\](?:[ \t]+|$))?|$)/u;
 const quoteLine = /^((?:[ \t]*>)+)[ \t]?/u;
-const rule = /^[ \t>]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/u;
+const thematicBreak = /^[ \t>]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/u;
 
 /**
  * Enter at a position: the list, task list or quote goes on with its next item, and ends where the item is empty. In a
  * block of code the next line is indented as this one. Null where Enter is just that.
  */
-export function continueLine({ text, from, to }: Written): Edit | null {
+export function continueLine({ text, from, to }: FieldText): TextEdit | null {
   if (from !== to) return null;
-  const start = lineStart(text, from);
-  const line = text.slice(start, lineEnd(text, from));
-  if (fenceAt(text, from) !== null) {
+  const start = findLineStart(text, from);
+  const line = text.slice(start, findLineEnd(text, from));
+  if (findFence(text, from) !== null) {
     const space = /^[ \t]*(?:>[ \t]*)*/u.exec(text.slice(start, from))?.[0] ?? '';
     return space === '' ? null : insertAt(from, `\n${space}`);
   }
-  const item = itemOf(line);
+  const item = parseItem(line);
   if (item !== null) return continueItem(text, { from, start, line, item });
   const quote = quoteLine.exec(line);
   if (quote === null || from - start < quote[0].length) return null;
@@ -43,16 +43,16 @@ export function continueLine({ text, from, to }: Written): Edit | null {
  * Moves the list items that are selected, with what hangs below them, one level in or out. Null where there is no item,
  * or none to be moved so: an item stands at most one level below the one before it.
  */
-export function moveItems(written: Written, way: 'in' | 'out'): Edit | null {
+export function moveItems(written: FieldText, direction: 'in' | 'out'): TextEdit | null {
   const { text, from, to } = written;
-  const start = lineStart(text, from);
-  const first = itemOf(text.slice(start, lineEnd(text, from)));
-  if (first === null || fenceAt(text, from) !== null) return null;
-  const above = itemsAbove(text, start, first.quote);
-  const width = way === 'in' ? widthIn(first, above) : widthOut(first, above);
+  const start = findLineStart(text, from);
+  const first = parseItem(text.slice(start, findLineEnd(text, from)));
+  if (first === null || findFence(text, from) !== null) return null;
+  const above = listItemsAbove(text, start, first.quote);
+  const width = direction === 'in' ? getIndentWidth(first, above) : getOutdentWidth(first, above);
   if (width === null) return null;
 
-  const end = endOfBranch(text, Math.max(lineEnd(text, to), lineEnd(text, from)), first);
+  const end = findEndOfBranch(text, Math.max(findLineEnd(text, to), findLineEnd(text, from)), first);
   const lines = text.slice(start, end).split('\n');
   const moved = lines.map((line) => shift(line, first.quote, width));
   moved[0] = renumber(moved[0] ?? '', above);
@@ -66,32 +66,38 @@ export function moveItems(written: Written, way: 'in' | 'out'): Edit | null {
 }
 
 /** Whether the caret stands where a list item's text begins: there, Tab moves the item as long as it can be moved. */
-export function isAtItemStart({ text, from, to }: Written): boolean {
+export function isAtItemStart({ text, from, to }: FieldText): boolean {
   if (from !== to) return false;
-  const start = lineStart(text, from);
-  return itemOf(text.slice(start, lineEnd(text, from)))?.content === from - start;
+  const start = findLineStart(text, from);
+  return parseItem(text.slice(start, findLineEnd(text, from)))?.content === from - start;
 }
 
 function continueItem(
   text: string,
   { from, start, line, item }: { from: number; start: number; line: string; item: Item },
-): Edit | null {
+): TextEdit | null {
   if (from - start < item.content) return null;
   if (line.slice(item.content).trim() !== '') {
     const task = item.task === '' ? '' : '[ ] ';
     return insertAt(
       from,
-      `\n${item.quote}${item.indent}${following(item)}${item.gap === '' ? ' ' : item.gap}${task}`,
+      `\n${item.quote}${item.indent}${getNextMarker(item)}${item.gap === '' ? ' ' : item.gap}${task}`,
     );
   }
-  const parent = itemsAbove(text, start, item.quote).find(({ indent }) => indent.length < item.indent.length);
+  const parent = listItemsAbove(text, start, item.quote).find(
+    ({ indent }) => indent.length < item.indent.length,
+  );
   if (parent === undefined) return replaceLine(start, line, item.quote);
   const task = parent.task === '' ? '' : '[ ] ';
-  return replaceLine(start, line, `${parent.quote}${parent.indent}${following(parent)}${parent.gap}${task}`);
+  return replaceLine(
+    start,
+    line,
+    `${parent.quote}${parent.indent}${getNextMarker(parent)}${parent.gap}${task}`,
+  );
 }
 
-function itemOf(line: string): Item | null {
-  const match = rule.test(line) ? null : itemLine.exec(line);
+function parseItem(line: string): Item | null {
+  const match = thematicBreak.test(line) ? null : itemLine.exec(line);
   if (match === null) return null;
   const [all, quote = '', indent = '', marker = '', number, gap = '', task = ''] = match;
   return {
@@ -106,17 +112,17 @@ function itemOf(line: string): Item | null {
 }
 
 /** The marker of the item that follows. */
-function following({ marker, number }: Item): string {
+function getNextMarker({ marker, number }: Item): string {
   return number === null ? marker : `${number + 1}${marker.slice(-1)}`;
 }
 
 /** The items of the same list above a line, the nearest first, without what is none; ends where the list does. */
-function itemsAbove(text: string, start: number, quote: string): Item[] {
+function listItemsAbove(text: string, start: number, quote: string): Item[] {
   const items: Item[] = [];
   let blank = 0;
-  for (let end = start - 1; end >= 0; end = lineStart(text, end) - 1) {
-    const line = text.slice(lineStart(text, end), end);
-    const item = itemOf(line);
+  for (let end = start - 1; end >= 0; end = findLineStart(text, end) - 1) {
+    const line = text.slice(findLineStart(text, end), end);
+    const item = parseItem(line);
     if (item !== null && item.quote === quote) {
       items.push(item);
       if (item.indent === '') break;
@@ -130,26 +136,26 @@ function itemsAbove(text: string, start: number, quote: string): Item[] {
 }
 
 /** To the column where the text of the item before it begins; null where it stands below that one already. */
-function widthIn(item: Item, above: readonly Item[]): number | null {
+function getIndentWidth(item: Item, above: readonly Item[]): number | null {
   const sibling = above.find(({ indent }) => indent.length <= item.indent.length);
   if (sibling === undefined || sibling.indent.length < item.indent.length) return null;
   return sibling.marker.length + Math.min(sibling.gap.length, 4);
 }
 
-function widthOut(item: Item, above: readonly Item[]): number | null {
+function getOutdentWidth(item: Item, above: readonly Item[]): number | null {
   if (item.indent === '') return null;
   const parent = above.find(({ indent }) => indent.length < item.indent.length);
   return (parent?.indent.length ?? 0) - item.indent.length;
 }
 
 /** What is indented below an item belongs to it. */
-function endOfBranch(text: string, end: number, { quote, indent }: Item): number {
+function findEndOfBranch(text: string, end: number, { quote, indent }: Item): number {
   let last = end;
   while (last < text.length) {
-    const line = text.slice(last + 1, lineEnd(text, last + 1));
+    const line = text.slice(last + 1, findLineEnd(text, last + 1));
     const inner = line.startsWith(quote) ? line.slice(quote.length) : null;
-    if (inner === null || inner.trim() === '' || spaceOf(inner).length <= indent.length) break;
-    last = lineEnd(text, last + 1);
+    if (inner === null || inner.trim() === '' || getLeadingSpace(inner).length <= indent.length) break;
+    last = findLineEnd(text, last + 1);
   }
   return last;
 }
@@ -158,12 +164,12 @@ function shift(line: string, quote: string, width: number): string {
   if (!line.startsWith(quote)) return line;
   const inner = line.slice(quote.length);
   if (width > 0) return inner === '' ? line : quote + ' '.repeat(width) + inner;
-  return quote + inner.slice(Math.min(spaceOf(inner).length, -width));
+  return quote + inner.slice(Math.min(getLeadingSpace(inner).length, -width));
 }
 
 /** A numbered list that does not begin with 1 would not be one: the item takes the number of its place. */
 function renumber(line: string, above: readonly Item[]): string {
-  const item = itemOf(line);
+  const item = parseItem(line);
   if (item === null || item.number === null) return line;
   const before = above.find(({ indent }) => indent.length <= item.indent.length);
   const isSibling = before?.indent.length === item.indent.length && before.number !== null;
@@ -172,14 +178,14 @@ function renumber(line: string, above: readonly Item[]): string {
   return line.slice(0, at) + line.slice(at).replace(/^\d+/u, String(number));
 }
 
-function insertAt(at: number, insert: string): Edit {
+function insertAt(at: number, insert: string): TextEdit {
   return { from: at, to: at, insert };
 }
 
-function replaceLine(start: number, line: string, insert: string): Edit {
+function replaceLine(start: number, line: string, insert: string): TextEdit {
   return { from: start, to: start + line.length, insert };
 }
 
-function spaceOf(line: string): string {
+function getLeadingSpace(line: string): string {
   return /^[ \t]*/u.exec(line)?.[0] ?? '';
 }

@@ -1,11 +1,16 @@
-import { fenceAt, isInCode } from './code.ts';
-import { lineStart } from './edit.ts';
+import { findFence, isInCode } from './code.ts';
+import { findLineStart } from './edit.ts';
 
 /**
  * What is being typed that a list of suggestions helps with: a member after '@', a question after '#', the language of
  * a block of code after its opening mark. `from` is where that begins, `to` the caret.
  */
-export type Trigger = { kind: 'member' | 'question' | 'language'; from: number; to: number; query: string };
+export type SuggestionTrigger = {
+  kind: 'member' | 'question' | 'language';
+  from: number;
+  to: number;
+  query: string;
+};
 
 const member =
   /(?:^|[^\p{L}\p{N}_@/.[\\])@((?:[\p{L}\p{M}\p{N}'’._-]+(?: [\p{L}\p{M}\p{N}'’._-]+){0,2} ?)?)$/u;
@@ -13,15 +18,15 @@ const question = /(?:^|[^\p{L}\p{N}_#&/\\])#(\d{1,15}|[\p{L}\p{N}][^\s#@]*(?: [^
 const language = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*(?:`{3,}|~{3,})([\w+#.-]*)$/u;
 
 /** UTF-16 units before the caret that are looked at; longer names of anything find nothing. */
-const farthest = 80;
+const maxLookback = 80;
 
-export function triggerAt(text: string, caret: number): Trigger | null {
-  const start = lineStart(text, caret);
-  const line = text.slice(Math.max(start, caret - farthest), caret);
+export function findTrigger(text: string, caret: number): SuggestionTrigger | null {
+  const start = findLineStart(text, caret);
+  const line = text.slice(Math.max(start, caret - maxLookback), caret);
   const [, named] = language.exec(line) ?? [];
-  if (named !== undefined && start >= caret - farthest) {
+  if (named !== undefined && start >= caret - maxLookback) {
     const rest = text.slice(caret, caret + 1);
-    if ((rest !== '' && rest !== '\n') || fenceAt(text, caret) !== null) return null;
+    if ((rest !== '' && rest !== '\n') || findFence(text, caret) !== null) return null;
     return { kind: 'language', from: caret - named.length, to: caret, query: named };
   }
   for (const [kind, pattern] of [
@@ -37,6 +42,6 @@ export function triggerAt(text: string, caret: number): Trigger | null {
 }
 
 /** A mention is a link to the member's profile whose text begins with '@'. */
-export function mentionOf({ id, name }: { id: number; name: string }): string {
+export function formatMention({ id, name }: { id: number; name: string }): string {
   return `[@${name.replaceAll(/[\\`*_[\]<>~&]/gu, String.raw`\$&`)}](/profile/${id}) `;
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type RefObject } from 'react';
-import { applyEdit, writtenIn } from './edit.ts';
+import { applyEdit, readField } from './edit.ts';
 import { continueLine } from './lists.ts';
 import { wrapSelection } from './wrapping.ts';
 
@@ -7,7 +7,7 @@ import { wrapSelection } from './wrapping.ts';
  * Enter continues lists, a mark typed over a selection goes around it. By the field's `beforeinput`, which phones send
  * too; their keyboards do not say which key was pressed.
  */
-export function useTyping(field: RefObject<HTMLTextAreaElement | null>): void {
+export function useInputRules(field: RefObject<HTMLTextAreaElement | null>): void {
   const plainEnter = useRef(false);
   useEffect(() => {
     const element = field.current;
@@ -18,7 +18,7 @@ export function useTyping(field: RefObject<HTMLTextAreaElement | null>): void {
     };
     const onBeforeInput = (event: InputEvent) => {
       if (editing || event.isComposing) return;
-      const edit = editOf(event, element, plainEnter.current);
+      const edit = getInputRuleEdit(event, element, plainEnter.current);
       if (edit === null) return;
       event.preventDefault();
       editing = true;
@@ -34,9 +34,9 @@ export function useTyping(field: RefObject<HTMLTextAreaElement | null>): void {
   }, [field]);
 }
 
-function editOf(event: InputEvent, element: HTMLTextAreaElement, plainEnter: boolean) {
+function getInputRuleEdit(event: InputEvent, element: HTMLTextAreaElement, plainEnter: boolean) {
   if (event.inputType === 'insertText' && event.data !== null)
-    return wrapSelection(writtenIn(element), event.data);
+    return wrapSelection(readField(element), event.data);
   const isEnter = event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph';
-  return isEnter && !plainEnter ? continueLine(writtenIn(element)) : null;
+  return isEnter && !plainEnter ? continueLine(readField(element)) : null;
 }

@@ -1,19 +1,19 @@
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { applyEdit } from './edit.ts';
-import type { Person } from './people.ts';
-import { useMatches, type Suggestion } from './suggestions.ts';
-import { triggerAt, type Trigger } from './triggers.ts';
+import type { MentionableMember } from './people.ts';
+import { useSuggestionItems, type Suggestion } from './suggestions.ts';
+import { findTrigger, type SuggestionTrigger } from './triggers.ts';
 
 export type Suggestions = {
   /** What is being typed; null while the list is closed. */
-  trigger: Trigger | null;
+  trigger: SuggestionTrigger | null;
   items: readonly Suggestion[];
   active: number;
   /**
    * Looks at what stands before the caret. Typing opens the list; moving the caret only follows or closes it, so that
    * nothing pops up over a text that is being read.
    */
-  look: (typed: boolean) => void;
+  update: (typed: boolean) => void;
   close: () => void;
   pick: (index: number) => void;
   /** True where the list took the key. */
@@ -23,23 +23,23 @@ export type Suggestions = {
 /** The list of suggestions of a field: what it holds and what its keys do. The focus stays in the field. */
 export function useSuggestions(
   field: RefObject<HTMLTextAreaElement | null>,
-  people: () => readonly Person[],
+  people: () => readonly MentionableMember[],
 ): Suggestions {
   const [{ trigger, thread, text }, setOpen] = useState(closed);
   const [choice, setChoice] = useState({ query: '', index: 0 });
   /** Where Esc closed it; typing on there does not open it again. */
   const dismissed = useRef<number | null>(null);
-  const items = useMatches(trigger, thread, text);
+  const items = useSuggestionItems(trigger, thread, text);
   const active =
     trigger !== null && choice.query === trigger.query ? Math.min(choice.index, items.length - 1) : 0;
   const open = trigger !== null && items.length > 0 ? trigger : null;
 
   const close = () => setOpen((before) => (before.trigger === null ? before : closed));
-  const look = (typed: boolean) => {
+  const update = (typed: boolean) => {
     const element = field.current;
     if (element === null || (!typed && trigger === null)) return;
     const { value, selectionStart, selectionEnd } = element;
-    const found = selectionStart === selectionEnd ? triggerAt(value, selectionStart) : null;
+    const found = selectionStart === selectionEnd ? findTrigger(value, selectionStart) : null;
     if (found?.from !== dismissed.current) dismissed.current = null;
     if (found === null || dismissed.current !== null) return close();
     setOpen((before) => ({
@@ -73,10 +73,10 @@ export function useSuggestions(
     event.stopPropagation();
     return true;
   };
-  return { trigger: open, items, active, look, close, pick, onKeyDown };
+  return { trigger: open, items, active, update, close, pick, onKeyDown };
 }
 
-const closed: { trigger: Trigger | null; thread: readonly Person[]; text: string } = {
+const closed: { trigger: SuggestionTrigger | null; thread: readonly MentionableMember[]; text: string } = {
   trigger: null,
   thread: [],
   text: '',

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
-import type { Edit, Written } from './edit.ts';
+import type { TextEdit, FieldText } from './edit.ts';
 
-const closing: ReadonlyMap<string, string> = new Map([
+const closingMarks: ReadonlyMap<string, string> = new Map([
   ['*', '*'],
   ['_', '_'],
   ['~', '~'],
@@ -13,18 +13,18 @@ const closing: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Marks that mean nothing beside a space. */
-const tight = new Set(['*', '_', '~']);
+const inlineMarks = new Set(['*', '_', '~']);
 
 /**
  * Typing one of these characters over a selection puts it around; twice makes `**bold**`. Backticks around lines make a
  * block of code. Null for every other character and without a selection.
  */
-export function wrapSelection({ text, from, to }: Written, typed: string): Edit | null {
-  const close = closing.get(typed);
+export function wrapSelection({ text, from, to }: FieldText, typed: string): TextEdit | null {
+  const close = closingMarks.get(typed);
   const selected = text.slice(from, to);
   if (close === undefined || selected.trim() === '') return null;
-  if (typed === '`' && selected.includes('\n')) return fenced({ text, from, to });
-  const inner = tight.has(typed) ? selected.trim() : selected;
+  if (typed === '`' && selected.includes('\n')) return wrapInFence({ text, from, to });
+  const inner = inlineMarks.has(typed) ? selected.trim() : selected;
   const start = from + selected.indexOf(inner);
   return {
     from: start,
@@ -35,7 +35,7 @@ export function wrapSelection({ text, from, to }: Written, typed: string): Edit 
 }
 
 /** The lines of the selection, or an empty one, as a block of code; the caret stands where its language is named. */
-export function fenced({ text, from, to }: Written): Edit {
+export function wrapInFence({ text, from, to }: FieldText): TextEdit {
   const code = text.slice(from, to).replace(/^\n+|\n+$/gu, '');
   const mark = '`'.repeat(Math.max(3, longestRun(code) + 1));
   const before = from === 0 || text[from - 1] === '\n' ? '' : '\n';
@@ -50,7 +50,7 @@ export function fenced({ text, from, to }: Written): Edit {
 }
 
 /** A table to fill in, with the first heading selected. */
-export function emptyTable({ text, from, to }: Written): Edit {
+export function insertEmptyTable({ text, from, to }: FieldText): TextEdit {
   const before =
     from === 0 ? '' : text.slice(0, from).endsWith('\n\n') ? '' : text[from - 1] === '\n' ? '\n' : '\n\n';
   const after = text.slice(to).startsWith('\n') || to === text.length ? '\n' : '\n\n';

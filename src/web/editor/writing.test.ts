@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isInCode } from './code.ts';
-import { edited } from './edit.ts';
-import { findLanguages, nameLanguage } from './languages.ts';
-import { mentionOf, triggerAt } from './triggers.ts';
-import { emptyTable, fenced, wrapSelection } from './wrapping.ts';
+import { applyEditToText } from './edit.ts';
+import { findLanguages, insertLanguage } from './languages.ts';
+import { formatMention, findTrigger } from './triggers.ts';
+import { insertEmptyTable, wrapInFence, wrapSelection } from './wrapping.ts';
 
 function selected(marked: string) {
   const from = marked.indexOf('|');
@@ -25,16 +25,16 @@ describe('a character typed over a selection', () => {
   ])('%s goes around it', (typed, before, expected) => {
     const written = selected(before);
     const edit = wrapSelection(written, typed);
-    expect(edit && edited(written.text, edit)).toBe(expected);
+    expect(edit && applyEditToText(written.text, edit)).toBe(expected);
   });
 
   test('leaves it selected, so that typing it again makes it bold', () => {
     const edit = wrapSelection(selected('a |b| c'), '*');
-    const text = edited('a b c', edit ?? { from: 0, to: 0, insert: '' });
+    const text = applyEditToText('a b c', edit ?? { from: 0, to: 0, insert: '' });
     const [from, to] = edit?.select ?? [0, 0];
     expect(text.slice(from, to)).toBe('b');
     const again = wrapSelection({ text, from, to }, '*');
-    expect(again && edited(text, again)).toBe('a **b** c');
+    expect(again && applyEditToText(text, again)).toBe('a **b** c');
   });
 
   test.each([
@@ -48,7 +48,9 @@ describe('a character typed over a selection', () => {
 });
 
 test('a block of code has a fence that its text does not have', () => {
-  expect(edited('a ```b``` c', fenced(selected('a |```b```| c')))).toBe('a \n````\n```b```\n````\n c');
+  expect(applyEditToText('a ```b``` c', wrapInFence(selected('a |```b```| c')))).toBe(
+    'a \n````\n```b```\n````\n c',
+  );
 });
 
 test.each([
@@ -56,8 +58,8 @@ test.each([
   ['a|', 'a\n\n| Column 1 | Column 2 |\n| --- | --- |\n|  |  |\n'],
 ])('a table stands apart from what is around it (%j)', (before, expected) => {
   const written = selected(before);
-  const edit = emptyTable(written);
-  const text = edited(written.text, edit);
+  const edit = insertEmptyTable(written);
+  const text = applyEditToText(written.text, edit);
   expect(text).toBe(expected);
   expect(text.slice(...(edit.select ?? []))).toBe('Column 1');
 });
@@ -65,7 +67,7 @@ test.each([
 describe('suggestions come', () => {
   const at = (marked: string) => {
     const { text, from } = selected(marked);
-    const found = triggerAt(text, from);
+    const found = findTrigger(text, from);
     return found && `${found.kind}:${found.query}:${text.slice(found.from, found.to)}`;
   };
   test.each([
@@ -116,20 +118,20 @@ test('what is between backticks or fences is code', () => {
 });
 
 test('a mention is a link to the profile, whatever signs the name has', () => {
-  expect(mentionOf({ id: 12, name: 'Ada Lovelace' })).toBe('[@Ada Lovelace](/profile/12) ');
-  expect(mentionOf({ id: 3, name: 'a_b]*' })).toBe(String.raw`[@a\_b\]\*](/profile/3) `);
+  expect(formatMention({ id: 12, name: 'Ada Lovelace' })).toBe('[@Ada Lovelace](/profile/12) ');
+  expect(formatMention({ id: 3, name: 'a_b]*' })).toBe(String.raw`[@a\_b\]\*](/profile/3) `);
 });
 
 describe('the language of a block of code', () => {
   const name = (marked: string, at = 0) => {
     const { text, from } = selected(marked);
-    const trigger = triggerAt(text, from);
+    const trigger = findTrigger(text, from);
     if (trigger === null) throw new Error('No list here');
     const [language] = findLanguages(trigger.query, text).slice(at);
     if (language === undefined) throw new Error('No language');
-    const edit = nameLanguage(text, trigger, language);
+    const edit = insertLanguage(text, trigger, language);
     const [caret = 0] = edit.select ?? [];
-    const result = edited(text, edit);
+    const result = applyEditToText(text, edit);
     return `${result.slice(0, caret)}|${result.slice(caret)}`;
   };
 

@@ -4,37 +4,37 @@ import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Feed } from '#shared/feeds.ts';
 import type { FeedPage } from '#shared/mutes.ts';
-import { HiddenNote, useMutedChoice } from '#web/mutes/HiddenNote.tsx';
-import { hiddenIn } from '#web/mutes/mutes.ts';
+import { MutedBanner, useMutedFilter } from '#web/mutes/HiddenNote.tsx';
+import { countMuted } from '#web/mutes/mutes.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { useGradually } from '#web/platform/first-render.ts';
+import { useIncrementalList } from '#web/platform/first-render.ts';
 import { fetchNextPage } from '#web/platform/next-page.ts';
 import { feedQuery } from './feed.ts';
 import { QuestionCard } from './QuestionCard.tsx';
 import { LoadMore } from '#web/ui/LoadMore.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
 import { useLiveFeed } from './useLiveFeed.ts';
 import { QuestionCardSkeletons } from './QuestionCardSkeleton.tsx';
 import classes from './FeedList.module.css';
 
 /** One tab of the home feed. */
 export function FeedList({ feed }: { feed: Feed }) {
-  const muted = useMutedChoice();
+  const muted = useMutedFilter();
   const query = useInfiniteQuery(feedQuery(feed, muted));
-  const news = useLiveFeed(feed, muted);
-  const questions = query.data === undefined ? [] : distinct(questionsOf(query.data));
-  const { shown, isWhole } = useGradually(questions);
+  const newItems = useLiveFeed(feed, muted);
+  const questions = query.data === undefined ? [] : uniqueById(questionsOf(query.data));
+  const { shown, isWhole } = useIncrementalList(questions);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
-    return <NotLoaded text={t`The questions could not be loaded.`} query={query} />;
+    return <LoadError text={t`The questions could not be loaded.`} query={query} />;
 
   return (
     <>
-      <HiddenNote count={hiddenIn(query.data)} muted={muted} />
+      <MutedBanner count={countMuted(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}
-      {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+      {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
       {shown.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}
@@ -43,7 +43,7 @@ export function FeedList({ feed }: { feed: Feed }) {
           name={t`Load more`}
           failure={
             query.isFetchNextPageError
-              ? `${t`More questions could not be loaded.`} ${reasonOf(query.error)}`
+              ? `${t`More questions could not be loaded.`} ${errorReason(query.error)}`
               : null
           }
           isLoading={query.isFetchingNextPage}
@@ -73,10 +73,10 @@ function EmptyFeed({ feed }: { feed: Feed }) {
 const questionsOf = ({ pages }: InfiniteData<FeedPage>) => pages.flatMap((page) => page.items);
 
 /** Between two pages a question can have moved, so that both hold it. */
-function distinct<T extends { id: number }>(items: readonly T[]): T[] {
+function uniqueById<T extends { id: number }>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
-function reasonOf(error: Error | null): string {
+function errorReason(error: Error | null): string {
   return error instanceof ApiError ? error.message : '';
 }

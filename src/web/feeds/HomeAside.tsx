@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import type { Feed } from '#shared/feeds.ts';
 import { followedSummaryQuery } from '#web/follows/follows.ts';
-import { useMutedChoice } from '#web/mutes/HiddenNote.tsx';
+import { useMutedFilter } from '#web/mutes/HiddenNote.tsx';
 import { paths } from '#web/platform/paths.ts';
 import placed from '#web/ui/beside.module.css';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -14,43 +14,43 @@ import classes from './HomeAside.module.css';
 import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
 
 /** Fewer than a screen shows. */
-const shownQuestions = 4;
+const maxUnanswered = 4;
 
 /** Beside the feed, where the window is wide: the topics followed, and what waits for an answer out of sight. */
-export function HomeAside({ feed }: { feed: Feed }) {
+export function HomeSidebar({ feed }: { feed: Feed }) {
   return (
     <aside className={`${classes.aside} ${placed.beside}`} aria-label={t`Beside the feed`}>
-      <FollowedTopics />
-      {feed !== 'unanswered' && <Waiting feed={feed} />}
+      <FollowedTagLinks />
+      {feed !== 'unanswered' && <UnansweredQuestions feed={feed} />}
     </aside>
   );
 }
 
-function FollowedTopics() {
+function FollowedTagLinks() {
   const { data: followed } = useQuery(followedSummaryQuery);
   if (followed === undefined) return null;
   if (followed.total === 0)
     return (
-      <Part heading={t`Topics you follow`}>
+      <SidebarSection heading={t`Topics you follow`}>
         <p className={classes.text}>{t`Follow a topic, and its questions come to you.`}</p>
         <PathLink href={paths.topics} className={classes.more}>
           {t`Find something to follow`}
         </PathLink>
-      </Part>
+      </SidebarSection>
     );
   return (
-    <Part heading={t`Topics you follow`}>
+    <SidebarSection heading={t`Topics you follow`}>
       <TagLinks tags={followed.tags} />
       <PathLink href={paths.following} className={classes.more}>
         {t`What is new in them`}
       </PathLink>
-    </Part>
+    </SidebarSection>
   );
 }
 
 /** None that stands in the feed as well. */
-function Waiting({ feed }: { feed: Feed }) {
-  const inFeed = useInfiniteQuery(feedQuery(feed, useMutedChoice())).data;
+function UnansweredQuestions({ feed }: { feed: Feed }) {
+  const inFeed = useInfiniteQuery(feedQuery(feed, useMutedFilter())).data;
   const { data } = useInfiniteQuery(feedQuery('unanswered', 'hide'));
   if (inFeed === undefined || data === undefined) return null;
   const seen = new Set(inFeed.pages.flatMap(({ items }) => items.map(({ id }) => id)));
@@ -59,19 +59,19 @@ function Waiting({ feed }: { feed: Feed }) {
     .filter(({ id, answerCount }) => answerCount === 0 && !seen.has(id));
   if (questions.length === 0) return null;
   return (
-    <Part heading={t`Unanswered`}>
+    <SidebarSection heading={t`Unanswered`}>
       <QuestionLinks>
-        {questions.slice(0, shownQuestions).map((question) => (
+        {questions.slice(0, maxUnanswered).map((question) => (
           <QuestionLink key={question.id} question={question}>
             <Time at={question.createdAt} kind="card" />
           </QuestionLink>
         ))}
       </QuestionLinks>
-    </Part>
+    </SidebarSection>
   );
 }
 
-function Part({ heading, children }: { heading: string; children: ReactNode }) {
+function SidebarSection({ heading, children }: { heading: string; children: ReactNode }) {
   const headingId = useId();
   return (
     <section aria-labelledby={headingId} className={classes.part}>

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import type { QuestionCard as Card } from '#shared/questions.ts';
-import type { SearchHit } from '#shared/search.ts';
+import type { SearchHighlight } from '#shared/search.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard } from '#web/ui/PostCard.tsx';
@@ -9,16 +9,16 @@ import solved from '#web/ui/solved.module.css';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
 import classes from './QuestionCard.module.css';
 
-const tagsShown = 3;
+const maxTags = 3;
 
 /** A question in a list (docs/product.md 10.3). @param hit where it has what was searched for */
-export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHit | undefined }) {
+export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHighlight | undefined }) {
   return (
     <PostCard
       post={question}
       href={questionPath(question.id)}
       title={question.title}
-      hit={hit}
+      highlight={hit}
       counts={
         <>
           <Count of={question.upvotes} singular="upvote" />
@@ -36,7 +36,7 @@ export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHi
         </>
       }
     >
-      <TagLinks tags={question.tags} max={tagsShown} />
+      <TagLinks tags={question.tags} max={maxTags} />
     </PostCard>
   );
 }

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import classes from '#web/ui/PostCard.module.css';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
@@ -13,15 +13,15 @@ const rows = ['92%', '64%', '78%', '50%', '86%'];
  */
 export function QuestionCardSkeletons({ part = false, children }: { part?: boolean; children?: ReactNode }) {
   return (
-    <Pending label={t`Loading questions`} part={part}>
+    <LoadingRegion label={t`Loading questions`} part={part}>
       {children}
-      <QuestionCardBars />
-    </Pending>
+      <QuestionCardPlaceholders />
+    </LoadingRegion>
   );
 }
 
 /** The same as a part of what is on its way. */
-export function QuestionCardBars() {
+export function QuestionCardPlaceholders() {
   return rows.map((width) => (
     <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>
       <Skeleton width="11rem" height="1.25rem" />

@@ -1,27 +1,32 @@
 import type { InfiniteData, QueryKey, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { QuestionCards } from '#shared/questions.ts';
-import type { NewItems as News } from '#web/platform/live-list.ts';
-import { NewItems } from '#web/ui/NewItems.tsx';
+import type { PendingNewItems as News } from '#web/platform/live-list.ts';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { QuestionCard } from './QuestionCard.tsx';
 import { QuestionCardSkeletons } from './QuestionCardSkeleton.tsx';
-import { changePages, type LiveCards, useLiveCards } from './useLiveCards.ts';
+import { mapQuestionCards, type LiveQuestionCards, useLiveQuestionCards } from './useLiveCards.ts';
 
 type Pages = InfiniteData<QuestionCards>;
 
 /** Questions as cards below what they are of, 20 at a time, live. @param takes @param keeps what comes in and goes, as useLiveCards has it. */
 export function LiveQuestionList({
   queryKey,
-  takes,
-  keeps,
+  belongs,
+  belongsAfterEdit,
   ...shown
 }: { query: UseInfiniteQueryResult<Pages>; queryKey: QueryKey; empty: ReactNode } & Required<
-  Pick<LiveCards<Pages>, 'takes'>
+  Pick<LiveQuestionCards<Pages>, 'belongs'>
 > &
-  Pick<LiveCards<Pages>, 'keeps'>) {
-  const news = useLiveCards({ queryKey, changeCards: changePages, takes, ...(keeps && { keeps }) });
-  return <QuestionList {...shown} news={news} part />;
+  Pick<LiveQuestionCards<Pages>, 'belongsAfterEdit'>) {
+  const newItems = useLiveQuestionCards({
+    queryKey,
+    mapCards: mapQuestionCards,
+    belongs,
+    ...(belongsAfterEdit && { belongsAfterEdit }),
+  });
+  return <QuestionList {...shown} news={newItems} part />;
 }
 
 /** Questions as cards, 20 at a time. @param part of a page that shows more than the list. */
@@ -46,7 +51,7 @@ export function QuestionList({
     >
       {(questions) => (
         <>
-          {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+          {news.pill !== null && <NewItemsPill onClick={news.show}>{news.pill}</NewItemsPill>}
           {questions.map((question) => (
             <QuestionCard key={question.id} question={question} />
           ))}

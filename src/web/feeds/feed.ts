@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { Feed } from '#shared/feeds.ts';
 import type { MutedChoice } from '#shared/mutes.ts';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 
 /** The questions of one tab, 20 at a time; what was loaded stays for the way back. */
 export function feedQuery(feed: Feed, muted: MutedChoice) {
@@ -9,7 +9,7 @@ export function feedQuery(feed: Feed, muted: MutedChoice) {
     queryKey: ['feed', feed, muted],
     queryFn: ({ pageParam, signal }) => {
       const query = { muted, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      return read(api.feeds[':feed'].$get({ param: { feed }, query }, { init: { signal } }));
+      return readJson(api.feeds[':feed'].$get({ param: { feed }, query }, { init: { signal } }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,

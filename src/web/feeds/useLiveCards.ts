@@ -1,15 +1,15 @@
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { FeedEvent } from '#shared/events.ts';
 import type { QuestionCard, QuestionCards } from '#shared/questions.ts';
-import { type Arrivals, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
+import { type LiveList, useLiveList, useLiveQuery } from '#web/platform/live-list.ts';
 
-type Posted = Extract<FeedEvent, { kind: 'question-posted' }>;
-type Edited = Extract<FeedEvent, { kind: 'question-edited' }>;
+type QuestionPosted = Extract<FeedEvent, { kind: 'question-posted' }>;
+type QuestionEdited = Extract<FeedEvent, { kind: 'question-edited' }>;
 
 /** The data with each card of it changed, and without those changed to null. */
-export type ChangeCards<Data> = (data: Data, change: (card: QuestionCard) => QuestionCard | null) => Data;
+export type MapCards<Data> = (data: Data, change: (card: QuestionCard) => QuestionCard | null) => Data;
 
-export const changePages: ChangeCards<InfiniteData<QuestionCards>> = (data, change) => ({
+export const mapQuestionCards: MapCards<InfiniteData<QuestionCards>> = (data, change) => ({
   ...data,
   pages: data.pages.map((page) => ({
     ...page,
@@ -17,42 +17,42 @@ export const changePages: ChangeCards<InfiniteData<QuestionCards>> = (data, chan
   })),
 });
 
-export type LiveCards<Data> = {
+export type LiveQuestionCards<Data> = {
   queryKey: QueryKey;
-  changeCards: ChangeCards<Data>;
+  mapCards: MapCards<Data>;
   /** Whether a question just asked belongs into the list; nothing does where this is left out. */
-  takes?: (posted: Posted) => boolean;
+  belongs?: (posted: QuestionPosted) => boolean;
   /** Whether an edited question belongs into a list that is made by tags; left out where edits change nothing about that. */
-  keeps?: (edited: Edited) => boolean;
+  belongsAfterEdit?: (edited: QuestionEdited) => boolean;
   /** Whether an edited question leaves the list for one of its topics. */
-  hides?: (edited: Edited) => boolean;
+  isMutedAfterEdit?: (edited: QuestionEdited) => boolean;
   /** Counts decide what the list holds, in what order. */
-  byCounts?: boolean;
+  isSortedByCounts?: boolean;
 };
 
 /**
  * Keeps question cards as they are on the server: counts and edits change in place, what is deleted goes, and what is
  * new enters or waits.
  */
-export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
-  const { queryKey, changeCards, takes, keeps, hides, byCounts = false } = list;
+export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveList<number> {
+  const { queryKey, mapCards, belongs, belongsAfterEdit, isMutedAfterEdit, isSortedByCounts = false } = list;
   const client = useQueryClient();
-  const arrivals = useArrivals(queryKey, 'question', holds);
-  useLiveEntry('feeds', queryKey, { patch, heard, missed: arrivals.refresh });
+  const arrivals = useLiveList(queryKey, 'question', isListed);
+  useLiveQuery('feeds', queryKey, { patch, heard, onMissed: arrivals.refresh });
   return arrivals;
 
   function patch(event: FeedEvent) {
     switch (event.kind) {
       case 'question-counted':
-        return change(event.questionId, (card) => ({ ...card, ...countsOf(event) }));
+        return change(event.questionId, (card) => ({ ...card, ...pickCounts(event) }));
       case 'question-solved':
         return change(event.questionId, (card) => ({ ...card, solved: event.solved }));
       case 'question-marked':
         return change(event.questionId, (card) => ({ ...card, duplicate: event.duplicate }));
       case 'question-edited':
         return change(event.questionId, (card) =>
-          (keeps === undefined || keeps(event)) && hides?.(event) !== true
-            ? { ...card, ...textOf(event) }
+          (belongsAfterEdit === undefined || belongsAfterEdit(event)) && isMutedAfterEdit?.(event) !== true
+            ? { ...card, ...pickText(event) }
             : null,
         );
       case 'question-deleted':
@@ -65,30 +65,30 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
   function heard(event: FeedEvent) {
     switch (event.kind) {
       case 'question-posted':
-        if (takes?.(event) === true) arrivals.arrive(event.questionId);
-        else if (byCounts) arrivals.reorder();
+        if (belongs?.(event) === true) arrivals.addItem(event.questionId);
+        else if (isSortedByCounts) arrivals.reorder();
         return;
       case 'question-edited':
-        if (keeps?.(event) === true && reaches(event)) arrivals.arrive(event.questionId);
+        if (belongsAfterEdit?.(event) === true && isAmongLoaded(event)) arrivals.addItem(event.questionId);
         return;
       case 'question-counted':
-        if (byCounts) arrivals.reorder();
+        if (isSortedByCounts) arrivals.reorder();
         return;
       case 'question-solved':
       case 'question-marked':
         return;
       case 'question-deleted':
-        arrivals.leave(event.questionId);
+        arrivals.removeItem(event.questionId);
         return;
       case 'imported':
-        if (takes !== undefined) arrivals.arriveMany();
+        if (belongs !== undefined) arrivals.addMany();
     }
   }
 
   function change(id: number, to: (card: QuestionCard) => QuestionCard | null) {
     client.setQueryData<Data>(
       queryKey,
-      (data) => data && changeCards(data, (card) => (card.id === id ? to(card) : card)),
+      (data) => data && mapCards(data, (card) => (card.id === id ? to(card) : card)),
     );
   }
 
@@ -96,25 +96,25 @@ export function useLiveCards<Data>(list: LiveCards<Data>): Arrivals<number> {
     const found: QuestionCard[] = [];
     const data = client.getQueryData<Data>(queryKey);
     if (data !== undefined)
-      changeCards(data, (card) => {
+      mapCards(data, (card) => {
         found.push(card);
         return card;
       });
     return found;
   }
 
-  function holds(id: number): boolean {
+  function isListed(id: number): boolean {
     return cards().some((card) => card.id === id);
   }
 
   /** Whether a question of that time belongs among those loaded: the lists made by tags hold the newest first. */
-  function reaches({ createdAt }: Edited): boolean {
+  function isAmongLoaded({ createdAt }: QuestionEdited): boolean {
     const oldest = cards().at(-1);
     return oldest === undefined || createdAt > oldest.createdAt;
   }
 }
 
-function countsOf({
+function pickCounts({
   upvotes,
   downvotes,
   views,
@@ -123,6 +123,6 @@ function countsOf({
   return { upvotes, downvotes, views, answerCount };
 }
 
-function textOf({ title, excerpt, excerptCut, tags }: Edited) {
+function pickText({ title, excerpt, excerptCut, tags }: QuestionEdited) {
   return { title, excerpt, excerptCut, tags };
 }

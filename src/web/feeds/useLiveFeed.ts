@@ -1,19 +1,19 @@
 import type { Feed } from '#shared/feeds.ts';
 import type { MutedChoice } from '#shared/mutes.ts';
-import { useIsHidden } from '#web/mutes/useIsHidden.ts';
-import type { NewItems } from '#web/platform/live-list.ts';
+import { useIsMuted } from '#web/mutes/useIsHidden.ts';
+import type { PendingNewItems } from '#web/platform/live-list.ts';
 import { feedQuery } from './feed.ts';
-import { changePages, useLiveCards } from './useLiveCards.ts';
+import { mapQuestionCards, useLiveQuestionCards } from './useLiveCards.ts';
 
 /** Keeps a feed as it is on the server. */
-export function useLiveFeed(feed: Feed, muted: MutedChoice): NewItems {
-  const isHidden = useIsHidden(muted);
-  return useLiveCards({
+export function useLiveFeed(feed: Feed, muted: MutedChoice): PendingNewItems {
+  const isHidden = useIsMuted(muted);
+  return useLiveQuestionCards({
     queryKey: feedQuery(feed, muted).queryKey,
-    changeCards: changePages,
+    mapCards: mapQuestionCards,
     // Nobody voted on it yet.
-    takes: (posted) => feed !== 'popular' && !isHidden(posted),
-    hides: isHidden,
-    byCounts: feed !== 'recent',
+    belongs: (posted) => feed !== 'popular' && !isHidden(posted),
+    isMutedAfterEdit: isHidden,
+    isSortedByCounts: feed !== 'recent',
   });
 }

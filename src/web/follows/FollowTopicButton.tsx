@@ -4,12 +4,12 @@ import { IconCheck, IconClock, IconPlus } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useMember } from '#web/platform/session.ts';
 import classes from '#web/topics/topic-button.module.css';
-import { waitingText } from '#web/ui/WaitingMark.tsx';
-import { useFollowTopic } from './useFollowTopic.ts';
-import { useWaitingTopicFollow } from './waiting-follows.ts';
+import { getQueuedLabel } from '#web/ui/WaitingMark.tsx';
+import { useFollowTag } from './useFollowTopic.ts';
+import { useQueuedTagFollow } from './waiting-follows.ts';
 
 /** 'Follow' or 'Following'; disabled while saving. */
-export function FollowTopicButton({
+export function FollowTagButton({
   tag,
   following,
   describedBy,
@@ -21,15 +21,15 @@ export function FollowTopicButton({
   describedBy: string;
   onChange?: (following: boolean) => void;
 }) {
-  const follow = useFollowTopic(tag, following);
-  const waits = useWaitingTopicFollow(useMember()?.id ?? null, tag);
+  const follow = useFollowTag(tag, following);
+  const queued = useQueuedTagFollow(useMember()?.id ?? null, tag);
   // What was pressed, whatever comes in meanwhile.
-  const shown = waits ?? (follow.isPending ? follow.variables : following);
-  const waitingId = useId();
-  const Icon = waits !== undefined ? IconClock : shown ? IconCheck : IconPlus;
+  const isFollowing = queued ?? (follow.isPending ? follow.variables : following);
+  const queuedNoteId = useId();
+  const Icon = queued !== undefined ? IconClock : isFollowing ? IconCheck : IconPlus;
 
   function toggle() {
-    const wanted = !shown;
+    const wanted = !isFollowing;
     onChange?.(wanted);
     follow.mutate(wanted, { onError: () => onChange?.(!wanted) });
   }
@@ -38,17 +38,17 @@ export function FollowTopicButton({
     <>
       <Button
         size="compact-sm"
-        variant={shown ? 'default' : 'light'}
+        variant={isFollowing ? 'default' : 'light'}
         className={classes.button ?? ''}
         disabled={follow.isPending}
-        aria-describedby={waits === undefined ? describedBy : `${describedBy} ${waitingId}`}
-        title={waits === undefined ? undefined : waitingText()}
+        aria-describedby={queued === undefined ? describedBy : `${describedBy} ${queuedNoteId}`}
+        title={queued === undefined ? undefined : getQueuedLabel()}
         leftSection={<Icon size={15} stroke={2} aria-hidden />}
         onClick={toggle}
       >
-        {shown ? t`Following` : t`Follow`}
+        {isFollowing ? t`Following` : t`Follow`}
       </Button>
-      {waits !== undefined && <VisuallyHidden id={waitingId}>{waitingText()}</VisuallyHidden>}
+      {queued !== undefined && <VisuallyHidden id={queuedNoteId}>{getQueuedLabel()}</VisuallyHidden>}
     </>
   );
 }

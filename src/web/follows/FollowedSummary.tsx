@@ -1,20 +1,20 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { FollowedSummary as Summary } from '#shared/topics.ts';
-import { TopicLink } from '#web/ui/TopicLink.tsx';
+import type { FollowedTagsSummary as Summary } from '#shared/topics.ts';
+import { TagLink } from '#web/ui/TopicLink.tsx';
 import tags from '#web/ui/TagLinks.module.css';
 import classes from './FollowedSummary.module.css';
 
 /** The names of the topics followed first, and how many more there are (docs/product.md 10.7). */
-export function FollowedSummary({ summary }: { summary: Summary }) {
+export function FollowedTagsSummary({ summary }: { summary: Summary }) {
   if (summary.total === 0) return null;
   const more = summary.total - summary.tags.length;
   return (
     <ul className={`${tags.tags} ${classes.summary}`} aria-label={t`Topics you follow`}>
       {summary.tags.map((tag) => (
         <li key={tag}>
-          <TopicLink tag={tag} className={tags.tag} />
+          <TagLink tag={tag} className={tags.tag} />
         </li>
       ))}
       {more > 0 && (

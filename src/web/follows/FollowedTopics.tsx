@@ -2,14 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import type { QuestionCard } from '#shared/questions.ts';
-import { TopicCard } from '#web/topics/TopicCard.tsx';
-import { TopicSkeletons } from '#web/topics/TopicSkeletons.tsx';
+import { TagCard } from '#web/topics/TopicCard.tsx';
+import { TagSkeletons } from '#web/topics/TopicSkeletons.tsx';
 import { Count } from '#web/ui/Count.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { followedTopicsQuery } from './follows.ts';
-import { useLiveFollowedTopics } from './useLiveFollowed.ts';
+import { followedTagsQuery } from './follows.ts';
+import { useLiveFollowedTags } from './useLiveFollowed.ts';
 import classes from './FollowedTopics.module.css';
 
 /**
@@ -17,24 +17,24 @@ import classes from './FollowedTopics.module.css';
  * @param none the member is known to follow none: no skeletons, below which the suggestions would move.
  * @param still nothing comes in by itself, because the member chooses among what stands below.
  */
-export function FollowedTopics(props: { none: boolean; still: boolean; empty: ReactNode }) {
+export function FollowedTags(props: { none: boolean; still: boolean; empty: ReactNode }) {
   const { none, still, empty } = props;
-  const query = useInfiniteQuery(followedTopicsQuery);
-  const news = useLiveFollowedTopics(still);
+  const query = useInfiniteQuery(followedTagsQuery);
+  const newItems = useLiveFollowedTags(still);
   return (
     <PagedList
       query={query}
       noun="topics"
-      keyOf={(topic) => topic.tag}
-      pending={none ? empty : <TopicSkeletons />}
+      keyOf={(topic) => topic.name}
+      pending={none ? empty : <TagSkeletons />}
       empty={empty}
     >
       {(topics) => (
         <>
-          {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+          {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
           <div className={classes.topics}>
             {topics.map((topic) => (
-              <TopicCard key={topic.tag} topic={topic}>
+              <TagCard key={topic.name} topic={topic}>
                 {topic.questions.length > 0 && (
                   <div className={classes.questions}>
                     {topic.questions.map((question) => (
@@ -42,7 +42,7 @@ export function FollowedTopics(props: { none: boolean; still: boolean; empty: Re
                     ))}
                   </div>
                 )}
-              </TopicCard>
+              </TagCard>
             ))}
           </div>
         </>

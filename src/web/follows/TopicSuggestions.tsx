@@ -2,13 +2,13 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import type { FollowedSummary } from '#shared/topics.ts';
-import { TopicCard } from '#web/topics/TopicCard.tsx';
-import { TopicGrid } from '#web/topics/TopicGrid.tsx';
+import type { FollowedTagsSummary } from '#shared/topics.ts';
+import { TagCard } from '#web/topics/TopicCard.tsx';
+import { TagGrid } from '#web/topics/TopicGrid.tsx';
 import classes from './TopicSuggestions.module.css';
 
 /** For members who follow no topic yet; each can be followed here. The first ones stay while the page is open. */
-export function TopicSuggestions(props: { topics: FollowedSummary['suggested']; onFollow: () => void }) {
+export function SuggestedTags(props: { topics: FollowedTagsSummary['suggested']; onFollow: () => void }) {
   const { onFollow } = props;
   const headingId = useId();
   const [topics] = useState(props.topics);
@@ -29,15 +29,15 @@ export function TopicSuggestions(props: { topics: FollowedSummary['suggested']; 
       <p id={headingId} className={classes.heading}>
         {t`Follow a topic, and its questions come to you.`}
       </p>
-      <TopicGrid>
-        {topics.map(({ tag, description }) => (
-          <TopicCard
-            key={tag}
-            topic={{ tag, description, following: followed.has(tag) }}
-            onFollow={(following) => change(tag, following)}
+      <TagGrid>
+        {topics.map(({ name, description }) => (
+          <TagCard
+            key={name}
+            topic={{ name, description, following: followed.has(name) }}
+            onFollow={(following) => change(name, following)}
           />
         ))}
-      </TopicGrid>
+      </TagGrid>
       <Button variant="default" renderRoot={(props) => <Link to="/topics" {...props} />}>
         {t`Explore Topics`}
       </Button>

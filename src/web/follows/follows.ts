@@ -7,11 +7,11 @@ import {
 } from '@tanstack/react-query';
 import type { MutedChoice } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
-import type { Topic } from '#shared/topics.ts';
-import { api, read } from '#web/platform/api.ts';
-import { stopFetches } from '#web/platform/stop-fetches.ts';
-import type { Sending } from '#web/platform/send-waiting.ts';
-import { topicKeys } from '#web/topics/topics.ts';
+import type { Tag } from '#shared/topics.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { cancelFetches } from '#web/platform/stop-fetches.ts';
+import type { QueuedRequestOptions } from '#web/platform/send-waiting.ts';
+import { tagQueryKeys } from '#web/topics/topics.ts';
 
 /** Under which keys the cache holds what the member follows. */
 export const followKeys = {
@@ -19,23 +19,23 @@ export const followKeys = {
   summary: ['following', 'summary'],
   questions: ['following', 'questions'],
   activity: ['following', 'activity'],
-  topics: ['following', 'topics'],
-  marks: ['following', 'marks'],
+  tags: ['following', 'topics'],
+  ids: ['following', 'marks'],
 } as const;
 
 /** What is done to a topic is sent in its order, one after the other: muting ends following, and following ends muting. */
-export const topicScope = (tag: string) => ({ id: `topic ${tagKey(tag)}` });
+export const tagMutationScope = (tag: string) => ({ id: `topic ${tagKey(tag)}` });
 
 export const followedSummaryQuery = queryOptions({
   queryKey: followKeys.summary,
-  queryFn: ({ signal }) => read(api.following.$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api.following.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 /** All that the member follows: which news are of it. */
-export const followedMarksQuery = queryOptions({
-  queryKey: followKeys.marks,
-  queryFn: ({ signal }) => read(api.following.marks.$get({}, { init: { signal } })),
+export const followsQuery = queryOptions({
+  queryKey: followKeys.ids,
+  queryFn: ({ signal }) => readJson(api.following.marks.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
@@ -45,7 +45,7 @@ export function followedQuestionsQuery(muted: MutedChoice) {
     queryKey: [...followKeys.questions, muted],
     queryFn: ({ pageParam: cursor, signal }) => {
       const query = { muted, ...(cursor === null ? {} : { cursor }) };
-      return read(api.following.questions.$get({ query }, { init: { signal } }));
+      return readJson(api.following.questions.$get({ query }, { init: { signal } }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
@@ -57,7 +57,8 @@ export function followedQuestionsQuery(muted: MutedChoice) {
 export function recentActivityQuery(muted: MutedChoice) {
   return infiniteQueryOptions({
     queryKey: [...followKeys.activity, muted],
-    queryFn: ({ signal }) => read(api.following.activity.$get({ query: { muted } }, { init: { signal } })),
+    queryFn: ({ signal }) =>
+      readJson(api.following.activity.$get({ query: { muted } }, { init: { signal } })),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
@@ -65,29 +66,29 @@ export function recentActivityQuery(muted: MutedChoice) {
 }
 
 /** 'My Topics', by name. */
-export const followedTopicsQuery = infiniteQueryOptions({
-  queryKey: followKeys.topics,
+export const followedTagsQuery = infiniteQueryOptions({
+  queryKey: followKeys.tags,
   queryFn: ({ pageParam: cursor, signal }) =>
-    read(api.following.topics.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+    readJson(api.following.topics.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });
 
-export function setFollowTopic(tag: string, following: boolean, sending: Partial<Sending>) {
-  return read(
+export function setTagFollow(tag: string, following: boolean, sending: Partial<QueuedRequestOptions>) {
+  return readJson(
     api.topics[':tag'].follow.$put({ param: { tag: encodeURIComponent(tag) }, json: { following } }, sending),
   );
 }
 
 /** What the member follows has changed, here or in another tab. */
-export async function refreshFollowed(client: QueryClient): Promise<void> {
+export async function refreshFollows(client: QueryClient): Promise<void> {
   await Promise.all([
     client.invalidateQueries({
-      predicate: ({ queryKey: [area, part] }) => area === followKeys.all[0] && part !== followKeys.topics[1],
+      predicate: ({ queryKey: [area, part] }) => area === followKeys.all[0] && part !== followKeys.tags[1],
     }),
     // Not while it is looked at: a topic just left stays in reach until the page is.
-    client.invalidateQueries({ queryKey: followKeys.topics, refetchType: 'none' }),
+    client.invalidateQueries({ queryKey: followKeys.tags, refetchType: 'none' }),
   ]);
 }
 
@@ -95,19 +96,20 @@ export async function refreshFollowed(client: QueryClient): Promise<void> {
  * Stops what would bring the topic as it was before the member's click.
  * @returns fetches it again, except for 'My Topics': a topic just left stays in reach there until the page is.
  */
-export async function stopTopics(client: QueryClient, tag: string): Promise<() => Promise<void>> {
-  const oneKey = hashKey(topicKeys.one(tag));
-  await stopFetches(client, ({ queryHash }) => queryHash === hashKey(followKeys.topics));
-  return stopFetches(
+export async function cancelTagFetches(client: QueryClient, tag: string): Promise<() => Promise<void>> {
+  const oneKey = hashKey(tagQueryKeys.one(tag));
+  await cancelFetches(client, ({ queryHash }) => queryHash === hashKey(followKeys.tags));
+  return cancelFetches(
     client,
     ({ queryKey, queryHash }) =>
-      queryHash === oneKey || (queryKey[0] === topicKeys.lists[0] && queryKey[1] === topicKeys.lists[1]),
+      queryHash === oneKey ||
+      (queryKey[0] === tagQueryKeys.lists[0] && queryKey[1] === tagQueryKeys.lists[1]),
   );
 }
 
 /** Sets the button of a topic wherever the cache holds the topic; the member's own click counts at once. */
-export function showFollowing(client: QueryClient, tag: string, following: boolean): void {
-  changeTopics(client, tag, (topic) => {
+export function applyTagFollow(client: QueryClient, tag: string, following: boolean): void {
+  updateCachedTags(client, tag, (topic) => {
     if (topic.following === following) return topic;
     const followersCount = topic.followersCount + (following ? 1 : -1);
     return { ...topic, following, muted: topic.muted && !following, followersCount };
@@ -115,19 +117,19 @@ export function showFollowing(client: QueryClient, tag: string, following: boole
 }
 
 /** The member followed a topic or stopped, maybe elsewhere; its count is told apart from that. */
-export function markFollowed(client: QueryClient, tag: string, following: boolean): void {
-  changeTopics(client, tag, (topic) => ({ ...topic, following, muted: topic.muted && !following }));
+export function setTagFollowed(client: QueryClient, tag: string, following: boolean): void {
+  updateCachedTags(client, tag, (topic) => ({ ...topic, following, muted: topic.muted && !following }));
 }
 
-function changeTopics(client: QueryClient, tag: string, change: <T extends Topic>(topic: T) => T): void {
+function updateCachedTags(client: QueryClient, tag: string, change: <T extends Tag>(topic: T) => T): void {
   const key = tagKey(tag);
-  const set = <T extends Topic>(topic: T): T => (tagKey(topic.tag) === key ? change(topic) : topic);
-  const inPages = <T extends Topic>(data: Pages<T> | undefined): Pages<T> | undefined =>
+  const set = <T extends Tag>(topic: T): T => (tagKey(topic.name) === key ? change(topic) : topic);
+  const inPages = <T extends Tag>(data: Pages<T> | undefined): Pages<T> | undefined =>
     data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(set) })) };
 
-  client.setQueriesData<Pages<Topic>>({ queryKey: topicKeys.lists }, inPages);
-  client.setQueryData<Pages<Topic>>(followKeys.topics, inPages);
-  client.setQueryData<Topic>(topicKeys.one(tag), (topic) => topic && set(topic));
+  client.setQueriesData<Pages<Tag>>({ queryKey: tagQueryKeys.lists }, inPages);
+  client.setQueryData<Pages<Tag>>(followKeys.tags, inPages);
+  client.setQueryData<Tag>(tagQueryKeys.one(tag), (topic) => topic && set(topic));
 }
 
 type Pages<Item> = InfiniteData<{ items: Item[]; nextCursor: string | null }>;

@@ -1,20 +1,20 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import type { Followed } from '#shared/follows.ts';
+import type { Follows } from '#shared/follows.ts';
 import type { MutedChoice } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
-import type { FollowedTopic } from '#shared/topics.ts';
-import { type ChangeCards, changePages, useLiveCards } from '#web/feeds/useLiveCards.ts';
-import { useIsHidden } from '#web/mutes/useIsHidden.ts';
-import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
-import { useLiveTopicPages } from '#web/topics/useLiveTopics.ts';
-import { followedMarksQuery, followedTopicsQuery, recentActivityQuery } from './follows.ts';
+import type { FollowedTag } from '#shared/topics.ts';
+import { type MapCards, mapQuestionCards, useLiveQuestionCards } from '#web/feeds/useLiveCards.ts';
+import { useIsMuted } from '#web/mutes/useIsHidden.ts';
+import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/platform/live-list.ts';
+import { useLiveTagPages } from '#web/topics/useLiveTopics.ts';
+import { followsQuery, followedTagsQuery, recentActivityQuery } from './follows.ts';
 
-type Tagged = { questionId: number; tags: readonly string[] };
+type TaggedQuestion = { questionId: number; tags: readonly string[] };
 
 /** Whether the member follows a question or one of its topics; false as long as that is not known. */
-export function useIsFollowed(): (question: Tagged) => boolean {
-  const { data: followed } = useQuery(followedMarksQuery);
+export function useIsFollowed(): (question: TaggedQuestion) => boolean {
+  const { data: followed } = useQuery(followsQuery);
   if (followed === undefined) return () => false;
   // More than was told: a fetch too many rather than news too few.
   if (!followed.complete) return () => true;
@@ -24,50 +24,50 @@ export function useIsFollowed(): (question: Tagged) => boolean {
 }
 
 /** Keeps 'Recent Activity' as it is on the server: what becomes active enters at the top, or waits. */
-export function useLiveActivity(muted: MutedChoice): NewItems {
+export function useLiveRecentActivity(muted: MutedChoice): PendingNewItems {
   const isFollowed = useIsFollowed();
-  const isHidden = useIsHidden(muted);
+  const isHidden = useIsMuted(muted);
   const { queryKey } = recentActivityQuery(muted);
-  const belongs = (question: Tagged) => isFollowed(question) && !isHidden(question);
-  const arrivals = useLiveCards({
+  const belongs = (question: TaggedQuestion) => isFollowed(question) && !isHidden(question);
+  const arrivals = useLiveQuestionCards({
     queryKey,
-    changeCards: changePages,
-    takes: belongs,
-    hides: isHidden,
+    mapCards: mapQuestionCards,
+    belongs: belongs,
+    isMutedAfterEdit: isHidden,
   });
-  useLiveEntry('activity', queryKey, {
+  useLiveQuery('activity', queryKey, {
     patch: () => {},
     heard(event) {
       if (!belongs(event)) return;
-      arrivals.arrive(event.questionId);
+      arrivals.addItem(event.questionId);
       arrivals.reorder();
     },
-    missed: arrivals.refresh,
+    onMissed: arrivals.refresh,
   });
   return arrivals;
 }
 
 /**
  * Keeps 'My Topics' as it is on the server. What is followed elsewhere and what is asked there enters or waits.
- * @param still nothing comes in by itself, because the member chooses among what stands below.
+ * @param isFrozen nothing comes in by itself, because the member chooses among what stands below.
  */
-export function useLiveFollowedTopics(still: boolean): NewItems {
+export function useLiveFollowedTags(isFrozen: boolean): PendingNewItems {
   const client = useQueryClient();
   const isFollowed = useIsFollowed();
-  const isHidden = useIsHidden('hide');
-  const { data: followed } = useQuery(followedMarksQuery);
-  const { queryKey } = followedTopicsQuery;
-  const questions = useLiveCards({
+  const isHidden = useIsMuted('hide');
+  const { data: followed } = useQuery(followsQuery);
+  const { queryKey } = followedTagsQuery;
+  const questions = useLiveQuestionCards({
     queryKey,
-    changeCards: changeTopics,
-    takes: (posted) => isFollowed(posted) && !isHidden(posted),
-    hides: isHidden,
+    mapCards: mapFollowedTagCards,
+    belongs: (posted) => isFollowed(posted) && !isHidden(posted),
+    isMutedAfterEdit: isHidden,
   });
-  const topics = useArrivals<string>(queryKey, 'topic', shows);
-  useLiveTopicPages(queryKey);
-  const enter = useEffectEvent((followed: Followed) => {
-    if (still || client.getQueryData(queryKey) === undefined) return;
-    for (const tag of followed.tags) if (!shows(tag)) topics.arrive(tag);
+  const topics = useLiveList<string>(queryKey, 'topic', isShown);
+  useLiveTagPages(queryKey);
+  const enter = useEffectEvent((followed: Follows) => {
+    if (isFrozen || client.getQueryData(queryKey) === undefined) return;
+    for (const tag of followed.tags) if (!isShown(tag)) topics.addItem(tag);
   });
   useEffect(() => {
     if (followed !== undefined) enter(followed);
@@ -82,17 +82,17 @@ export function useLiveFollowedTopics(still: boolean): NewItems {
   };
 
   /** Whether a topic is among those loaded, or stands below them. */
-  function shows(tag: string): boolean {
+  function isShown(tag: string): boolean {
     const pages = client.getQueryData<Pages>(queryKey)?.pages ?? [];
-    const loaded = pages.flatMap((page) => page.items.map((topic) => tagKey(topic.tag)));
+    const loaded = pages.flatMap((page) => page.items.map((topic) => tagKey(topic.name)));
     if (loaded.includes(tagKey(tag))) return true;
     return pages.at(-1)?.nextCursor != null && tagKey(tag) > (loaded.at(-1) ?? '');
   }
 }
 
-type Pages = InfiniteData<{ items: FollowedTopic[]; nextCursor: string | null }>;
+type Pages = InfiniteData<{ items: FollowedTag[]; nextCursor: string | null }>;
 
-const changeTopics: ChangeCards<Pages> = (data, change) => {
+const mapFollowedTagCards: MapCards<Pages> = (data, change) => {
   const pages = data.pages.map((page) => ({
     ...page,
     items: page.items.map((topic) => ({

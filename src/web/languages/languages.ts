@@ -12,15 +12,15 @@ const loaders = new Map(
 export const languages: readonly string[] = ['en', ...loaders.keys()].toSorted();
 
 /** A language's name in itself: 'Deutsch'. */
-export function nameOf(language: string): string {
+export function getLanguageName(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }
 
 /** The first of the languages somebody reads that there is a file for; English where there is none. */
-export function bestOf(wanted: readonly string[], available: readonly string[] = languages): string {
+export function pickLanguage(wanted: readonly string[], available: readonly string[] = languages): string {
   for (const tag of wanted) {
-    const language = languageOf(tag);
+    const language = parseLanguage(tag);
     const found = available.find((code) => code === tag) ?? available.find((code) => code === language);
     if (found !== undefined) return found;
   }
@@ -28,7 +28,7 @@ export function bestOf(wanted: readonly string[], available: readonly string[] =
 }
 
 /** Of a tag such as 'de-AT', 'de'; null for one that is no language, such as the 'C' of a system without any set. */
-function languageOf(tag: string): string | null {
+function parseLanguage(tag: string): string | null {
   try {
     return new Intl.Locale(tag).language;
   } catch {
@@ -37,7 +37,7 @@ function languageOf(tag: string): string | null {
 }
 
 /** The language chosen in this browser; null where the browser's own languages decide. */
-export function chosenLanguage(): string | null {
+export function getChosenLanguage(): string | null {
   const stored = read();
   return stored !== null && languages.includes(stored) ? stored : null;
 }
@@ -45,17 +45,17 @@ export function chosenLanguage(): string | null {
 /** Shows everything in a language from now on; null leaves it to the browser's own languages. */
 export async function chooseLanguage(language: string | null): Promise<void> {
   write(language);
-  await show(wantedLanguage());
+  await activateLanguage(getPreferredLanguage());
 }
 
 /** Loads the texts before the first of them is shown, and follows the choice made in another tab. */
-export async function startLanguage(): Promise<void> {
+export async function initLanguage(): Promise<void> {
   window.addEventListener('storage', (event) => {
     // A null key tells that the whole storage was cleared.
-    if (event.key === key || event.key === null) void show(wantedLanguage());
+    if (event.key === key || event.key === null) void activateLanguage(getPreferredLanguage());
   });
   i18n.load('en', english);
-  await show(wantedLanguage());
+  await activateLanguage(getPreferredLanguage());
 }
 
 /** The language shown, whatever changes it. */
@@ -66,22 +66,22 @@ export function useLanguage(): string {
   );
 }
 
-export function directionOf(language: string): 'ltr' | 'rtl' {
+export function getTextDirection(language: string): 'ltr' | 'rtl' {
   return ['ar', 'fa', 'he', 'ur'].includes(new Intl.Locale(language).language) ? 'rtl' : 'ltr';
 }
 
-function wantedLanguage(): string {
-  return chosenLanguage() ?? bestOf(navigator.languages);
+function getPreferredLanguage(): string {
+  return getChosenLanguage() ?? pickLanguage(navigator.languages);
 }
 
 /** English where the file does not come, as on a page that stayed open across an upgrade. */
-async function show(language: string): Promise<void> {
+async function activateLanguage(language: string): Promise<void> {
   const messages = language === 'en' ? english : await loadMessages(language);
   const shown = messages === null ? 'en' : language;
   if (messages !== null) i18n.load(language, messages);
   i18n.activate(shown);
   document.documentElement.lang = shown;
-  document.documentElement.dir = directionOf(shown);
+  document.documentElement.dir = getTextDirection(shown);
 }
 
 async function loadMessages(language: string): Promise<Messages | null> {

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon } from '@mantine/core';
 import { Suspense, useId, useState } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { useMember } from '#web/platform/session.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { onIntent } from '#web/ui/floating.tsx';
+import { preloadOnIntent } from '#web/ui/floating.tsx';
 
 const load = () => import('./AccountMenuList.tsx');
-const AccountMenuList = lazyPart(load);
-const intent = onIntent(load);
+const AccountMenuList = lazyComponent(load);
+const intent = preloadOnIntent(load);
 
 export function AccountMenu() {
   const member = useMember();

@@ -6,9 +6,9 @@ import { IconLogout, IconRss, IconSettings, IconShield, IconUser } from '@tabler
 import { useId } from 'react';
 import type { Me } from '#shared/accounts.ts';
 import { paths } from '#web/platform/paths.ts';
-import { leaveSession } from '#web/platform/session.ts';
+import { signOut } from '#web/platform/session.ts';
 import { toastError } from '#web/platform/toast.ts';
-import { TargetElsewhere, useOpenedLater } from '#web/ui/floating.tsx';
+import { ExternalTarget, useOpenAfterMount } from '#web/ui/floating.tsx';
 import classes from './AccountMenuList.module.css';
 
 const links = (member: Me) => [
@@ -33,7 +33,7 @@ export default function AccountMenuList({
   const queryClient = useQueryClient();
   const whoId = useId();
   const logout = useMutation({
-    mutationFn: () => leaveSession(queryClient),
+    mutationFn: () => signOut(queryClient),
     onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
   });
 
@@ -41,12 +41,12 @@ export default function AccountMenuList({
     <Menu
       position="bottom-end"
       width={232}
-      opened={useOpenedLater(opened)}
+      opened={useOpenAfterMount(opened)}
       onClose={onClose}
       withinPortal={false}
     >
       <Menu.Target>
-        <TargetElsewhere button={button} />
+        <ExternalTarget button={button} />
       </Menu.Target>
       {/* A menu has items only: whose it is describes it. */}
       <Menu.Dropdown aria-labelledby={button?.id} aria-describedby={whoId}>

@@ -5,7 +5,7 @@ import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/i
 import { useUnreadCount } from '#web/notifications/notifications.ts';
 import { UnreadBadge } from '#web/notifications/UnreadBadge.tsx';
 import { paths } from '#web/platform/paths.ts';
-import { useKeyboard } from './useKeyboard.ts';
+import { useOnScreenKeyboard } from './useKeyboard.ts';
 import classes from './BottomBar.module.css';
 
 const links = () => [
@@ -18,7 +18,7 @@ const links = () => [
 
 /** In the place of the sidebar, where the thumb is. */
 export function BottomBar() {
-  useKeyboard();
+  useOnScreenKeyboard();
   const unread = useUnreadCount();
   return (
     <nav aria-label={t`Main`} className={classes.bar}>

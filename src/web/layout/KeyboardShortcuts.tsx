@@ -1,24 +1,24 @@
 import { useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useShortcuts } from '#web/platform/shortcuts.ts';
-import { palette, shortcutSheet } from './floating.ts';
+import { commandPaletteOverlay, shortcutSheetOverlay } from './floating.ts';
 import { searchBoxId } from './SearchBox.tsx';
 
-const ShortcutSheet = lazyPart(() => import('./ShortcutSheet.tsx'));
+const ShortcutSheet = lazyComponent(() => import('./ShortcutSheet.tsx'));
 const loadPalette = () => import('#web/palette/Palette.tsx');
-const Palette = lazyPart(loadPalette);
+const Palette = lazyComponent(loadPalette);
 
 /** The keys that hold on every page for members, and what they open. */
 export function KeyboardShortcuts() {
   const router = useRouter();
-  const paletteState = palette.useState();
-  const sheetState = shortcutSheet.useState();
+  const paletteState = commandPaletteOverlay.useState();
+  const sheetState = shortcutSheetOverlay.useState();
   const go = (to: string) => () => void router.navigate({ to });
 
   useShortcuts({
-    palette: palette.open,
+    palette: commandPaletteOverlay.open,
     search: focusSearch,
     ask: go(paths.ask),
     next: () => step(1),
@@ -28,7 +28,7 @@ export function KeyboardShortcuts() {
     following: go(paths.following),
     notifications: go(paths.notifications),
     profile: go(paths.profile),
-    sheet: shortcutSheet.open,
+    sheet: shortcutSheetOverlay.open,
   });
 
   useEffect(() => {
@@ -39,13 +39,13 @@ export function KeyboardShortcuts() {
   return (
     <Suspense>
       {sheetState !== 'never' && (
-        <ShortcutSheet opened={sheetState === 'open'} onClose={shortcutSheet.close} />
+        <ShortcutSheet opened={sheetState === 'open'} onClose={shortcutSheetOverlay.close} />
       )}
       {paletteState !== 'never' && (
         <Palette
           opened={paletteState === 'open'}
-          onClose={palette.close}
-          onShowShortcuts={shortcutSheet.open}
+          onClose={commandPaletteOverlay.close}
+          onShowShortcuts={shortcutSheetOverlay.open}
         />
       )}
     </Suspense>

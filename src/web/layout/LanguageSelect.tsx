@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { NativeSelect } from '@mantine/core';
 import { IconChevronDown, IconLanguage } from '@tabler/icons-react';
 import beside from '#web/ui/SelectField.module.css';
-import { chooseLanguage, chosenLanguage, languages, nameOf } from '#web/languages/languages.ts';
+import { chooseLanguage, getChosenLanguage, languages, getLanguageName } from '#web/languages/languages.ts';
 
 /** Each language in its own words. Takes effect at once, and in other tabs; the first choice leaves it to the browser. */
 export function LanguageSelect({
@@ -19,13 +19,13 @@ export function LanguageSelect({
         : { label, classNames: { root: beside.field ?? '', label: beside.label ?? '' } })}
       leftSection={<IconLanguage size={18} stroke={1.6} aria-hidden />}
       rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
-      value={chosenLanguage() ?? ''}
+      value={getChosenLanguage() ?? ''}
       onChange={({ currentTarget: { value } }) => void chooseLanguage(value === '' ? null : value)}
     >
       <option value="">{t`Same as the browser`}</option>
       {languages.map((language) => (
         <option key={language} value={language} lang={language}>
-          {nameOf(language)}
+          {getLanguageName(language)}
         </option>
       ))}
     </NativeSelect>

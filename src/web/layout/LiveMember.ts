@@ -2,60 +2,68 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { MemberEvent } from '#shared/events.ts';
 import { refreshBookmarks } from '#web/bookmarks/bookmarks.ts';
-import { markFollowed, refreshFollowed } from '#web/follows/follows.ts';
-import { refreshMutes, showTopicMute } from '#web/mutes/mutes.ts';
-import { noteSeen, notificationKeys } from '#web/notifications/notifications.ts';
-import { calmly } from '#web/platform/calmly.ts';
+import { setTagFollowed, refreshFollows } from '#web/follows/follows.ts';
+import { refreshMutes, applyTagMute } from '#web/mutes/mutes.ts';
+import { markNotificationsSeen, notificationKeys } from '#web/notifications/notifications.ts';
+import { throttle } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
 import { sessionQuery } from '#web/platform/session.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import { patchPost } from '#web/posts/question-page.ts';
-import { changeQuestion, questionKeys } from '#web/posts/question-query.ts';
-import { topicKeys } from '#web/topics/topics.ts';
+import { updateCachedQuestion, questionKeys } from '#web/posts/question-query.ts';
+import { tagQueryKeys } from '#web/topics/topics.ts';
 
 /** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
-export function LiveMember({ memberId }: { memberId: number }): null {
+export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
   const client = useQueryClient();
-  const { bell, notifications, follows, bookmarks, mutes, seen, account } = useMemo(
+  const {
+    bell: refreshNewest,
+    notifications,
+    follows,
+    bookmarks,
+    mutes,
+    seen: markSeen,
+    account,
+  } = useMemo(
     () => ({
       // The page of notifications brings what is new by itself, so that nothing jumps there.
-      bell: calmly(() => void client.invalidateQueries({ queryKey: notificationKeys.newest }), 500),
-      notifications: calmly(() => void client.invalidateQueries({ queryKey: notificationKeys.all }), 500),
-      follows: calmly(() => void refreshFollowed(client), 500),
-      mutes: calmly(() => void refreshMutes(client), 500),
-      bookmarks: calmly(() => void refreshBookmarks(client), 500),
-      seen: calmly(noteSeen, 2_000),
-      account: calmly(() => void refreshAccount(client), 500),
+      bell: throttle(() => void client.invalidateQueries({ queryKey: notificationKeys.newest }), 500),
+      notifications: throttle(() => void client.invalidateQueries({ queryKey: notificationKeys.all }), 500),
+      follows: throttle(() => void refreshFollows(client), 500),
+      mutes: throttle(() => void refreshMutes(client), 500),
+      bookmarks: throttle(() => void refreshBookmarks(client), 500),
+      seen: throttle(markNotificationsSeen, 2_000),
+      account: throttle(() => void refreshAccount(client), 500),
     }),
     [client],
   );
   useLive(`member:${memberId}`, {
-    heard(events) {
+    onEvents(events) {
       for (const event of events) {
         if (event.kind === 'notified') {
-          bell();
-          if (isLookedAt()) seen();
+          refreshNewest();
+          if (isPageFocused()) markSeen();
         }
         if (event.kind === 'notifications-changed') notifications();
         if (event.kind === 'account-changed') account();
-        if (event.kind === 'bookmarked') showBookmark(client, event);
+        if (event.kind === 'bookmarked') patchBookmark(client, event);
         if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') bookmarks();
         if (event.kind === 'mutes-changed') {
-          showMute(client, event);
+          patchMute(client, event);
           mutes();
         }
         if (event.kind === 'follows-changed') {
-          showFollow(client, event);
+          patchFollow(client, event);
           follows();
         }
       }
     },
-    missed() {
+    onMissed() {
       notifications();
       follows();
       bookmarks();
       mutes();
-      void client.invalidateQueries({ queryKey: topicKeys.all });
+      void client.invalidateQueries({ queryKey: tagQueryKeys.all });
       void client.invalidateQueries({ queryKey: questionKeys.all });
     },
   });
@@ -63,7 +71,7 @@ export function LiveMember({ memberId }: { memberId: number }): null {
 }
 
 /** The member sees what the bell says. */
-const isLookedAt = () => document.visibilityState === 'visible' && document.hasFocus();
+const isPageFocused = () => document.visibilityState === 'visible' && document.hasFocus();
 
 /** The address, and where else the member is signed in: what is shown of them now. */
 async function refreshAccount(client: QueryClient): Promise<void> {
@@ -72,23 +80,23 @@ async function refreshAccount(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: ['settings', 'sessions'] });
 }
 
-function showFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'follows-changed' }>): void {
+function patchFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'follows-changed' }>): void {
   const { following } = event;
-  if ('tag' in event) return markFollowed(client, event.tag, following);
+  if ('tag' in event) return setTagFollowed(client, event.tag, following);
   const { questionId: id } = event;
-  changeQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { following }));
+  updateCachedQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { following }));
 }
 
-function showMute(client: QueryClient, event: Extract<MemberEvent, { kind: 'mutes-changed' }>): void {
+function patchMute(client: QueryClient, event: Extract<MemberEvent, { kind: 'mutes-changed' }>): void {
   const { muted } = event;
-  if ('tag' in event) return showTopicMute(client, event.tag, muted);
+  if ('tag' in event) return applyTagMute(client, event.tag, muted);
   const { questionId: id } = event;
-  changeQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { muted }));
+  updateCachedQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { muted }));
 }
 
-function showBookmark(client: QueryClient, event: Extract<MemberEvent, { kind: 'bookmarked' }>): void {
+function patchBookmark(client: QueryClient, event: Extract<MemberEvent, { kind: 'bookmarked' }>): void {
   const { questionId, bookmarked } = event;
   const post: PostRef =
     'answerId' in event ? { kind: 'answer', id: event.answerId } : { kind: 'question', id: questionId };
-  changeQuestion(client, questionId, (page) => patchPost(page, post, { bookmarked }));
+  updateCachedQuestion(client, questionId, (page) => patchPost(page, post, { bookmarked }));
 }

@@ -2,32 +2,32 @@ import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
-import { useFollows } from '#web/platform/first-render.ts';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { useIsAfterFirstRender } from '#web/platform/first-render.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { useLiveConnection } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
-import { forgetMember, useMember, useSession } from '#web/platform/session.ts';
+import { clearMemberQueries, useMember, useSession } from '#web/platform/session.ts';
 import { BottomBar } from './BottomBar.tsx';
-import { LiveMember } from './LiveMember.ts';
+import { MemberLiveUpdates } from './LiveMember.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
-import { SendWaiting } from './SendWaiting.ts';
+import { OfflineQueueSender } from './SendWaiting.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
 import classes from './MemberLayout.module.css';
 
-const StandingNotes = lazyPart(() => import('#web/care/StandingNotes.tsx'));
+const StandingNotes = lazyComponent(() => import('#web/care/StandingNotes.tsx'));
 
 /** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
   const client = useQueryClient();
-  useEffect(() => () => forgetMember(client), [client]);
+  useEffect(() => () => clearMemberQueries(client), [client]);
   const member = useMember();
-  const isPageNext = useFollows();
+  const isPageNext = useIsAfterFirstRender();
   return (
     <>
-      {isPageNext && <Behind memberId={member?.id ?? null} />}
+      {isPageNext && <BackgroundTasks memberId={member?.id ?? null} />}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         {t`Skip to content`}
       </a>
@@ -35,11 +35,14 @@ export function MemberLayout() {
       <div className={classes.columns}>
         <Sidebar />
         <main id="main" tabIndex={-1} className={classes.main}>
-          {member !== null && (member.suspended != null || member.waitsFor != null || member.notices > 0) && (
-            <Suspense>
-              <StandingNotes />
-            </Suspense>
-          )}
+          {member !== null &&
+            (member.suspended != null ||
+              member.pendingStep != null ||
+              member.unreadModeratorMessages > 0) && (
+              <Suspense>
+                <StandingNotes />
+              </Suspense>
+            )}
           {isPageNext && <Outlet />}
         </main>
       </div>
@@ -50,13 +53,13 @@ export function MemberLayout() {
 }
 
 /** What goes on unseen. Nothing of it is fetched before the page is there. */
-function Behind({ memberId }: { memberId: number | null }) {
+function BackgroundTasks({ memberId }: { memberId: number | null }) {
   useLiveConnection();
   if (memberId === null) return null;
   return (
     <>
-      <LiveMember memberId={memberId} />
-      <SendWaiting memberId={memberId} />
+      <MemberLiveUpdates memberId={memberId} />
+      <OfflineQueueSender memberId={memberId} />
       <SyncDrafts memberId={memberId} />
     </>
   );
@@ -78,12 +81,12 @@ function useSignInWhenSessionEnds() {
   const router = useRouter();
   const session = useSession();
   const { pathname, href } = useLocation();
-  const left = session?.left === true;
+  const hasSignedOut = session?.hasSignedOut === true;
   const leaving = pathname === paths.login || pathname === paths.register;
-  const mustLeave = session?.member === null && !leaving && (left || pathname !== paths.ask);
+  const mustLeave = session?.member === null && !leaving && (hasSignedOut || pathname !== paths.ask);
   useEffect(() => {
     if (!mustLeave) return;
-    const search = left || href === paths.home ? {} : { next: href };
-    void router.navigate({ to: '/login', search, replace: !left });
-  }, [mustLeave, left, href, router]);
+    const search = hasSignedOut || href === paths.home ? {} : { next: href };
+    void router.navigate({ to: '/login', search, replace: !hasSignedOut });
+  }, [mustLeave, hasSignedOut, href, router]);
 }

@@ -2,21 +2,21 @@ import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { connection } from '#web/platform/connection.ts';
-import { reloadOnce, useNewVersion, watchForNewVersion } from '#web/platform/upgrade.ts';
+import { getConnectionStatus } from '#web/platform/connection.ts';
+import { reloadOnce, useHasNewVersion, watchForNewVersions } from '#web/platform/upgrade.ts';
 import classes from './NewVersion.module.css';
 
 /** Says that the server has a newer build; the next change of the page takes it, unless something is being sent. */
-export function NewVersion() {
-  const isNew = useNewVersion();
+export function NewVersionBanner() {
+  const isNew = useHasNewVersion();
   const router = useRouter();
   const queryClient = useQueryClient();
-  useEffect(watchForNewVersion, []);
+  useEffect(watchForNewVersions, []);
   useEffect(() => {
     if (!isNew) return;
     // What is typed on a page stays there as a draft when it is left, this way or another.
     return router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
-      if (!pathChanged || queryClient.isMutating() > 0 || connection() !== 'online') return;
+      if (!pathChanged || queryClient.isMutating() > 0 || getConnectionStatus() !== 'online') return;
       // The router writes the new address a moment later than it tells of it.
       router.history.flush();
       reloadOnce();

@@ -1,18 +1,18 @@
 import { t } from '@lingui/core/macro';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useKnownSession } from '#web/platform/session.ts';
-import { useWaiting } from '#web/platform/waiting.ts';
-import { waitingKinds } from './waiting-kinds.ts';
+import { useCachedSession } from '#web/platform/session.ts';
+import { useOfflineQueue } from '#web/platform/waiting.ts';
+import { offlineActionKinds } from './waiting-kinds.ts';
 import classes from './ConnectionBanner.module.css';
 
 /** Tells of a post that was sent while the member looked elsewhere, and was refused; its page says why. */
-export function RefusedNote() {
-  const member = useKnownSession()?.member ?? null;
+export function RefusedPostBanner() {
+  const member = useCachedSession()?.member ?? null;
   const { pathname } = useLocation();
-  const refused = useWaiting(member?.id ?? null)
-    .filter((item) => item.refused !== null)
+  const refused = useOfflineQueue(member?.id ?? null)
+    .filter((item) => item.refusalReason !== null)
     .map((item) => {
-      const kind = waitingKinds.find(({ name }) => name === item.kind);
+      const kind = offlineActionKinds.find(({ name }) => name === item.kind);
       return { item, path: kind?.accepts(item.data) === true ? kind.path(item.data) : null };
     })
     .find(({ path }) => path !== null && path !== pathname);

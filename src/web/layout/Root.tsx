@@ -1,25 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
-import { api, read } from '#web/platform/api.ts';
-import { keepProbing } from '#web/platform/connection.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { watchConnection } from '#web/platform/connection.ts';
 import { endFirstRender } from '#web/platform/first-render.ts';
-import { wantHeadingFocus } from '#web/platform/focus.ts';
-import { fetchToastsWithFirstPress, useToastsWanted } from '#web/platform/toast.ts';
-import { registerWorker } from '#web/platform/worker.ts';
+import { requestHeadingFocus } from '#web/platform/focus.ts';
+import { preloadToastsOnFirstInput, useHasToasts } from '#web/platform/toast.ts';
+import { registerServiceWorker } from '#web/platform/worker.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { NavigationProgress } from './NavigationProgress.tsx';
 
-const Toasts = lazyPart(() => import('./Toasts.tsx'));
+const Toasts = lazyComponent(() => import('./Toasts.tsx'));
 
 /** Around every page, for members and visitors alike. */
-export function Root() {
-  useRecovery();
+export function RootLayout() {
+  useRefetchAfterOutage();
   useFocusOnNavigation();
-  useEffect(registerWorker, []);
-  useEffect(fetchToastsWithFirstPress, []);
-  const toasts = useToastsWanted();
+  useEffect(registerServiceWorker, []);
+  useEffect(preloadToastsOnFirstInput, []);
+  const toasts = useHasToasts();
   return (
     <>
       <NavigationProgress />
@@ -35,13 +35,13 @@ export function Root() {
 }
 
 /** After an outage, everything on the page is asked for again. */
-function useRecovery() {
+function useRefetchAfterOutage() {
   const queryClient = useQueryClient();
   const router = useRouter();
   useEffect(
     () =>
-      keepProbing(
-        () => read(api.session.$get()),
+      watchConnection(
+        () => readJson(api.session.$get()),
         () => {
           void queryClient.invalidateQueries();
           void router.invalidate();
@@ -60,7 +60,7 @@ function useFocusOnNavigation() {
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (fromLocation !== undefined && pathChanged) wantHeadingFocus();
+        if (fromLocation !== undefined && pathChanged) requestHeadingFocus();
       }),
     [router],
   );

@@ -4,35 +4,35 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { IconBolt, IconSearch } from '@tabler/icons-react';
 import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { flushSync } from 'react-dom';
 import { paths } from '#web/platform/paths.ts';
-import type { HelpKeys } from '#web/search/SearchHelp.tsx';
-import { palette } from './floating.ts';
+import type { SearchHelpHandle } from '#web/search/SearchHelp.tsx';
+import { commandPaletteOverlay } from './floating.ts';
 import classes from './SearchBox.module.css';
 
 export const searchBoxId = 'search-questions';
 const helpId = 'search-operators';
 
-const SearchHelp = lazyPart(() => import('#web/search/SearchHelp.tsx'));
+const SearchHelp = lazyComponent(() => import('#web/search/SearchHelp.tsx'));
 
 /** Goes to /search?q=, with something to search for only. On the results page it shows their query. */
 export function SearchBox() {
-  const asked = useLocation({
+  const urlQuery = useLocation({
     select: ({ pathname, searchStr }) =>
       pathname === paths.search ? (new URLSearchParams(searchStr).get('q') ?? '') : '',
   });
-  return <SearchForm key={asked} asked={asked} />;
+  return <SearchForm key={urlQuery} urlQuery={urlQuery} />;
 }
 
-function SearchForm({ asked }: { asked: string }) {
+function SearchForm({ urlQuery }: { urlQuery: string }) {
   const router = useRouter();
-  const [text, setText] = useState(asked);
+  const [text, setText] = useState(urlQuery);
   const [caret, setCaret] = useState(0);
   const [helping, setHelping] = useState(false);
   const [activeOption, setActiveOption] = useState<string | null>(null);
   const box = useRef<HTMLInputElement>(null);
-  const help = useRef<HelpKeys>(null);
+  const help = useRef<SearchHelpHandle>(null);
   const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
 
   function submit(event: FormEvent) {
@@ -59,7 +59,7 @@ function SearchForm({ asked }: { asked: string }) {
     stopHelping();
   }
 
-  function take(chosen: { text: string; caret: number }) {
+  function applyCompletion(chosen: { text: string; caret: number }) {
     // At once, so that what is typed next stands behind it.
     flushSync(() => {
       setText(chosen.text);
@@ -109,7 +109,7 @@ function SearchForm({ asked }: { asked: string }) {
               caret={caret}
               keys={help}
               onActive={setActiveOption}
-              onChoose={take}
+              onChoose={applyCompletion}
             />
           </Suspense>
         )}
@@ -120,7 +120,7 @@ function SearchForm({ asked }: { asked: string }) {
         className={classes.palette ?? ''}
         aria-label={t`Command palette`}
         aria-keyshortcuts="Control+K Meta+K"
-        onClick={palette.open}
+        onClick={commandPaletteOverlay.open}
       >
         <IconBolt size={18} stroke={1.6} />
       </ActionIcon>

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import { useId } from 'react';
-import { modKey, type Shortcut, shortcutsOf } from '#web/platform/shortcuts.ts';
+import { getModKeyLabel, type Shortcut, listShortcuts } from '#web/platform/shortcuts.ts';
 import { paths } from '#web/platform/paths.ts';
-import { useSingleKeys } from '#web/platform/single-keys.ts';
+import { useSingleKeySetting } from '#web/platform/single-keys.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import classes from './ShortcutSheet.module.css';
 
@@ -15,7 +15,7 @@ const groups = [
 ] as const;
 
 export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [singleKeys] = useSingleKeys();
+  const [singleKeys] = useSingleKeySetting();
   return (
     <Modal
       opened={opened}
@@ -36,7 +36,7 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
       </p>
       <div className={classes.groups}>
         {groups.map(([group, title]) => (
-          <Group key={group} title={title()} shortcuts={shortcutsOf(group)} />
+          <Group key={group} title={title()} shortcuts={listShortcuts(group)} />
         ))}
       </div>
     </Modal>
@@ -55,7 +55,7 @@ function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortc
           <div key={describe()} className={classes.shortcut}>
             <dt>
               {keys.split(/[,+]/u).map((key) => (
-                <kbd key={key}>{key === 'Mod' ? modKey() : key}</kbd>
+                <kbd key={key}>{key === 'Mod' ? getModKeyLabel() : key}</kbd>
               ))}
             </dt>
             <dd>{describe()}</dd>

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { IconHash, IconHome, IconRss, IconUser } from '@tabler/icons-react';
 import { paths } from '#web/platform/paths.ts';
-import { type NavigationLink, yours } from './links.ts';
+import { type NavigationLink, getSavedLinks } from './links.ts';
 import classes from './Sidebar.module.css';
 
 /** The same for everybody (docs/product.md 18). */
@@ -23,7 +23,7 @@ export function Sidebar() {
         <p id="sidebar-yours" className={classes.title}>
           {t`Saved`}
         </p>
-        <Links links={yours()} />
+        <Links links={getSavedLinks()} />
       </nav>
     </div>
   );

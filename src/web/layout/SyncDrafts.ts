@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { draftKeys } from '#web/drafts/draft-keys.ts';
-import { calmly } from '#web/platform/calmly.ts';
-import { recordsOf } from '#web/platform/draft-store.ts';
+import { throttle } from '#web/platform/calmly.ts';
+import { listDraftRecords } from '#web/platform/draft-store.ts';
 import type * as DraftSync from '#web/platform/draft-sync.ts';
 import { useLive } from '#web/platform/live.ts';
 
@@ -10,22 +10,23 @@ import { useLive } from '#web/platform/live.ts';
 export function SyncDrafts({ memberId }: { memberId: number }): null {
   const client = useQueryClient();
   const list = useMemo(
-    () => calmly(() => void client.invalidateQueries({ queryKey: draftKeys.all }), 500),
+    () => throttle(() => void client.invalidateQueries({ queryKey: draftKeys.all }), 500),
     [client],
   );
   useEffect(() => {
-    if (recordsOf(memberId).length > 0) void withDrafts(({ syncAll }) => syncAll(memberId));
+    if (listDraftRecords(memberId).length > 0)
+      void withDraftSync(({ syncAllDrafts }) => syncAllDrafts(memberId));
   }, [memberId]);
   useLive(`member:${memberId}`, {
-    heard(events) {
+    onEvents(events) {
       for (const event of events) {
         if (event.kind !== 'draft-changed') continue;
-        void withDrafts(({ heardOfDraft }) => heardOfDraft(memberId, event));
+        void withDraftSync(({ handleDraftEvent }) => handleDraftEvent(memberId, event));
         list();
       }
     },
-    missed() {
-      void withDrafts(({ syncAll }) => syncAll(memberId));
+    onMissed() {
+      void withDraftSync(({ syncAllDrafts }) => syncAllDrafts(memberId));
       list();
     },
   });
@@ -33,6 +34,6 @@ export function SyncDrafts({ memberId }: { memberId: number }): null {
 }
 
 /** Most visits touch no draft: what keeps them comes when it is needed. */
-async function withDrafts(work: (drafts: typeof DraftSync) => void): Promise<void> {
+async function withDraftSync(work: (drafts: typeof DraftSync) => void): Promise<void> {
   work(await import('#web/platform/draft-sync.ts'));
 }

@@ -8,7 +8,7 @@ export function ThemeButton() {
   const { setColorScheme } = useMantineColorScheme();
   const current = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const other = current === 'dark' ? 'light' : 'dark';
-  useEffect(colourBrowser, [current]);
+  useEffect(updateThemeColor, [current]);
   const label = other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`;
   return (
     <ActionIcon size={44} aria-label={label} title={label} onClick={() => setColorScheme(other)}>
@@ -18,7 +18,7 @@ export function ThemeButton() {
 }
 
 /** The browser's own bar, where it takes a colour, is of the same paper. */
-function colourBrowser() {
+function updateThemeColor() {
   return afterPaint(() => {
     const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper').trim();
     document.querySelector('meta[name="theme-color"]')?.setAttribute('content', paper);

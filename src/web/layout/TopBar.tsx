@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { IconPencilPlus } from '@tabler/icons-react';
-import { Bell } from '#web/notifications/Bell.tsx';
+import { NotificationButton } from '#web/notifications/Bell.tsx';
 import { Logo } from '#web/ui/Logo.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { SearchBox } from './SearchBox.tsx';
@@ -27,7 +27,7 @@ export function TopBar() {
           >
             {t`Ask Question`}
           </Button>
-          <Bell className={classes.wide ?? ''} />
+          <NotificationButton className={classes.wide ?? ''} />
           <ThemeButton />
           <AccountMenu />
         </div>

@@ -1,15 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { IconChevronRight } from '@tabler/icons-react';
-import { yours } from './links.ts';
+import { getSavedLinks } from './links.ts';
 import classes from './YoursRow.module.css';
 
 /** The navigation 'Saved' where there is no sidebar: on the member's own profile. */
-export function YoursRow() {
+export function SavedLinks() {
   return (
     <nav aria-label={t`Saved`} className={classes.row}>
       <ul className={classes.list}>
-        {yours().map(({ to, label, Icon }) => (
+        {getSavedLinks().map(({ to, label, Icon }) => (
           <li key={label}>
             <Link to={to} className={classes.link}>
               <Icon size={20} stroke={1.6} aria-hidden />

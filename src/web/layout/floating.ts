@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-type State = 'never' | 'open' | 'closed';
+type OverlayState = 'never' | 'open' | 'closed';
 
 /** What floats over every page and is loaded when it is first wanted. */
-function floating() {
-  let state: State = 'never';
+function createOverlay() {
+  let state: OverlayState = 'never';
   const listeners = new Set<() => void>();
-  const set = (next: State) => {
+  const set = (next: OverlayState) => {
     state = next;
     for (const listener of listeners) listener();
   };
@@ -21,5 +21,5 @@ function floating() {
   };
 }
 
-export const palette = floating();
-export const shortcutSheet = floating();
+export const commandPaletteOverlay = createOverlay();
+export const shortcutSheetOverlay = createOverlay();

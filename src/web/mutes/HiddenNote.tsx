@@ -4,13 +4,13 @@ import type { MutedChoice } from '#shared/mutes.ts';
 import classes from './HiddenNote.module.css';
 
 /** What the address says of questions with muted topics. */
-export function useMutedChoice(): MutedChoice {
+export function useMutedFilter(): MutedChoice {
   const { muted } = useSearch({ strict: false });
   return muted ?? 'hide';
 }
 
 /** Says above a feed what it leaves out, and shows it. */
-export function HiddenNote({ count, muted }: { count: number; muted: MutedChoice }) {
+export function MutedBanner({ count, muted }: { count: number; muted: MutedChoice }) {
   if (muted === 'show')
     return (
       <p className={classes.note}>

@@ -8,11 +8,11 @@ import { useMuteQuestion } from './useMuteQuestion.ts';
  * t`Muted`: nothing that happens on the question reaches the member's notifications. It stands in the row of a question
  * that is muted, and stays while the page does, so that the focus does not get lost with what one presses.
  */
-export function MuteButton({ muted }: { muted: boolean }) {
+export function MuteQuestionButton({ muted }: { muted: boolean }) {
   const mute = useMuteQuestion();
-  const [standing, setStanding] = useState(muted);
-  if (muted && !standing) setStanding(true);
-  if (!standing) return null;
+  const [isRendered, setIsRendered] = useState(muted);
+  if (muted && !isRendered) setIsRendered(true);
+  if (!isRendered) return null;
   return (
     <PostAction
       label={muted ? t`Muted` : t`Mute`}

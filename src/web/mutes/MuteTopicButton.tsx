@@ -2,18 +2,18 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import topic from '#web/topics/topic-button.module.css';
-import { useMuteTopic } from './useMuteTopic.ts';
+import { useMuteTag } from './useMuteTopic.ts';
 import classes from './MuteTopicButton.module.css';
 
 /** t`Mute` or t`Muted`: questions of the topic leave the member's feeds. @param describedBy the id of what names it. */
-export function MuteTopicButton(props: {
+export function MuteTagButton(props: {
   tag: string;
   muted: boolean;
   following: boolean;
   describedBy: string;
 }) {
   const { tag, following, describedBy } = props;
-  const mute = useMuteTopic(tag, following);
+  const mute = useMuteTag(tag, following);
   // What was pressed, whatever comes in meanwhile.
   const muted = mute.isPending ? mute.variables : props.muted;
   return (

@@ -4,43 +4,37 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
 import { questionPath } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toastError } from '#web/platform/toast.ts';
 import { questionKeys } from '#web/posts/question-query.ts';
-import { topicKeys } from '#web/topics/topics.ts';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { tagQueryKeys } from '#web/topics/topics.ts';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { TopicLink } from '#web/ui/TopicLink.tsx';
-import {
-  mutedQuestionsQuery,
-  mutedTopicsQuery,
-  putQuestionMute,
-  putTopicMute,
-  refreshMutes,
-} from './mutes.ts';
+import { TagLink } from '#web/ui/TopicLink.tsx';
+import { mutedQuestionsQuery, mutedTagsQuery, setQuestionMute, setTagMute, refreshMutes } from './mutes.ts';
 import classes from './Mutes.module.css';
 
 /** All that the member muted; each can be heard of again from here. */
-export function Mutes() {
+export function MuteSettings() {
   return (
     <>
       <h3 className={classes.part}>{t`Topics`}</h3>
-      <MutedTopics />
+      <MutedTags />
       <h3 className={classes.part}>{t`Questions`}</h3>
       <MutedQuestions />
     </>
   );
 }
 
-function MutedTopics() {
-  const query = useQuery({ ...mutedTopicsQuery, staleTime: 0 });
+function MutedTags() {
+  const query = useQuery({ ...mutedTagsQuery, staleTime: 0 });
   const { data } = query;
-  if (query.isPending) return <Loading />;
-  if (data === undefined) return <NotLoaded text={t`The muted topics could not be loaded.`} query={query} />;
+  if (query.isPending) return <MutesSkeleton />;
+  if (data === undefined) return <LoadError text={t`The muted topics could not be loaded.`} query={query} />;
   if (data.items.length === 0)
     return (
       <p className={classes.empty}>
@@ -50,9 +44,9 @@ function MutedTopics() {
   return (
     <ul className={classes.list}>
       {data.items.map(({ tag, mutedAt }) => (
-        <Line key={tag} mutedAt={mutedAt} unmute={() => putTopicMute(tag, false)}>
-          <TopicLink tag={tag} className={classes.name} />
-        </Line>
+        <MutedItem key={tag} mutedAt={mutedAt} unmute={() => setTagMute(tag, false)}>
+          <TagLink tag={tag} className={classes.name} />
+        </MutedItem>
       ))}
     </ul>
   );
@@ -64,7 +58,7 @@ function MutedQuestions() {
       query={useInfiniteQuery(mutedQuestionsQuery)}
       noun="questions"
       keyOf={({ id }) => id}
-      pending={<Loading />}
+      pending={<MutesSkeleton />}
       empty={
         <p className={classes.empty}>
           {t`No question is muted. “Mute” on a question keeps what happens on it out of your notifications.`}
@@ -74,11 +68,11 @@ function MutedQuestions() {
       {(questions) => (
         <ul className={classes.list}>
           {questions.map(({ id, title, mutedAt }) => (
-            <Line key={id} mutedAt={mutedAt} unmute={() => putQuestionMute(id, false)}>
+            <MutedItem key={id} mutedAt={mutedAt} unmute={() => setQuestionMute(id, false)}>
               <PathLink href={questionPath(id)} className={classes.name} dir="auto" data-shortcut-stop>
                 {title}
               </PathLink>
-            </Line>
+            </MutedItem>
           ))}
         </ul>
       )}
@@ -86,16 +80,16 @@ function MutedQuestions() {
   );
 }
 
-function Line(props: { mutedAt: string; unmute: () => Promise<unknown>; children: ReactNode }) {
+function MutedItem(props: { mutedAt: string; unmute: () => Promise<unknown>; children: ReactNode }) {
   const client = useQueryClient();
   const nameId = useId();
   const unmute = useMutation({
     mutationFn: props.unmute,
-    onError: (error) => toastError(t`That is still muted: ${said(error.message)}`),
+    onError: (error) => toastError(t`That is still muted: ${translateServerMessage(error.message)}`),
     onSettled: () =>
       Promise.all([
         refreshMutes(client),
-        client.invalidateQueries({ queryKey: topicKeys.all }),
+        client.invalidateQueries({ queryKey: tagQueryKeys.all }),
         client.invalidateQueries({ queryKey: questionKeys.all }),
       ]),
   });
@@ -122,10 +116,10 @@ function Line(props: { mutedAt: string; unmute: () => Promise<unknown>; children
   );
 }
 
-function Loading() {
+function MutesSkeleton() {
   return (
-    <Pending label={t`Loading what you muted`} part>
+    <LoadingRegion label={t`Loading what you muted`} part>
       <SkeletonLines widths={['90%', '40%']} />
-    </Pending>
+    </LoadingRegion>
   );
 }

@@ -5,41 +5,41 @@ import {
   queryOptions,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { FeedPage, MutedTopics } from '#shared/mutes.ts';
+import type { FeedPage, MutedTags } from '#shared/mutes.ts';
 import { tagKey } from '#shared/tags.ts';
 import { followKeys } from '#web/follows/follows.ts';
-import { api, read } from '#web/platform/api.ts';
-import { stopFetches } from '#web/platform/stop-fetches.ts';
-import { topicKeys } from '#web/topics/topics.ts';
-import type { Topic } from '#shared/topics.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { cancelFetches } from '#web/platform/stop-fetches.ts';
+import { tagQueryKeys } from '#web/topics/topics.ts';
+import type { Tag } from '#shared/topics.ts';
 
 /** Under which keys the cache holds what the member muted. */
 export const muteKeys = {
   all: ['mutes'],
-  topics: ['mutes', 'topics'],
+  tags: ['mutes', 'topics'],
   questions: ['mutes', 'questions'],
 } as const;
 
-export const mutedTopicsQuery = queryOptions({
-  queryKey: muteKeys.topics,
-  queryFn: ({ signal }) => read(api.mutes.topics.$get({}, { init: { signal } })),
+export const mutedTagsQuery = queryOptions({
+  queryKey: muteKeys.tags,
+  queryFn: ({ signal }) => readJson(api.mutes.topics.$get({}, { init: { signal } })),
 });
 
 export const mutedQuestionsQuery = infiniteQueryOptions({
   queryKey: muteKeys.questions,
   queryFn: ({ pageParam: cursor, signal }) =>
-    read(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+    readJson(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });
 
-export function putQuestionMute(questionId: number, muted: boolean) {
-  return read(api.questions[':id'].mute.$put({ param: { id: String(questionId) }, json: { muted } }));
+export function setQuestionMute(questionId: number, muted: boolean) {
+  return readJson(api.questions[':id'].mute.$put({ param: { id: String(questionId) }, json: { muted } }));
 }
 
-export function putTopicMute(tag: string, muted: boolean) {
-  return read(api.topics[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));
+export function setTagMute(tag: string, muted: boolean) {
+  return readJson(api.topics[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));
 }
 
 /** Mutes changed, here or in another tab: so did what the feeds hold. */
@@ -52,14 +52,14 @@ export async function refreshMutes(client: QueryClient): Promise<void> {
 }
 
 /** Stops what would bring the mute of a topic as it was before the member's click; who mutes fetches it again. */
-export async function stopMuted(client: QueryClient, tag: string): Promise<void> {
-  const hashes = new Set([topicKeys.one(tag), muteKeys.topics].map(hashKey));
-  await stopFetches(client, ({ queryHash }) => hashes.has(queryHash));
+export async function cancelMuteFetches(client: QueryClient, tag: string): Promise<void> {
+  const hashes = new Set([tagQueryKeys.one(tag), muteKeys.tags].map(hashKey));
+  await cancelFetches(client, ({ queryHash }) => hashes.has(queryHash));
 }
 
 /** Sets the button of a topic's page at once; muting a topic ends following it. */
-export function showTopicMute(client: QueryClient, tag: string, muted: boolean): void {
-  client.setQueryData<Topic>(topicKeys.one(tag), (topic) => {
+export function applyTagMute(client: QueryClient, tag: string, muted: boolean): void {
+  client.setQueryData<Tag>(tagQueryKeys.one(tag), (topic) => {
     if (topic === undefined || topic.muted === muted) return topic;
     const left = muted && topic.following ? 1 : 0;
     return {
@@ -69,7 +69,7 @@ export function showTopicMute(client: QueryClient, tag: string, muted: boolean):
       followersCount: topic.followersCount - left,
     };
   });
-  client.setQueryData<MutedTopics>(muteKeys.topics, (data) => {
+  client.setQueryData<MutedTags>(muteKeys.tags, (data) => {
     if (data === undefined) return data;
     const others = data.items.filter((each) => tagKey(each.tag) !== tagKey(tag));
     return { items: muted ? [{ tag, mutedAt: new Date().toISOString() }, ...others] : others };
@@ -77,6 +77,6 @@ export function showTopicMute(client: QueryClient, tag: string, muted: boolean):
 }
 
 /** How many questions the loaded pages of a feed passed over. */
-export function hiddenIn(data: InfiniteData<FeedPage> | undefined): number {
-  return data?.pages.reduce((sum, page) => sum + page.hidden, 0) ?? 0;
+export function countMuted(data: InfiniteData<FeedPage> | undefined): number {
+  return data?.pages.reduce((sum, page) => sum + page.mutedCount, 0) ?? 0;
 }

@@ -1,19 +1,19 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { logFailureOrSayRefusal } from '#web/platform/log.ts';
+import { logFailureAndToastRefusal } from '#web/platform/log.ts';
 import { toast } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { patchPost } from '#web/posts/question-page.ts';
-import { muteKeys, putQuestionMute } from './mutes.ts';
+import { muteKeys, setQuestionMute } from './mutes.ts';
 
 /** Mutes the question of the page, or no longer. Shows at once, and back again when the server refuses it. */
 export function useMuteQuestion() {
   const { cache, questionId } = useQuestionPage();
   const client = useQueryClient();
   const show = (muted: boolean) =>
-    cache.change((page) => patchPost(page, { kind: 'question', id: questionId }, { muted }));
+    cache.update((page) => patchPost(page, { kind: 'question', id: questionId }, { muted }));
   const mute = useMutation({
-    mutationFn: (muted: boolean) => putQuestionMute(questionId, muted),
+    mutationFn: (muted: boolean) => setQuestionMute(questionId, muted),
     onMutate: show,
     onSuccess: async (state) => {
       await show(state.muted);
@@ -27,7 +27,7 @@ export function useMuteQuestion() {
     },
     onError: async (error, wanted) => {
       await show(!wanted);
-      logFailureOrSayRefusal('Muting', error);
+      logFailureAndToastRefusal('Muting', error);
     },
   });
   return mute;

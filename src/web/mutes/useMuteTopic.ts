@@ -1,37 +1,37 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { setFollowTopic, showFollowing, topicScope } from '#web/follows/follows.ts';
-import { logFailureOrSayRefusal } from '#web/platform/log.ts';
+import { setTagFollow, applyTagFollow, tagMutationScope } from '#web/follows/follows.ts';
+import { logFailureAndToastRefusal } from '#web/platform/log.ts';
 import { toast } from '#web/platform/toast.ts';
-import { topicKeys } from '#web/topics/topics.ts';
-import { putTopicMute, refreshMutes, showTopicMute, stopMuted } from './mutes.ts';
+import { tagQueryKeys } from '#web/topics/topics.ts';
+import { setTagMute, refreshMutes, applyTagMute, cancelMuteFetches } from './mutes.ts';
 
 /** Mutes a topic or ends it; shown at once. @param following whether the member follows it, which undoing brings back. */
-export function useMuteTopic(tag: string, following: boolean) {
+export function useMuteTag(tag: string, following: boolean) {
   const client = useQueryClient();
   const refresh = () =>
-    Promise.all([refreshMutes(client), client.invalidateQueries({ queryKey: topicKeys.one(tag) })]);
+    Promise.all([refreshMutes(client), client.invalidateQueries({ queryKey: tagQueryKeys.one(tag) })]);
 
   async function show(muted: boolean, followed = false) {
-    await stopMuted(client, tag);
-    showTopicMute(client, tag, muted);
-    if (followed) showFollowing(client, tag, true);
+    await cancelMuteFetches(client, tag);
+    applyTagMute(client, tag, muted);
+    if (followed) applyTagFollow(client, tag, true);
   }
 
   async function undo(followed: boolean) {
     await show(false, followed);
     try {
       // Following it ends the mute as well.
-      await (followed ? setFollowTopic(tag, true, {}) : putTopicMute(tag, false));
+      await (followed ? setTagFollow(tag, true, {}) : setTagMute(tag, false));
     } catch (error) {
-      if (error instanceof Error) logFailureOrSayRefusal('Unmuting', error);
+      if (error instanceof Error) logFailureAndToastRefusal('Unmuting', error);
     }
     await refresh();
   }
 
   return useMutation({
-    scope: topicScope(tag),
-    mutationFn: (muted: boolean) => putTopicMute(tag, muted),
+    scope: tagMutationScope(tag),
+    mutationFn: (muted: boolean) => setTagMute(tag, muted),
     onMutate: async (muted) => {
       await show(muted);
       // As it was before: what is shown now says that it is not followed.
@@ -48,7 +48,7 @@ export function useMuteTopic(tag: string, following: boolean) {
     },
     onError: async (error, muted, shown) => {
       await show(!muted, shown?.followed);
-      logFailureOrSayRefusal('Muting', error);
+      logFailureAndToastRefusal('Muting', error);
     },
     onSettled: refresh,
   });

@@ -3,19 +3,19 @@ import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
 import { type MouseEvent, Suspense, useEffect, useId, useState } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { setUnreadInTitle } from '#web/platform/title.ts';
-import { onIntent } from '#web/ui/floating.tsx';
+import { preloadOnIntent } from '#web/ui/floating.tsx';
 import { newestNotificationsQuery } from './notifications.ts';
 import { UnreadBadge } from './UnreadBadge.tsx';
 import classes from './Bell.module.css';
 
-const load = () => import('./BellMenu.tsx');
-const BellMenu = lazyPart(load);
-const intent = onIntent(load);
+const loadMenu = () => import('./BellMenu.tsx');
+const NotificationMenu = lazyComponent(loadMenu);
+const intent = preloadOnIntent(loadMenu);
 
 /** The bell in the top bar: how many are unread, and the newest of them. */
-export function Bell({ className }: { className: string }) {
+export function NotificationButton({ className }: { className: string }) {
   // The error is read here to be told of it: what the bell opens may be loaded after the answer came.
   const { data, error, refetch } = useQuery(newestNotificationsQuery);
   const id = useId();
@@ -56,7 +56,7 @@ export function Bell({ className }: { className: string }) {
       </ActionIcon>
       {button !== null && (
         <Suspense>
-          <BellMenu
+          <NotificationMenu
             button={button}
             opened={opened}
             onClose={() => setOpened(false)}

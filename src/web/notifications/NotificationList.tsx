@@ -34,7 +34,7 @@ export function NotificationList({
   return (
     <ul className={classes.list} data-compact={compact || undefined}>
       {notifications.map((notification) => (
-        <Line
+        <NotificationItem
           key={notification.id}
           notification={notification}
           compact={compact}
@@ -45,7 +45,7 @@ export function NotificationList({
   );
 }
 
-function Line({
+function NotificationItem({
   notification,
   compact,
   onOpen,
@@ -55,9 +55,9 @@ function Line({
   onOpen?: () => void;
 }) {
   const { mutate: markRead } = useMarkRead();
-  const swipe = useSwipe<HTMLLIElement>('inline', read, (line) => line.querySelector('a'));
+  const swipe = useSwipe<HTMLLIElement>('inline', markAsRead, (line) => line.querySelector('a'));
 
-  function read() {
+  function markAsRead() {
     if (!notification.read) markRead({ notification });
   }
 
@@ -69,17 +69,17 @@ function Line({
         data-unread={!notification.read || undefined}
         data-shortcut-stop={compact ? undefined : true}
         onClick={(event) => {
-          read();
+          markAsRead();
           // With a modifier the link opens elsewhere, and what is open here stays.
           if (!event.ctrlKey && !event.metaKey && !event.shiftKey) onOpen?.();
         }}
         onAuxClick={(event) => {
-          if (event.button === 1) read();
+          if (event.button === 1) markAsRead();
         }}
       >
         <span className={classes.who}>
           <Avatar id={notification.senderId} name={notification.senderName} size={36} />
-          <Kind of={notification.kind} />
+          <KindIcon of={notification.kind} />
         </span>
         <span className={classes.text}>
           {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
@@ -100,7 +100,7 @@ function Line({
           onClick={(event) => {
             // The button goes with what it did.
             event.currentTarget.closest('li')?.querySelector('a')?.focus();
-            read();
+            markAsRead();
           }}
         >
           <IconCheck size={18} stroke={2} aria-hidden />
@@ -110,7 +110,7 @@ function Line({
   );
 }
 
-const kinds: Readonly<Record<NotificationKind, TablerIcon>> = {
+const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   answer: IconMessage,
   followed_answer: IconMessage,
   reply_to_question: IconArrowBackUp,
@@ -125,8 +125,8 @@ const kinds: Readonly<Record<NotificationKind, TablerIcon>> = {
 };
 
 /** What happened, at a glance; the message says it in words. */
-function Kind({ of }: { of: NotificationKind }) {
-  const Icon = kinds[of];
+function KindIcon({ of }: { of: NotificationKind }) {
+  const Icon = kindIcons[of];
   return (
     <span className={classes.kind} data-kind={of}>
       <Icon size={13} stroke={2.2} aria-hidden />

@@ -11,10 +11,12 @@ export function NotificationMessage({ of: { kind, senderName, title } }: { of: N
       {senderName}
     </bdi>
   );
-  return messages[kind](name, <bdi>{title}</bdi>);
+  return notificationMessages[kind](name, <bdi>{title}</bdi>);
 }
 
-const messages: Readonly<Record<NotificationKind, (name: ReactNode, title: ReactNode) => ReactNode>> = {
+const notificationMessages: Readonly<
+  Record<NotificationKind, (name: ReactNode, title: ReactNode) => ReactNode>
+> = {
   answer: (name, title) => (
     <Trans>
       {name} answered your question "{title}"

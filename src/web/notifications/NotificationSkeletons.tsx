@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './NotificationList.module.css';
 
@@ -8,7 +8,7 @@ const widths = ['70%', '55%', '80%', '62%', '74%', '48%'];
 /** Notifications on their way. */
 export function NotificationSkeletons({ part = false }: { part?: boolean }) {
   return (
-    <Pending label={t`Loading notifications`} part={part}>
+    <LoadingRegion label={t`Loading notifications`} part={part}>
       {widths.map((width) => (
         <span key={width} className={classes.item}>
           <Skeleton width="36px" height="36px" round />
@@ -18,6 +18,6 @@ export function NotificationSkeletons({ part = false }: { part?: boolean }) {
           </span>
         </span>
       ))}
-    </Pending>
+    </LoadingRegion>
   );
 }

@@ -8,7 +8,7 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import { logFailure } from '#web/platform/log.ts';
 
 /** Under which keys the cache holds notifications; what patches it uses these. */
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 export const newestNotificationsQuery = queryOptions({
   queryKey: notificationKeys.newest,
   queryFn: async ({ signal, client }) =>
-    withMarksUnderWay(client, await read(api.notifications.$get({ query: {} }, { init: { signal } }))),
+    applyPendingMarks(client, await readJson(api.notifications.$get({ query: {} }, { init: { signal } }))),
   refetchInterval: minuteMs,
   refetchIntervalInBackground: true,
   refetchOnWindowFocus: 'always',
@@ -37,7 +37,10 @@ export function notificationsQuery(filter: NotificationFilter) {
     queryKey: notificationKeys.list(filter),
     queryFn: async ({ pageParam: cursor, signal, client }) => {
       const query = { filter, ...(cursor === null ? {} : { cursor }) };
-      return withMarksUnderWay(client, await read(api.notifications.$get({ query }, { init: { signal } })));
+      return applyPendingMarks(
+        client,
+        await readJson(api.notifications.$get({ query }, { init: { signal } })),
+      );
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
@@ -46,8 +49,8 @@ export function notificationsQuery(filter: NotificationFilter) {
 }
 
 /** The member looks at the bell: what is new need not be mailed at once, nor pushed. If it gets lost, it is. */
-export function noteSeen(): void {
-  read(api.notifications.seen.$put()).catch((error: unknown) => logFailure('Saying what is seen', error));
+export function markNotificationsSeen(): void {
+  readJson(api.notifications.seen.$put()).catch((error: unknown) => logFailure('Saying what is seen', error));
 }
 
 export function useUnreadCount(): number {
@@ -55,44 +58,44 @@ export function useUnreadCount(): number {
 }
 
 /** What is marked read: one notification, or all that have been loaded or are older (null: all there are). */
-type Mark = { notification: Notification } | { upTo: number | null };
+type ReadMark = { notification: Notification } | { upTo: number | null };
 
-const markKey = ['mark-read'];
+const markReadKey = ['mark-read'];
 
 /** Marks one read; shown at once, and back again when the server refuses. A list of unread ones keeps it while it is open. */
 export function useMarkRead() {
-  return useMark({
+  return useMarkMutation({
     save: ({ notification }: { notification: Notification }) =>
-      read(api.notifications[':id'].read.$put({ param: { id: String(notification.id) } })),
-    refreshed: notificationKeys.newest,
+      readJson(api.notifications[':id'].read.$put({ param: { id: String(notification.id) } })),
+    invalidates: notificationKeys.newest,
     log: (error) => logFailure('Marking a notification read', error),
   });
 }
 
 /** Marks all read that have been loaded or are older; what arrives meanwhile stays unread. */
 export function useMarkAllRead() {
-  return useMark({
-    save: ({ upTo }: { upTo: number | null }) => read(api.notifications.read.$put({ json: { upTo } })),
-    refreshed: notificationKeys.all,
+  return useMarkMutation({
+    save: ({ upTo }: { upTo: number | null }) => readJson(api.notifications.read.$put({ json: { upTo } })),
+    invalidates: notificationKeys.all,
     log: (error) => logFailure('Marking all notifications read', error),
   });
 }
 
-type Marking<Made> = {
+type MarkReadOptions<Made> = {
   save: (mark: Made) => Promise<unknown>;
   /** What is asked for again afterwards. */
-  refreshed: readonly string[];
+  invalidates: readonly string[];
   log: (error: Error) => void;
 };
 
-function useMark<Made extends Mark>({ save, refreshed, log }: Marking<Made>) {
+function useMarkMutation<Made extends ReadMark>({ save, invalidates, log }: MarkReadOptions<Made>) {
   const client = useQueryClient();
   return useMutation({
-    mutationKey: markKey,
+    mutationKey: markReadKey,
     mutationFn: save,
     onMutate: (mark) => {
       const before = snapshot(client);
-      patchNotifications(client, (page) => marked(page, mark));
+      patchNotifications(client, (page) => applyMark(page, mark));
       return before;
     },
     onError: (error, _, before) => {
@@ -100,11 +103,11 @@ function useMark<Made extends Mark>({ save, refreshed, log }: Marking<Made>) {
       before?.restore();
     },
     // Not waited for: until then the mark would count as under way, and be made on what comes.
-    onSettled: () => void client.invalidateQueries({ queryKey: refreshed }),
+    onSettled: () => void client.invalidateQueries({ queryKey: invalidates }),
   });
 }
 
-function marked(page: Notifications, mark: Mark): Notifications {
+function applyMark(page: Notifications, mark: ReadMark): Notifications {
   if ('upTo' in mark) {
     const { upTo } = mark;
     const items = page.items.map((item) => (upTo === null || item.id <= upTo ? asRead(item) : item));
@@ -117,9 +120,9 @@ function marked(page: Notifications, mark: Mark): Notifications {
 }
 
 /** A page that the server wrote before it heard of a mark does not take that back. */
-function withMarksUnderWay(client: QueryClient, page: Notifications): Notifications {
-  const underWay = client.getMutationCache().findAll({ mutationKey: markKey, status: 'pending' });
-  return underWay.reduce((shown, { state }) => marked(shown, state.variables as Mark), page);
+function applyPendingMarks(client: QueryClient, page: Notifications): Notifications {
+  const pending = client.getMutationCache().findAll({ mutationKey: markReadKey, status: 'pending' });
+  return pending.reduce((shown, { state }) => applyMark(shown, state.variables as ReadMark), page);
 }
 
 /** Changes every page of notifications that the cache holds, the bell's and those of the lists. */
@@ -133,10 +136,10 @@ function patchNotifications(client: QueryClient, change: (page: Notifications) =
 }
 
 function snapshot(client: QueryClient) {
-  const kept = client.getQueriesData({ queryKey: notificationKeys.all });
+  const saved = client.getQueriesData({ queryKey: notificationKeys.all });
   return {
     restore: () => {
-      for (const [key, data] of kept) client.setQueryData(key, data);
+      for (const [key, data] of saved) client.setQueryData(key, data);
     },
   };
 }

@@ -1,27 +1,27 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { NotificationFilter, Notifications } from '#shared/notifications.ts';
-import { type NewItems, useArrivals } from '#web/platform/live-list.ts';
+import { type PendingNewItems, useLiveList } from '#web/platform/live-list.ts';
 import { newestNotificationsQuery, notificationsQuery } from './notifications.ts';
 
 /** What the bell hears of enters the page of notifications at its top, or waits. */
-export function useLiveNotifications(filter: NotificationFilter): NewItems {
+export function useLiveNotifications(filter: NotificationFilter): PendingNewItems {
   const client = useQueryClient();
   const { queryKey } = notificationsQuery(filter);
   const { data: newest } = useQuery(newestNotificationsQuery);
-  const held = () =>
+  const loadedItems = () =>
     client.getQueryData<InfiniteData<Notifications>>(queryKey)?.pages.flatMap((page) => page.items);
-  const arrivals = useArrivals<number>(
+  const arrivals = useLiveList<number>(
     queryKey,
     'notification',
-    (id) => held()?.some((item) => item.id === id) ?? false,
+    (id) => loadedItems()?.some((item) => item.id === id) ?? false,
   );
   const enter = useEffectEvent((items: Notifications['items']) => {
-    const shown = held();
+    const shown = loadedItems();
     if (shown === undefined) return;
     const latest = shown[0]?.id ?? 0;
     for (const item of items)
-      if (item.id > latest && (filter === 'all' || !item.read)) arrivals.arrive(item.id);
+      if (item.id > latest && (filter === 'all' || !item.read)) arrivals.addItem(item.id);
   });
   useEffect(() => {
     if (newest !== undefined) enter(newest.items);

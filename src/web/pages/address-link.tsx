@@ -1,20 +1,20 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import { sessionQuery, setSession } from '#web/platform/session.ts';
-import { LinkPage } from './mail-link.tsx';
+import { EmailLinkPage } from './mail-link.tsx';
 
 /** What the link in the mail to a new address opens. */
-export function NewAddressPage() {
+export function NewEmailPage() {
   const token = useLocation({ select: ({ hash }) => hash });
   const client = useQueryClient();
   const confirm = useMutation({
-    mutationFn: () => read(api.mail.address.$post({ json: { token } })),
+    mutationFn: () => readJson(api.mail.address.$post({ json: { token } })),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   return (
-    <LinkPage
+    <EmailLinkPage
       heading={t`Use this address`}
       text={
         confirm.isSuccess
@@ -26,31 +26,31 @@ export function NewAddressPage() {
       onClick={() => confirm.mutate()}
     >
       <Link to="/settings" search={{ tab: 'account' }}>{t`Settings`}</Link>
-    </LinkPage>
+    </EmailLinkPage>
   );
 }
 
 /** What the link in the mail to the old address opens. */
-export function TakeBackAddressPage() {
+export function RevertEmailPage() {
   const token = useLocation({ select: ({ hash }) => hash });
   const client = useQueryClient();
-  const takeBack = useMutation({
-    mutationFn: () => read(api.mail['old-address'].$post({ json: { token } })),
-    onSuccess: () => setSession(client, { member: null, left: true }),
+  const revert = useMutation({
+    mutationFn: () => readJson(api.mail['old-address'].$post({ json: { token } })),
+    onSuccess: () => setSession(client, { member: null, hasSignedOut: true }),
   });
   return (
-    <LinkPage
+    <EmailLinkPage
       heading={t`Take your address back`}
       text={
-        takeBack.isSuccess
+        revert.isSuccess
           ? t`Your address is back, and everybody is signed out. We have mailed you a link that sets a new password.`
           : t`This makes it the address of your account again, and signs the account out everywhere. The password works no more.`
       }
       action={t`Take my address back`}
-      {...takeBack}
-      onClick={() => takeBack.mutate()}
+      {...revert}
+      onClick={() => revert.mutate()}
     >
       <Link to="/forgot-password">{t`Forgot password?`}</Link>
-    </LinkPage>
+    </EmailLinkPage>
   );
 }

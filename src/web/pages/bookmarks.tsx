@@ -7,11 +7,11 @@ import { bookmarkListsQuery, bookmarksQuery } from '#web/bookmarks/bookmarks.ts'
 import { BookmarkSearch } from '#web/bookmarks/BookmarkSearch.tsx';
 import { BookmarkSkeletons } from '#web/bookmarks/BookmarkSkeletons.tsx';
 import { useLiveBookmarks } from '#web/bookmarks/useLiveBookmarks.ts';
-import { isStatus } from '#web/platform/errors.ts';
+import { hasStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './page.module.css';
@@ -27,14 +27,14 @@ export function BookmarksPage() {
     <>
       <PageHeading className={classes.heading}>{t`Bookmarks`}</PageHeading>
       <BookmarkSearch q={q} list={list} />
-      {lists.data && <BookmarkLists lists={lists.data} shown={list} />}
+      {lists.data && <BookmarkLists lists={lists.data} listId={list} />}
       {lists.isPending ? (
         // With the lists above it, or else it would move when they come.
         <BookmarkSkeletons withLists />
-      ) : isStatus(bookmarks.error, 404) ? (
-        <Empty title={t`This list is gone`} text={t`Its bookmarks are among all bookmarks.`}>
+      ) : hasStatus(bookmarks.error, 404) ? (
+        <EmptyState title={t`This list is gone`} text={t`Its bookmarks are among all bookmarks.`}>
           <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
-        </Empty>
+        </EmptyState>
       ) : (
         <PagedList
           query={bookmarks}
@@ -57,25 +57,25 @@ export function BookmarksPage() {
 function NoBookmarks({ searched, listed }: { searched: boolean; listed: boolean }) {
   if (searched)
     return (
-      <Empty
+      <EmptyState
         title={t`No bookmarks found`}
         text={t`Your notes and the titles of what you keep are looked at.`}
       >
         <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
-      </Empty>
+      </EmptyState>
     );
   if (listed)
     return (
-      <Empty title={t`Nothing in this list yet`} text={t`“Choose lists” on a bookmark puts it here.`}>
+      <EmptyState title={t`Nothing in this list yet`} text={t`“Choose lists” on a bookmark puts it here.`}>
         <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty
+    <EmptyState
       title={t`No bookmarks yet`}
       text={t`“Bookmark” on a question or an answer keeps it here, with a note for yourself. Nobody else sees it.`}
     >
       <ButtonLink href={paths.home}>{t`Find something to keep`}</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }

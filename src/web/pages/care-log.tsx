@@ -1,24 +1,24 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import type { CareEntry } from '#shared/care.ts';
-import { logQuery } from '#web/care/care.ts';
-import { LogList } from '#web/care/LogList.tsx';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import type { ModerationLogEntry } from '#shared/care.ts';
+import { moderationLogQuery } from '#web/care/care.ts';
+import { ModerationLogList } from '#web/care/LogList.tsx';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { usePageTitle } from '#web/platform/title.ts';
-import { Empty } from '#web/ui/Empty.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './page.module.css';
 
-const CareDialog = lazyPart(() => import('#web/care/CareDialog.tsx'));
+const CareDialog = lazyComponent(() => import('#web/care/CareDialog.tsx'));
 
 /** What operators did, for every member. */
-export function CareLogPage() {
+export function ModerationLogPage() {
   usePageTitle(t`What was done and why`);
   const client = useQueryClient();
-  const query = useInfiniteQuery(logQuery);
-  const [restoring, setRestoring] = useState<CareEntry['restorable']>(null);
+  const query = useInfiniteQuery(moderationLogQuery);
+  const [restoring, setRestoring] = useState<ModerationLogEntry['restorable']>(null);
   return (
     <>
       <div className={classes.header}>
@@ -30,10 +30,13 @@ export function CareLogPage() {
         keyOf={(entry) => entry.id}
         pending={null}
         empty={
-          <Empty title={t`Nothing was done yet`} text={t`What operators hide, lock or end shows up here.`} />
+          <EmptyState
+            title={t`Nothing was done yet`}
+            text={t`What operators hide, lock or end shows up here.`}
+          />
         }
       >
-        {(entries) => <LogList entries={entries} onRestore={setRestoring} />}
+        {(entries) => <ModerationLogList entries={entries} onRestore={setRestoring} />}
       </PagedList>
       {restoring !== null && (
         <Suspense>
@@ -42,7 +45,7 @@ export function CareLogPage() {
             actions={['restore']}
             onClose={() => {
               setRestoring(null);
-              void client.invalidateQueries({ queryKey: logQuery.queryKey });
+              void client.invalidateQueries({ queryKey: moderationLogQuery.queryKey });
             }}
           />
         </Suspense>

@@ -1,40 +1,40 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import type { FlaggedPost, PostAction } from '#shared/care.ts';
-import { careKeys, queueQuery } from '#web/care/care.ts';
-import { QueueCard } from '#web/care/QueueCard.tsx';
+import type { ReportedPost, PostAction } from '#shared/care.ts';
+import { moderationKeys, reviewQueueQuery } from '#web/care/care.ts';
+import { ReviewQueueCard } from '#web/care/QueueCard.tsx';
 import classes from '#web/care/care.module.css';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { useLive } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
 import { useShortcuts } from '#web/platform/shortcuts.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from './not-found.tsx';
 import pageClasses from './page.module.css';
 
-const CareDialog = lazyPart(() => import('#web/care/CareDialog.tsx'));
+const CareDialog = lazyComponent(() => import('#web/care/CareDialog.tsx'));
 
 /** Flagged posts, for operators; nobody else finds a page here. */
-export function CarePage() {
+export function ModerationQueuePage() {
   const member = useMember();
   if (member === null) return null;
   return member.role === 'operator' ? <Queue /> : <NotFoundPage />;
 }
 
-type Doing = { post: FlaggedPost; actions: readonly PostAction[] };
+type OpenDialog = { post: ReportedPost; actions: readonly PostAction[] };
 
 function Queue() {
   usePageTitle(t`Flagged posts`);
   const client = useQueryClient();
-  const query = useInfiniteQuery(queueQuery);
-  const [doing, setDoing] = useState<Doing | null>(null);
-  const refresh = () => void client.invalidateQueries({ queryKey: careKeys.queue });
+  const query = useInfiniteQuery(reviewQueueQuery);
+  const [openDialog, setDoing] = useState<OpenDialog | null>(null);
+  const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.queue });
   const act = (action: PostAction) => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-flagged]')?.dataset['flagged'];
     const post = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
@@ -45,7 +45,7 @@ function Queue() {
     hidePost: () => act('hide'),
     deletePost: () => act('delete'),
   });
-  useLive('care', { heard: refresh, missed: refresh });
+  useLive('care', { onEvents: refresh, onMissed: refresh });
   return (
     <>
       <div className={pageClasses.header}>
@@ -61,16 +61,16 @@ function Queue() {
         noun="results"
         keyOf={(post) => post.id}
         pending={null}
-        empty={<Empty title={t`Nothing is flagged`} text={t`What members flag shows up here.`} />}
+        empty={<EmptyState title={t`Nothing is flagged`} text={t`What members flag shows up here.`} />}
       >
         {(posts) => (
           <ul className={classes.list}>
             {posts.map((post) => (
               <li key={post.id}>
-                <QueueCard
+                <ReviewQueueCard
                   post={post}
                   onAct={(action) =>
-                    setDoing({ post, actions: action === null ? actionsOn(post) : [action] })
+                    setDoing({ post, actions: action === null ? listActions(post) : [action] })
                   }
                 />
               </li>
@@ -78,12 +78,12 @@ function Queue() {
           </ul>
         )}
       </PagedList>
-      {doing !== null && (
+      {openDialog !== null && (
         <Suspense>
           <CareDialog
-            post={{ kind: doing.post.kind, id: doing.post.postId }}
-            actions={doing.actions}
-            flaggedId={doing.post.id}
+            post={{ kind: openDialog.post.kind, id: openDialog.post.postId }}
+            actions={openDialog.actions}
+            queueItemId={openDialog.post.id}
             onClose={() => setDoing(null)}
           />
         </Suspense>
@@ -92,7 +92,7 @@ function Queue() {
   );
 }
 
-function actionsOn({ kind, locked }: FlaggedPost): PostAction[] {
+function listActions({ kind, locked }: ReportedPost): PostAction[] {
   return [
     'hide',
     'delete',

@@ -8,8 +8,8 @@ import { paths } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './page.module.css';
 
@@ -29,7 +29,7 @@ function MemberDrafts({ member }: { member: Me }) {
       {query.isPending ? (
         <DraftSkeletons />
       ) : query.data === undefined ? (
-        <NotLoaded text={t`The drafts could not be loaded.`} query={query} />
+        <LoadError text={t`The drafts could not be loaded.`} query={query} />
       ) : (
         <DraftList drafts={query.data} memberId={member.id} />
       )}
@@ -40,11 +40,11 @@ function MemberDrafts({ member }: { member: Me }) {
 
 function NoDrafts() {
   return (
-    <Empty
+    <EmptyState
       title={t`No drafts`}
       text={t`Close a form half-way, or lose your connection: the text waits here, on all your devices.`}
     >
       <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,22 +1,22 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { ApiError, isTransient, Unreachable } from '#web/platform/errors.ts';
-import { useWaitingCount } from '#web/layout/useWaitingCount.ts';
+import { ApiError, isTransient, UnreachableError } from '#web/platform/errors.ts';
+import { useQueuedCount } from '#web/layout/useWaitingCount.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { hasNewVersion } from '#web/platform/upgrade.ts';
-import { changesWait } from '#web/platform/waiting.ts';
-import { Message } from '#web/ui/Message.tsx';
+import { formatQueuedCount } from '#web/platform/waiting.ts';
+import { MessagePage } from '#web/ui/Message.tsx';
 
 /** What a page shows when it cannot be shown. After an outage it comes back by itself (layout/Root.tsx). */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter();
   const { heading, text } = explain(error);
   usePageTitle(heading);
-  const waiting = useWaitingCount();
+  const waiting = useQueuedCount();
   return (
-    <Message heading={heading} text={text} outage={isTransient(error)}>
-      {isTransient(error) && waiting > 0 && <p>{changesWait(waiting)}</p>}
+    <MessagePage heading={heading} text={text} outage={isTransient(error)}>
+      {isTransient(error) && waiting > 0 && <p>{formatQueuedCount(waiting)}</p>}
       {!isTransient(error) && (
         <Button
           variant="default"
@@ -25,12 +25,12 @@ export function ErrorPage({ error }: ErrorComponentProps) {
           {t`Try again`}
         </Button>
       )}
-    </Message>
+    </MessagePage>
   );
 }
 
 function explain(error: unknown): { heading: string; text: string } {
-  if (error instanceof Unreachable)
+  if (error instanceof UnreachableError)
     return {
       heading: t`Parley cannot be reached`,
       text: t`Check your connection. This page comes back by itself as soon as the server answers.`,

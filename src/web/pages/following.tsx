@@ -4,14 +4,14 @@ import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { FollowedQuestions, RecentActivity } from '#web/follows/FollowedQuestions.tsx';
-import { FollowedSummary } from '#web/follows/FollowedSummary.tsx';
-import { FollowedTopics } from '#web/follows/FollowedTopics.tsx';
+import { FollowedTagsSummary } from '#web/follows/FollowedSummary.tsx';
+import { FollowedTags } from '#web/follows/FollowedTopics.tsx';
 import { followedSummaryQuery } from '#web/follows/follows.ts';
-import { TopicSuggestions } from '#web/follows/TopicSuggestions.tsx';
+import { SuggestedTags } from '#web/follows/TopicSuggestions.tsx';
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from './page.module.css';
@@ -48,22 +48,26 @@ export function FollowingPage() {
   return (
     <>
       {heading}
-      {summary && <FollowedSummary summary={summary} />}
+      {summary && <FollowedTagsSummary summary={summary} />}
       <TabLinks label={t`What you follow`} tabs={tabs()} current={tab}>
         {/* Below 'My Topics', so that the topic just left stays where it is. */}
         {tab === 'topics' && (
-          <FollowedTopics
+          <FollowedTags
             none={summary?.total === 0}
             still={followedHere}
-            empty={<Short>{empty.topics()}</Short>}
+            empty={<ShortEmptyText>{empty.topics()}</ShortEmptyText>}
           />
         )}
-        {suggesting && <TopicSuggestions topics={summary.suggested} onFollow={() => setFollowedHere(true)} />}
+        {suggesting && <SuggestedTags topics={summary.suggested} onFollow={() => setFollowedHere(true)} />}
         {tab === 'questions' && (
-          <FollowedQuestions empty={suggesting ? <Short>{empty.questions()}</Short> : <NoQuestions />} />
+          <FollowedQuestions
+            empty={suggesting ? <ShortEmptyText>{empty.questions()}</ShortEmptyText> : <NoQuestions />}
+          />
         )}
         {tab === 'activity' && (
-          <RecentActivity empty={suggesting ? <Short>{empty.activity()}</Short> : <QuietWeek />} />
+          <RecentActivity
+            empty={suggesting ? <ShortEmptyText>{empty.activity()}</ShortEmptyText> : <NoActivity />}
+          />
         )}
       </TabLinks>
     </>
@@ -77,22 +81,22 @@ const empty = {
 } as const;
 
 /** The next step stands above already: the suggestions. */
-function Short({ children }: { children: ReactNode }) {
+function ShortEmptyText({ children }: { children: ReactNode }) {
   return <p className={classes.lead}>{children}</p>;
 }
 
 function NoQuestions() {
   return (
-    <Empty title={t`No questions found`} text={empty.questions()}>
+    <EmptyState title={t`No questions found`} text={empty.questions()}>
       <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }
 
-function QuietWeek() {
+function NoActivity() {
   return (
-    <Empty title={t`Nothing happened this week`} text={empty.activity()}>
+    <EmptyState title={t`Nothing happened this week`} text={empty.activity()}>
       <ButtonLink href={paths.following}>{t`Show all questions`}</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -6,9 +6,9 @@ import { useRef, useState } from 'react';
 import { accountMessages, email as emailAddress } from '#shared/accounts.ts';
 import { recoveryMessages } from '#shared/recovery.ts';
 import { AccountForm } from '#web/accounts/AccountForm.tsx';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './account.module.css';
@@ -16,26 +16,26 @@ import classes from './account.module.css';
 /** Asks for the link that sets a new password, or says whom to ask where there is no mail. */
 export function ForgotPasswordPage() {
   usePageTitle(t`Forgot password?`);
-  const how = useQuery({
+  const resetMethod = useQuery({
     queryKey: ['password-resets'],
-    queryFn: ({ signal }) => read(api['password-resets'].$get({}, { init: { signal } })),
+    queryFn: ({ signal }) => readJson(api['password-resets'].$get({}, { init: { signal } })),
   });
   const [email, setEmail] = useState('');
   const [problem, setProblem] = useState<{ isOfField: boolean; message: string } | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const ask = useMutation({
-    mutationFn: (address: string) => read(api['password-resets'].$post({ json: { email: address } })),
+    mutationFn: (address: string) => readJson(api['password-resets'].$post({ json: { email: address } })),
   });
 
   function submit() {
     if (!emailAddress.safeParse(email).success) {
-      setProblem({ isOfField: true, message: said(accountMessages.invalidEmail) });
+      setProblem({ isOfField: true, message: translateServerMessage(accountMessages.invalidEmail) });
       field.current?.focus();
       return;
     }
     setProblem(null);
     ask.mutate(email, {
-      onError: (error) => setProblem({ isOfField: false, message: sentenceFor(error) }),
+      onError: (error) => setProblem({ isOfField: false, message: getErrorMessage(error) }),
     });
   }
 
@@ -43,9 +43,9 @@ export function ForgotPasswordPage() {
     <>
       <PageHeading className={classes.heading}>{t`Forgot password?`}</PageHeading>
       <p className={classes.lead}>
-        <output>{ask.isSuccess ? sent(email) : lead(how.data)}</output>
+        <output>{ask.isSuccess ? getSentMessage(email) : getLead(resetMethod.data)}</output>
       </p>
-      {how.data?.byMail !== false && !ask.isSuccess && (
+      {resetMethod.data?.byEmail !== false && !ask.isSuccess && (
         <AccountForm
           submit={t`Send the link`}
           busy={ask.isPending}
@@ -70,15 +70,17 @@ export function ForgotPasswordPage() {
   );
 }
 
-function lead(how: { byMail: boolean } | undefined): string {
-  return how?.byMail === false ? said(recoveryMessages.noMail) : t`We mail you a link that sets a new one.`;
+function getLead(how: { byEmail: boolean } | undefined): string {
+  return how?.byEmail === false
+    ? translateServerMessage(recoveryMessages.emailDisabled)
+    : t`We mail you a link that sets a new one.`;
 }
 
-const sent = (email: string) =>
+const getSentMessage = (email: string) =>
   t`If ${email} belongs to an account, a link is on its way there. It works once, within an hour.`;
 
-function sentenceFor(error: Error): string {
+function getErrorMessage(error: Error): string {
   return error instanceof ApiError
-    ? said(error.message)
+    ? translateServerMessage(error.message)
     : t`That did not reach the server. Please check your connection and try again.`;
 }

@@ -4,16 +4,16 @@ import { useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import type { Feed } from '#shared/feeds.ts';
 import { FeedList } from '#web/feeds/FeedList.tsx';
-import { useFollows } from '#web/platform/first-render.ts';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { useIsAfterFirstRender } from '#web/platform/first-render.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from './page.module.css';
 
-const HomeAside = lazyPart(async () => {
-  const { HomeAside } = await import('#web/feeds/HomeAside.tsx');
-  return { default: HomeAside };
+const HomeAside = lazyComponent(async () => {
+  const { HomeSidebar } = await import('#web/feeds/HomeAside.tsx');
+  return { default: HomeSidebar };
 });
 
 const tabs = (): readonly TabLink<Feed>[] => [
@@ -27,7 +27,7 @@ export function HomePage() {
   usePageTitle(t`Questions for you`);
   const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
   // What stands beside the questions is not fetched before they are shown.
-  const isListShown = useFollows();
+  const isListShown = useIsAfterFirstRender();
   return (
     <>
       <div className={classes.header}>

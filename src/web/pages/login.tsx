@@ -6,12 +6,12 @@ import { useRef, useState } from 'react';
 import { accountMessages, email as emailAddress } from '#shared/accounts.ts';
 import { AccountForm } from '#web/accounts/AccountForm.tsx';
 import { useSignIn } from '#web/accounts/accounts.ts';
-import { OtherWays } from '#web/accounts/OtherWays.tsx';
+import { OtherSignInMethods } from '#web/accounts/OtherWays.tsx';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
-import { SecondFactorForm } from '#web/accounts/SecondFactorForm.tsx';
+import { TwoFactorForm } from '#web/accounts/SecondFactorForm.tsx';
 import { ApiError } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './account.module.css';
@@ -26,7 +26,7 @@ export function LoginPage() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
-  const [halfIn, setHalfIn] = useState(false);
+  const [needsSecondFactor, setHalfIn] = useState(false);
   const signIn = useSignIn();
 
   function fail(found: Problem) {
@@ -36,21 +36,22 @@ export function LoginPage() {
 
   function submit() {
     const address = emailAddress.safeParse(email);
-    if (!address.success) return fail({ field: 'email', message: said(accountMessages.invalidEmail) });
+    if (!address.success)
+      return fail({ field: 'email', message: translateServerMessage(accountMessages.invalidEmail) });
     if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
     signIn.mutate(
       { email, password },
       {
         onSuccess: ({ needs }) => setHalfIn(needs === 'second-factor'),
-        onError: (error) => fail(problemOf(error)),
+        onError: (error) => fail(toProblem(error)),
       },
     );
   }
 
-  if (halfIn)
+  if (needsSecondFactor)
     return (
-      <SecondFactorForm
+      <TwoFactorForm
         onBack={() => {
           setPassword('');
           setHalfIn(false);
@@ -61,7 +62,9 @@ export function LoginPage() {
   return (
     <>
       <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
-      {isAsk(next) && <p className={classes.notice}>{said(accountMessages.askSignedOut)}</p>}
+      {isAskPath(next) && (
+        <p className={classes.notice}>{translateServerMessage(accountMessages.askSignedOut)}</p>
+      )}
       <AccountForm
         submit={t`Sign in`}
         busy={signIn.isPending}
@@ -87,7 +90,7 @@ export function LoginPage() {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
       </AccountForm>
-      <OtherWays next={next} />
+      <OtherSignInMethods next={next} />
       <p className={classes.other}>
         <Link to="/forgot-password">{t`Forgot password?`}</Link>
       </p>
@@ -103,18 +106,18 @@ export function LoginPage() {
   );
 }
 
-function problemOf(error: Error): Problem {
+function toProblem(error: Error): Problem {
   if (!(error instanceof ApiError) || error.status >= 500)
-    return { field: null, message: said(accountMessages.loginFailed) };
-  return { field: fieldOf(error), message: error.message };
+    return { field: null, message: translateServerMessage(accountMessages.loginFailed) };
+  return { field: getField(error), message: error.message };
 }
 
-function fieldOf(error: ApiError): Problem['field'] {
+function getField(error: ApiError): Problem['field'] {
   if (error.code === 'wrong-password') return 'password';
-  if (error.code === 'unknown-email' || error.forField('email') !== null) return 'email';
+  if (error.code === 'unknown-email' || error.messageForField('email') !== null) return 'email';
   return null;
 }
 
-function isAsk(next: string | undefined): boolean {
+function isAskPath(next: string | undefined): boolean {
   return next === paths.ask || next?.startsWith(`${paths.ask}?`) === true;
 }

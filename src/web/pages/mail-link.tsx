@@ -3,11 +3,11 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { MailScope } from '#shared/notification-settings.ts';
+import type { UnsubscribeScope } from '#shared/notification-settings.ts';
 import { VisitorFrame } from '#web/layout/VisitorFrame.tsx';
-import { api, read } from '#web/platform/api.ts';
-import { ApiError, isStatus } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { ApiError, hasStatus } from '#web/platform/errors.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -17,15 +17,15 @@ import classes from './account.module.css';
 export function UnsubscribePage() {
   const { token } = useParams({ from: '/unsubscribe/$token' });
   const unsubscribe = useMutation({
-    mutationFn: () => read(api.mail.unsubscribe.$post({ json: { token } })),
+    mutationFn: () => readJson(api.mail.unsubscribe.$post({ json: { token } })),
   });
   return (
-    <LinkPage
+    <EmailLinkPage
       heading={t`Unsubscribe`}
       text={
         unsubscribe.data === undefined
           ? t`One click ends these mails from Parley. What you see in the app stays.`
-          : endedSentence(unsubscribe.data.scope)
+          : getUnsubscribedMessage(unsubscribe.data.scope)
       }
       action={t`Unsubscribe`}
       {...unsubscribe}
@@ -34,16 +34,18 @@ export function UnsubscribePage() {
       <Link to="/settings" hash="notifications">
         {t`Change what we mail you`}
       </Link>
-    </LinkPage>
+    </EmailLinkPage>
   );
 }
 
 /** What the link of the mail opens that asks whether an address is the member's. */
-export function ConfirmMailPage() {
+export function ConfirmEmailPage() {
   const { token } = useParams({ from: '/confirm-mail/$token' });
-  const confirm = useMutation({ mutationFn: () => read(api.mail.confirmation.$post({ json: { token } })) });
+  const confirm = useMutation({
+    mutationFn: () => readJson(api.mail.confirmation.$post({ json: { token } })),
+  });
   return (
-    <LinkPage
+    <EmailLinkPage
       heading={t`Confirm your address`}
       text={
         confirm.isSuccess
@@ -57,12 +59,12 @@ export function ConfirmMailPage() {
       <Link to="/settings" hash="notifications">
         {t`Change what we mail you`}
       </Link>
-    </LinkPage>
+    </EmailLinkPage>
   );
 }
 
 /** A page that a link of a mail opens, with one button. */
-export function LinkPage(props: {
+export function EmailLinkPage(props: {
   heading: string;
   text: string;
   action: string;
@@ -75,18 +77,18 @@ export function LinkPage(props: {
   const { heading, text, action, isPending, isSuccess, error, onClick, children } = props;
   usePageTitle(heading);
   // Another try would be refused as well.
-  const isDead = isStatus(error, 410);
+  const isExpired = hasStatus(error, 410);
   return (
     <VisitorFrame>
       <PageHeading className={classes.heading}>{heading}</PageHeading>
-      {!isDead && (
+      {!isExpired && (
         <p className={classes.lead}>
           <output>{text}</output>
         </p>
       )}
       <div className={classes.actions}>
-        <FormError message={error === null ? null : sentenceFor(error)} />
-        {!isSuccess && !isDead && (
+        <FormError message={error === null ? null : getErrorMessage(error)} />
+        {!isSuccess && !isExpired && (
           <Button size="md" loading={isPending} onClick={onClick}>
             {action}
           </Button>
@@ -97,13 +99,13 @@ export function LinkPage(props: {
   );
 }
 
-function sentenceFor(error: Error): string {
+function getErrorMessage(error: Error): string {
   return error instanceof ApiError
-    ? said(error.message)
+    ? translateServerMessage(error.message)
     : t`That did not reach the server. Please check your connection and try again.`;
 }
 
-function endedSentence(scope: MailScope): string {
+function getUnsubscribedMessage(scope: UnsubscribeScope): string {
   switch (scope) {
     case 'answers':
       return t`You are mailed no more about answers to your questions.`;

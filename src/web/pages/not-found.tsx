@@ -2,18 +2,18 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePageTitle } from '#web/platform/title.ts';
-import { Message } from '#web/ui/Message.tsx';
+import { MessagePage } from '#web/ui/Message.tsx';
 
 export function NotFoundPage() {
   usePageTitle(t`Page not found`);
   return (
-    <Message
+    <MessagePage
       heading={t`Page not found`}
       text={t`There is nothing at this address. It may have moved, or never been.`}
     >
       <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
         {t`Go to Home`}
       </Button>
-    </Message>
+    </MessagePage>
   );
 }

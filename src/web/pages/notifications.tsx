@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { NotificationFilter } from '#shared/notifications.ts';
-import { MarkAllRead } from '#web/notifications/MarkAllRead.tsx';
+import { MarkAllReadButton } from '#web/notifications/MarkAllRead.tsx';
 import { NotificationList } from '#web/notifications/NotificationList.tsx';
 import { notificationsQuery, useUnreadCount } from '#web/notifications/notifications.ts';
 import { NotificationSkeletons } from '#web/notifications/NotificationSkeletons.tsx';
@@ -10,8 +10,8 @@ import { useLiveNotifications } from '#web/notifications/useLiveNotifications.ts
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
@@ -27,13 +27,13 @@ export function NotificationsPage() {
   const { tab: filter = 'all' } = useSearch({ from: '/member/notifications' });
   const query = useInfiniteQuery(notificationsQuery(filter));
   const unread = useUnreadCount();
-  const news = useLiveNotifications(filter);
+  const newItems = useLiveNotifications(filter);
 
   return (
     <>
       <div className={classes.header}>
         <PageHeading className={classes.heading}>{t`Notifications`}</PageHeading>
-        <MarkAllRead newest={query.data?.pages[0]?.items[0]?.id ?? null} unread={unread} />
+        <MarkAllReadButton newest={query.data?.pages[0]?.items[0]?.id ?? null} unread={unread} />
       </div>
       <TabLinks label={t`Notifications`} tabs={tabs()} current={filter}>
         <PagedList
@@ -42,11 +42,11 @@ export function NotificationsPage() {
           noun="notifications"
           keyOf={(notification) => notification.id}
           pending={<NotificationSkeletons />}
-          empty={filter === 'unread' ? <AllRead /> : <NoneYet />}
+          empty={filter === 'unread' ? <NoUnread /> : <NoNotifications />}
         >
           {(notifications) => (
             <>
-              {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+              {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
               <NotificationList notifications={notifications} />
             </>
           )}
@@ -56,21 +56,21 @@ export function NotificationsPage() {
   );
 }
 
-function AllRead() {
+function NoUnread() {
   return (
-    <Empty title={t`All caught up`} text={t`Notifications you have not read yet show up here.`}>
+    <EmptyState title={t`All caught up`} text={t`Notifications you have not read yet show up here.`}>
       <ButtonLink href={paths.notifications}>{t`Show all`}</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }
 
-function NoneYet() {
+function NoNotifications() {
   return (
-    <Empty
+    <EmptyState
       title={t`No notifications yet`}
       text={t`Answers, replies and upvotes to what you write show up here, and answers to questions you follow.`}
     >
       <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -3,20 +3,20 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { memberActivityQuery, memberReputationQuery } from '#web/activity/activity.ts';
-import { MemberPictures } from '#web/activity/MemberPictures.tsx';
-import { YoursRow } from '#web/layout/YoursRow.tsx';
-import { ApiError, isStatus } from '#web/platform/errors.ts';
+import { MemberCharts } from '#web/activity/MemberPictures.tsx';
+import { SavedLinks } from '#web/layout/YoursRow.tsx';
+import { ApiError, hasStatus } from '#web/platform/errors.ts';
 import { paths, profilePath } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { ProfileHeader } from '#web/profiles/ProfileHeader.tsx';
-import { AnswersBy, QuestionsBy } from '#web/profiles/ProfilePosts.tsx';
-import { memberIdOf, profileQuery } from '#web/profiles/profiles.ts';
+import { ProfileAnswers, ProfileQuestions } from '#web/profiles/ProfilePosts.tsx';
+import { parseMemberId, profileQuery } from '#web/profiles/profiles.ts';
 import { useLiveProfile } from '#web/profiles/useLiveProfile.ts';
 import { ProfileSkeleton } from '#web/profiles/ProfileSkeleton.tsx';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Message } from '#web/ui/Message.tsx';
+import { MessagePage } from '#web/ui/Message.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 
 /** Without an id in the address, the member's own. */
@@ -25,13 +25,13 @@ export function ProfilePage() {
   const member = useMember();
   // Signed out: the layout is about to leave.
   if (userId === undefined)
-    return member === null ? null : <MemberPage id={member.id} own address={paths.profile} />;
-  const id = memberIdOf(userId);
-  if (id === null) return <NotFound />;
-  return <MemberPage id={id} own={id === member?.id} address={profilePath(id)} />;
+    return member === null ? null : <MemberProfile id={member.id} own address={paths.profile} />;
+  const id = parseMemberId(userId);
+  if (id === null) return <MemberNotFound />;
+  return <MemberProfile id={id} own={id === member?.id} address={profilePath(id)} />;
 }
 
-function MemberPage({ id, own, address }: { id: number; own: boolean; address: string }) {
+function MemberProfile({ id, own, address }: { id: number; own: boolean; address: string }) {
   const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
   const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
   const activity = useQuery(memberActivityQuery(id));
@@ -39,19 +39,19 @@ function MemberPage({ id, own, address }: { id: number; own: boolean; address: s
   useLiveProfile(id);
   usePageTitle(profile?.displayName ?? t`Profile`);
 
-  if (isStatus(error, 404)) return <NotFound />;
+  if (hasStatus(error, 404)) return <MemberNotFound />;
   // With the pictures, or else what is below them would move when they come.
   if (isPending || activity.isPending || reputation.isPending) return <ProfileSkeleton />;
   if (profile === undefined)
     return (
-      <Message
+      <MessagePage
         heading={t`The profile could not be loaded`}
         text={error instanceof ApiError ? error.message : t`Something went wrong.`}
       >
         <Button variant="default" onClick={() => void refetch()}>
           {t`Try again`}
         </Button>
-      </Message>
+      </MessagePage>
     );
   const tabs = [
     { key: 'questions', label: t`Questions`, href: address },
@@ -60,27 +60,27 @@ function MemberPage({ id, own, address }: { id: number; own: boolean; address: s
   return (
     <>
       <ProfileHeader profile={profile} own={own} />
-      {own && <YoursRow />}
-      <MemberPictures activity={activity.data} reputation={reputation.data} />
+      {own && <SavedLinks />}
+      <MemberCharts activity={activity.data} reputation={reputation.data} />
       <TabLinks label={t`Posts`} tabs={tabs} current={tab}>
         {tab === 'questions' ? (
-          <QuestionsBy profile={profile} own={own} />
+          <ProfileQuestions profile={profile} own={own} />
         ) : (
-          <AnswersBy profile={profile} own={own} />
+          <ProfileAnswers profile={profile} own={own} />
         )}
       </TabLinks>
     </>
   );
 }
 
-function NotFound() {
-  usePageTitle(said('User not found'));
+function MemberNotFound() {
+  usePageTitle(translateServerMessage('User not found'));
   return (
-    <Message
-      heading={said('User not found')}
+    <MessagePage
+      heading={translateServerMessage('User not found')}
       text={t`Nobody here has this address. The account may be gone.`}
     >
       <ButtonLink href={`${paths.search}?in=users`}>{t`Search for members`}</ButtonLink>
-    </Message>
+    </MessagePage>
   );
 }

@@ -4,14 +4,14 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { accountMessages, registrationProblem, type RegistrationProblem } from '#shared/accounts.ts';
+import { accountMessages, findRegistrationProblem, type RegistrationProblem } from '#shared/accounts.ts';
 import { AccountForm } from '#web/accounts/AccountForm.tsx';
 import { useRegister } from '#web/accounts/accounts.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
-import { waysInQuery } from '#web/accounts/ways-in.ts';
+import { signInMethodsQuery } from '#web/accounts/ways-in.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import check from '#web/ui/check.module.css';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -29,7 +29,7 @@ export function RegisterPage() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
   const register = useRegister();
-  const { profileEmail = 'shown' } = useQuery(waysInQuery).data ?? {};
+  const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
   /** Null until the visitor has chosen: then it is as the site has it. */
   const [showEmail, setShowEmail] = useState<boolean | null>(null);
 
@@ -39,11 +39,11 @@ export function RegisterPage() {
   }
 
   function submit() {
-    const found = registrationProblem(form);
-    if (found !== null) return fail({ ...found, message: said(found.message) });
+    const found = findRegistrationProblem(form);
+    if (found !== null) return fail({ ...found, message: translateServerMessage(found.message) });
     setProblem(null);
     const chosen = showEmail === null ? {} : { showEmail };
-    register.mutate({ ...form, ...chosen }, { onError: (error) => fail(problemOf(error)) });
+    register.mutate({ ...form, ...chosen }, { onError: (error) => fail(toProblem(error)) });
   }
 
   function field(name: keyof typeof empty) {
@@ -82,13 +82,13 @@ export function RegisterPage() {
           toggle={false}
           {...field('confirmPassword')}
         />
-        {profileEmail !== 'never' && (
+        {emailVisibility !== 'never' && (
           <div>
             <label className={classes.choice}>
               <input
                 type="checkbox"
                 className={check.check}
-                checked={showEmail ?? profileEmail === 'shown'}
+                checked={showEmail ?? emailVisibility === 'shown'}
                 aria-describedby="show-email-note"
                 onChange={(event) => setShowEmail(event.currentTarget.checked)}
               />
@@ -112,9 +112,9 @@ export function RegisterPage() {
   );
 }
 
-function problemOf(error: Error): Problem {
+function toProblem(error: Error): Problem {
   if (!(error instanceof ApiError) || error.status >= 500)
-    return { field: null, message: said(accountMessages.registerFailed) };
+    return { field: null, message: translateServerMessage(accountMessages.registerFailed) };
   const named = error.errors.find(({ field }) => isField(field));
   if (named !== undefined) return { field: named.field as Field, message: named.message };
   return { field: error.code === 'email-taken' ? 'email' : null, message: error.message };

@@ -3,26 +3,26 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { RegisteredAccount, RemovalSelection } from '#shared/removals.ts';
-import { careKeys } from '#web/care/care.ts';
+import { moderationKeys } from '#web/care/care.ts';
 import classes from '#web/care/care.module.css';
-import { NetworkCard } from '#web/care/NetworkCard.tsx';
+import { RegistrationNetworkCard } from '#web/care/NetworkCard.tsx';
 import { RemovalList } from '#web/care/RemovalList.tsx';
-import { approveAccounts, networksQuery } from '#web/care/removals.ts';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { approveAccounts, registrationNetworksQuery } from '#web/care/removals.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { useLive } from '#web/platform/live.ts';
 import { paths } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { toast } from '#web/platform/toast.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { NotFoundPage } from './not-found.tsx';
 import pageClasses from './page.module.css';
 
-const RemovalDialog = lazyPart(() => import('#web/care/RemovalDialog.tsx'));
+const RemovalDialog = lazyComponent(() => import('#web/care/RemovalDialog.tsx'));
 
 /** Recent registrations by network, for moderators. */
 export function RegistrationsPage() {
@@ -31,25 +31,25 @@ export function RegistrationsPage() {
   return member.role === 'operator' ? <Registrations /> : <NotFoundPage />;
 }
 
-const spans = () =>
+const getPeriods = () =>
   [
     ['1', t`Last hour`],
     ['24', t`Last 24 hours`],
     ['168', t`Last 7 days`],
     ['720', t`Last 30 days`],
   ] as const;
-type Span = ReturnType<typeof spans>[number][0];
+type PeriodHours = ReturnType<typeof getPeriods>[number][0];
 
 function Registrations() {
   usePageTitle(t`Recent registrations`);
   const client = useQueryClient();
-  const [span, setSpan] = useState<Span>('24');
+  const [span, setSpan] = useState<PeriodHours>('24');
   const [selected, setSelected] = useState<ReadonlyMap<number, RegisteredAccount>>(new Map());
   const [removing, setRemoving] = useState<RemovalSelection | null>(null);
   const hours = Number(span);
-  const query = useQuery(networksQuery(hours));
-  const refresh = () => void client.invalidateQueries({ queryKey: careKeys.all });
-  useLive('care', { heard: refresh, missed: refresh });
+  const query = useQuery(registrationNetworksQuery(hours));
+  const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.all });
+  useLive('care', { onEvents: refresh, onMissed: refresh });
 
   function select(accounts: readonly RegisteredAccount[], isSelected: boolean) {
     const next = new Map(selected);
@@ -61,7 +61,7 @@ function Registrations() {
   }
 
   async function approve() {
-    const waiting = [...selected.values()].filter(({ waitsFor }) => waitsFor !== null);
+    const waiting = [...selected.values()].filter(({ pendingStep }) => pendingStep !== null);
     try {
       await approveAccounts(
         client,
@@ -76,11 +76,11 @@ function Registrations() {
 
   function removeNetwork(network: string) {
     // Accounts that register while the preview is open are not part of it.
-    setRemoving({ memberIds: [], network, ...lastHours(hours) });
+    setRemoving({ memberIds: [], network, ...getRangeOfLastHours(hours) });
   }
 
   const count = selected.size;
-  const isAnyWaiting = [...selected.values()].some(({ waitsFor }) => waitsFor !== null);
+  const isAnyWaiting = [...selected.values()].some(({ pendingStep }) => pendingStep !== null);
   const actions = (
     <div className={classes.buttons}>
       <span className={classes.quiet}>{plural(count, { one: '# selected', other: '# selected' })}</span>
@@ -102,17 +102,17 @@ function Registrations() {
       </div>
       <RemovalList />
       <div className={classes.span}>
-        <SelectField label={t`Registered`} options={spans()} value={span} onChange={setSpan} />
+        <SelectField label={t`Registered`} options={getPeriods()} value={span} onChange={setSpan} />
       </div>
       {query.data === undefined ? (
-        query.isError && <NotLoaded text={t`The results could not be loaded.`} query={query} />
+        query.isError && <LoadError text={t`The results could not be loaded.`} query={query} />
       ) : query.data.items.length === 0 ? (
-        <Empty title={t`No registrations`} text={t`Accounts that register show up here, by network.`} />
+        <EmptyState title={t`No registrations`} text={t`Accounts that register show up here, by network.`} />
       ) : (
         <ul className={classes.list}>
           {query.data.items.map((each) => (
             <li key={each.network ?? ''}>
-              <NetworkCard
+              <RegistrationNetworkCard
                 of={each}
                 hours={hours}
                 selected={selected}
@@ -120,7 +120,7 @@ function Registrations() {
                 onRemove={each.network === null ? undefined : () => removeNetwork(each.network ?? '')}
               >
                 {actions}
-              </NetworkCard>
+              </RegistrationNetworkCard>
             </li>
           ))}
         </ul>
@@ -141,7 +141,7 @@ function Registrations() {
   );
 }
 
-function lastHours(hours: number) {
+function getRangeOfLastHours(hours: number) {
   const now = Date.now();
   return { from: new Date(now - hours * 3_600_000).toISOString(), to: new Date(now).toISOString() };
 }

@@ -8,9 +8,9 @@ import { AccountForm } from '#web/accounts/AccountForm.tsx';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
 import { VisitorFrame } from '#web/layout/VisitorFrame.tsx';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { setSession } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { toast } from '#web/platform/toast.ts';
@@ -31,14 +31,14 @@ export function ResetPasswordPage() {
   const client = useQueryClient();
   const router = useRouter();
   const reset = useMutation({
-    mutationFn: () => read(api.mail.password.$post({ json: { token, newPassword: password } })),
+    mutationFn: () => readJson(api.mail.password.$post({ json: { token, newPassword: password } })),
     onSuccess: () => {
       // Every session has ended, this browser's as well.
-      setSession(client, { member: null, left: true });
+      setSession(client, { member: null, hasSignedOut: true });
       toast(t`Your new password is set. Please sign in with it.`);
       router.history.replace('/login');
     },
-    onError: (error) => fail({ field: null, message: sentenceFor(error) }),
+    onError: (error) => fail({ field: null, message: getErrorMessage(error) }),
   });
 
   function fail(found: Problem) {
@@ -50,11 +50,11 @@ export function ResetPasswordPage() {
   function submit() {
     const length = passwordChange.shape.newPassword.safeParse(password);
     if (confirm !== password)
-      return fail({ field: 'confirm', message: said(registerMessages.passwordsDiffer) });
+      return fail({ field: 'confirm', message: translateServerMessage(registerMessages.passwordsDiffer) });
     if (!length.success)
       return fail({
         field: 'password',
-        message: said(length.error.issues[0]?.message ?? registerMessages.passwordShort),
+        message: translateServerMessage(length.error.issues[0]?.message ?? registerMessages.passwordShort),
       });
     setProblem(null);
     return reset.mutate();
@@ -98,8 +98,8 @@ export function ResetPasswordPage() {
   );
 }
 
-function sentenceFor(error: Error): string {
+function getErrorMessage(error: Error): string {
   return error instanceof ApiError
-    ? said(error.message)
+    ? translateServerMessage(error.message)
     : t`That did not reach the server. Please check your connection and try again.`;
 }

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useSearch } from '@tanstack/react-router';
-import { kindOf, parseSearch } from '#shared/search-query.ts';
+import { getSearchKind, parseSearch } from '#shared/search-query.ts';
 import { canSearch, type Search } from '#web/search/search.ts';
 import { SearchControls } from '#web/search/SearchControls.tsx';
 import { SearchResults } from '#web/search/SearchResults.tsx';
@@ -12,7 +12,7 @@ import classes from './page.module.css';
 export function SearchPage() {
   const { q: typed = '', in: kind = 'questions', sort = 'relevance' } = useSearch({ from: '/member/search' });
   const q = typed.trim();
-  const search: Search = { q, kind: kindOf(parseSearch(q)) ?? kind, sort };
+  const search: Search = { q, kind: getSearchKind(parseSearch(q)) ?? kind, sort };
   usePageTitle(q === '' ? t`Search` : t`${q} · Search`);
 
   return (

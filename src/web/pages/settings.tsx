@@ -2,20 +2,20 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { LanguageSelect } from '#web/layout/LanguageSelect.tsx';
-import { Mutes } from '#web/mutes/Mutes.tsx';
+import { MuteSettings } from '#web/mutes/Mutes.tsx';
 import { paths } from '#web/platform/paths.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { AccountSettings } from '#web/settings/AccountSettings.tsx';
 import { InstallApp } from '#web/settings/InstallApp.tsx';
-import { KeyboardChoice } from '#web/settings/KeyboardChoice.tsx';
-import { NotificationChoices } from '#web/settings/NotificationChoices.tsx';
+import { KeyboardSettings } from '#web/settings/KeyboardChoice.tsx';
+import { NotificationPreferences } from '#web/settings/NotificationChoices.tsx';
 import { ProfileForm } from '#web/settings/ProfileForm.tsx';
-import { Section } from '#web/settings/Section.tsx';
+import { SettingsSection } from '#web/settings/Section.tsx';
 import { settingsQuery } from '#web/settings/settings.ts';
-import { ThemeChoice } from '#web/settings/ThemeChoice.tsx';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
+import { ThemeSettings } from '#web/settings/ThemeChoice.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
@@ -47,38 +47,38 @@ export function SettingsPage() {
 function GeneralSettings() {
   return (
     <>
-      <Section title={t`Profile`}>
-        <OwnProfile />
-      </Section>
-      <Section id="notifications" title={t`Notifications`} text={t`Each change is saved at once.`}>
-        <NotificationChoices />
-      </Section>
-      <Section title={t`Theme`}>
-        <ThemeChoice />
-      </Section>
-      <Section title={t`Language`}>
+      <SettingsSection title={t`Profile`}>
+        <ProfileSection />
+      </SettingsSection>
+      <SettingsSection id="notifications" title={t`Notifications`} text={t`Each change is saved at once.`}>
+        <NotificationPreferences />
+      </SettingsSection>
+      <SettingsSection title={t`Theme`}>
+        <ThemeSettings />
+      </SettingsSection>
+      <SettingsSection title={t`Language`}>
         <LanguageSelect />
-      </Section>
-      <Section
+      </SettingsSection>
+      <SettingsSection
         title={t`Keyboard`}
         id="keyboard"
         text={t`Kept in this browser. All keys are listed when you press ?.`}
       >
-        <KeyboardChoice />
-      </Section>
+        <KeyboardSettings />
+      </SettingsSection>
       <InstallApp />
-      <Section title={t`Muted`} text={t`Nobody else sees what you mute.`}>
-        <Mutes />
-      </Section>
+      <SettingsSection title={t`Muted`} text={t`Nobody else sees what you mute.`}>
+        <MuteSettings />
+      </SettingsSection>
     </>
   );
 }
 
-function OwnProfile() {
+function ProfileSection() {
   const query = useQuery(settingsQuery);
   if (query.isPending)
     return (
-      <Pending label={t`Loading your profile`} part>
+      <LoadingRegion label={t`Loading your profile`} part>
         <span className={forms.skeleton}>
           <span>
             <SkeletonLines widths={['6rem']} />
@@ -91,9 +91,9 @@ function OwnProfile() {
           <SkeletonLines widths={['17rem']} />
           <Skeleton width="9rem" height="2.625rem" />
         </span>
-      </Pending>
+      </LoadingRegion>
     );
   if (query.data === undefined)
-    return <NotLoaded text={t`Your profile could not be loaded.`} query={query} />;
+    return <LoadError text={t`Your profile could not be loaded.`} query={query} />;
   return <ProfileForm initial={query.data} />;
 }

@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import type { ProviderState } from '#shared/providers.ts';
+import type { ProviderSignInResult } from '#shared/providers.ts';
 import { AccountForm } from '#web/accounts/AccountForm.tsx';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
-import { SecondFactorForm } from '#web/accounts/SecondFactorForm.tsx';
-import { useLinkProvider, useReturnFromProvider } from '#web/accounts/ways-in.ts';
+import { TwoFactorForm } from '#web/accounts/SecondFactorForm.tsx';
+import { useLinkProvider, useFinishProviderSignIn } from '#web/accounts/ways-in.ts';
 import { VisitorFrame } from '#web/layout/VisitorFrame.tsx';
-import { insidePath, paths } from '#web/platform/paths.ts';
+import { parseInternalPath, paths } from '#web/platform/paths.ts';
 import { useMember } from '#web/platform/session.ts';
 import { usePageTitle } from '#web/platform/title.ts';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -18,9 +18,9 @@ import classes from './account.module.css';
 export function SignInCallbackPage() {
   usePageTitle(t`Sign in`);
   const router = useRouter();
-  const back = useReturnFromProvider();
+  const back = useFinishProviderSignIn();
   const { mutate, data, error } = back;
-  const [step, setStep] = useState<ProviderState['needs']>();
+  const [step, setStep] = useState<ProviderSignInResult['needs']>();
   const sent = useRef(false);
   const signedIn = useMember() !== null;
 
@@ -36,14 +36,16 @@ export function SignInCallbackPage() {
   useEffect(() => {
     if (data === undefined || !signedIn) return;
     router.history.replace(
-      data.linked ? `${paths.accountSettings}#security` : (insidePath(data.next ?? undefined) ?? paths.home),
+      data.linked
+        ? `${paths.accountSettings}#security`
+        : (parseInternalPath(data.next ?? undefined) ?? paths.home),
     );
   }, [data, signedIn, router]);
 
   const toLogin = () => void router.navigate({ to: '/login', replace: true });
   return (
     <VisitorFrame>
-      {step === 'second-factor' && <SecondFactorForm onBack={toLogin} />}
+      {step === 'second-factor' && <TwoFactorForm onBack={toLogin} />}
       {step === 'password' && (
         <LinkForm email={data?.email ?? ''} onSecondFactor={() => setStep('second-factor')} />
       )}

@@ -3,55 +3,58 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useId } from 'react';
-import { tagKey, topicDescription } from '#shared/tags.ts';
-import { TopicPicture, TopicPicturePlace } from '#web/activity/TopicPicture.tsx';
+import { tagKey, getTagDescription } from '#shared/tags.ts';
+import { TagActivityChart, TagActivityChartSkeleton } from '#web/activity/TopicPicture.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
-import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
-import { MuteTopicButton } from '#web/mutes/MuteTopicButton.tsx';
-import { ApiError, isStatus } from '#web/platform/errors.ts';
+import { FollowTagButton } from '#web/follows/FollowTopicButton.tsx';
+import { MuteTagButton } from '#web/mutes/MuteTopicButton.tsx';
+import { ApiError, hasStatus } from '#web/platform/errors.ts';
 import { paths } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
-import { descriptionOf } from '#web/topics/description.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
+import { translateTagDescription } from '#web/topics/description.ts';
 import { usePageTitle } from '#web/platform/title.ts';
-import { topicKeys, topicQuery, topicQuestionsQuery } from '#web/topics/topics.ts';
-import { useLiveTopic } from '#web/topics/useLiveTopics.ts';
+import { tagQueryKeys, tagQuery, tagQuestionsQuery } from '#web/topics/topics.ts';
+import { useLiveTag } from '#web/topics/useLiveTopics.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { Count } from '#web/ui/Count.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
-import { Message } from '#web/ui/Message.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
+import { MessagePage } from '#web/ui/Message.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './page.module.css';
 
-export function TopicPage() {
+export function TagPage() {
   const { tag } = useParams({ from: '/member/topics/$tag' });
-  const topic = useQuery(topicQuery(tag));
-  const questions = useInfiniteQuery(topicQuestionsQuery(tag));
-  useLiveTopic(tag);
+  const query = useQuery(tagQuery(tag));
+  const questions = useInfiniteQuery(tagQuestionsQuery(tag));
+  useLiveTag(tag);
   const headingId = useId();
   const isTagged = ({ tags }: { tags: readonly string[] }) =>
     tags.some((each) => tagKey(each) === tagKey(tag));
-  const name = topic.data?.tag ?? tag;
-  const unknown = isStatus(topic.error, 404) || isStatus(topic.error, 400);
-  usePageTitle(unknown ? said('Topic not found') : name);
+  const name = query.data?.name ?? tag;
+  const unknown = hasStatus(query.error, 404) || hasStatus(query.error, 400);
+  usePageTitle(unknown ? translateServerMessage('Topic not found') : name);
 
   if (unknown)
     return (
-      <Message heading={said('Topic not found')} text={t`No question has the tag “${tag}”.`}>
-        <ButtonLink href={paths.topics}>{t`Explore Topics`}</ButtonLink>
-      </Message>
-    );
-  if (topic.data === undefined && topic.error !== null)
-    return (
-      <Message
-        heading={t`The topic could not be loaded`}
-        text={topic.error instanceof ApiError ? topic.error.message : t`Something went wrong.`}
+      <MessagePage
+        heading={translateServerMessage('Topic not found')}
+        text={t`No question has the tag “${tag}”.`}
       >
-        <Button variant="default" onClick={() => void Promise.all([topic.refetch(), questions.refetch()])}>
+        <ButtonLink href={paths.topics}>{t`Explore Topics`}</ButtonLink>
+      </MessagePage>
+    );
+  if (query.data === undefined && query.error !== null)
+    return (
+      <MessagePage
+        heading={t`The topic could not be loaded`}
+        text={query.error instanceof ApiError ? query.error.message : t`Something went wrong.`}
+      >
+        <Button variant="default" onClick={() => void Promise.all([query.refetch(), questions.refetch()])}>
           {t`Try again`}
         </Button>
-      </Message>
+      </MessagePage>
     );
   return (
     <>
@@ -61,46 +64,49 @@ export function TopicPage() {
             {name}
           </span>
         </PageHeading>
-        {topic.data && (
+        {query.data && (
           <div className={classes.buttons}>
-            <MuteTopicButton
+            <MuteTagButton
               tag={name}
-              muted={topic.data.muted}
-              following={topic.data.following}
+              muted={query.data.muted}
+              following={query.data.following}
               describedBy={headingId}
             />
-            <FollowTopicButton tag={name} following={topic.data.following} describedBy={headingId} />
+            <FollowTagButton tag={name} following={query.data.following} describedBy={headingId} />
           </div>
         )}
       </div>
       <p className={classes.lead} dir="auto">
-        {descriptionOf({ tag: name, description: topic.data?.description ?? topicDescription(name) })}
+        {translateTagDescription({
+          name: name,
+          description: query.data?.description ?? getTagDescription(name),
+        })}
       </p>
-      {topic.data && (
+      {query.data && (
         <p className={classes.counts}>
-          <Count of={topic.data.questionsCount} singular="question" />
-          <Count of={topic.data.followersCount} singular="follower" />
+          <Count of={query.data.questionsCount} singular="question" />
+          <Count of={query.data.followersCount} singular="follower" />
         </p>
       )}
-      {topic.isPending ? (
+      {query.isPending ? (
         <QuestionCardSkeletons>
           <span className={classes.counts}>
             <Skeleton width="10rem" height="1.5em" />
           </span>
-          <TopicPicturePlace />
+          <TagActivityChartSkeleton />
         </QuestionCardSkeletons>
       ) : (
         <>
-          {topic.data && <TopicPicture tag={tag} activeAt={topic.data.activeAt} />}
+          {query.data && <TagActivityChart tag={tag} activeAt={query.data.activeAt} />}
           <LiveQuestionList
             query={questions}
-            queryKey={topicKeys.questions(tag)}
-            takes={isTagged}
-            keeps={isTagged}
+            queryKey={tagQueryKeys.questions(tag)}
+            belongs={isTagged}
+            belongsAfterEdit={isTagged}
             empty={
-              <Empty title={t`No questions found`} text={t`Questions tagged ${name} show up here.`}>
+              <EmptyState title={t`No questions found`} text={t`Questions tagged ${name} show up here.`}>
                 <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
-              </Empty>
+              </EmptyState>
             }
           />
         </>

@@ -7,18 +7,18 @@ import { IconCommand, IconHash, IconMessageCircle, IconSearch, IconUser, IconX }
 import { useId, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { limits } from '#shared/limits.ts';
 import { truncate } from '#shared/text.ts';
-import { keepRecent, readRecent } from '#web/platform/recent.ts';
+import { addRecentItem, getRecentItems } from '#web/platform/recent.ts';
 import { useMember } from '#web/platform/session.ts';
-import { instantQuery } from '#web/search/search.ts';
+import { instantSearchQuery } from '#web/search/search.ts';
 import { useListbox } from '#web/ui/listbox.ts';
-import { type Choice, choicesFor } from './choices.ts';
+import { type Choice, listChoices } from './choices.ts';
 import { useCommands } from './commands.ts';
 import classes from './Palette.module.css';
 
 type Props = { opened: boolean; onClose: () => void; onShowShortcuts: () => void };
 
 /** Questions, topics, members and commands, found while one types (Mod+K). Over the whole screen of a phone. */
-export default function Palette({ opened, onClose, onShowShortcuts }: Props) {
+export default function CommandPalette({ opened, onClose, onShowShortcuts }: Props) {
   const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
   return (
     <Modal.Root
@@ -36,24 +36,24 @@ export default function Palette({ opened, onClose, onShowShortcuts }: Props) {
     >
       <Modal.Overlay color="var(--shade)" />
       <Modal.Content aria-label={t`Command palette`}>
-        <Finder onClose={onClose} onShowShortcuts={onShowShortcuts} />
+        <CommandPaletteBody onClose={onClose} onShowShortcuts={onShowShortcuts} />
       </Modal.Content>
     </Modal.Root>
   );
 }
 
-function Finder({ onClose, onShowShortcuts }: Omit<Props, 'opened'>) {
+function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>) {
   const router = useRouter();
   const listId = useId();
   const memberId = useMember()?.id ?? 0;
   const [typed, setTyped] = useState('');
-  const [recent] = useState(() => readRecent(memberId));
+  const [recent] = useState(() => getRecentItems(memberId));
   const text = truncate(typed.trim().replace(/\s+/gu, ' '), limits.searchQuery);
-  const [asked] = useDebouncedValue(text, 120);
-  const query = useQuery(instantQuery(asked));
+  const [debouncedText] = useDebouncedValue(text, 120);
+  const query = useQuery(instantSearchQuery(debouncedText));
   const commands = useCommands({ showShortcuts: onShowShortcuts });
   const found = text === '' ? undefined : query.data;
-  const groups = choicesFor({ text, recent, commands, found });
+  const groups = listChoices({ text, recent, commands, found });
   const choices = groups.flatMap((group) => group.choices);
 
   function choose(choice: Choice, event: KeyboardEvent | MouseEvent) {
@@ -64,7 +64,7 @@ function Finder({ onClose, onShowShortcuts }: Omit<Props, 'opened'>) {
     }
     onClose();
     if (choice.kind !== 'search')
-      keepRecent(memberId, {
+      addRecentItem(memberId, {
         key: choice.key,
         kind: choice.kind,
         label: choice.label,

@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import type { TablerIcon } from '@tabler/icons-react';
 import type { InstantResults } from '#shared/search.ts';
-import { shortCount } from '#web/platform/counts.ts';
+import { formatShortCount } from '#web/platform/counts.ts';
 import { paths, profilePath, questionPath } from '#web/platform/paths.ts';
-import type { Recent } from '#web/platform/recent.ts';
-import { countText } from '#web/ui/count-text.ts';
+import type { RecentItem } from '#web/platform/recent.ts';
+import { formatCountOf } from '#web/ui/count-text.ts';
 import type { Command } from './commands.ts';
-import { fuzzyScore } from './fuzzy.ts';
+import { scoreFuzzyMatch } from './fuzzy.ts';
 
 export type Choice = {
   key: string;
@@ -23,47 +23,47 @@ export type Choice = {
 
 export type ChoiceGroup = { title: string; choices: Choice[] };
 
-const shownCommands = 5;
+const maxCommands = 5;
 
 /** What the palette offers: what was opened lately and all commands, or what fits the text. */
-export function choicesFor({
+export function listChoices({
   text,
   recent,
   commands,
   found,
 }: {
   text: string;
-  recent: readonly Recent[];
+  recent: readonly RecentItem[];
   commands: readonly Command[];
   found: InstantResults | undefined;
 }): ChoiceGroup[] {
   const available = commands.map(commandChoice);
-  const lately = recent.flatMap((opened): Choice[] => {
+  const recentChoices = recent.flatMap((opened): Choice[] => {
     if (opened.kind !== 'command') return [opened];
     return available.filter(({ key }) => key === opened.key);
   });
   const groups =
     text === ''
       ? [
-          { title: t`Recent`, choices: lately },
-          { title: t`Commands`, choices: without(available, lately) },
+          { title: t`Recent`, choices: recentChoices },
+          { title: t`Commands`, choices: without(available, recentChoices) },
         ]
-      : matching({ text, lately, available, found });
+      : listMatches({ text, recentChoices, available, found });
   return groups.filter(({ choices }) => choices.length > 0);
 }
 
-function matching({
+function listMatches({
   text,
-  lately,
+  recentChoices,
   available,
   found,
 }: {
   text: string;
-  lately: readonly Choice[];
+  recentChoices: readonly Choice[];
   available: readonly Choice[];
   found: InstantResults | undefined;
 }): ChoiceGroup[] {
-  const recent = containing(text, lately).slice(0, 3);
+  const recent = filterByLabel(text, recentChoices).slice(0, 3);
   const search = {
     key: 'search',
     kind: 'search',
@@ -72,25 +72,25 @@ function matching({
   } as const;
   return [
     { title: t`Recent`, choices: recent },
-    { title: t`Commands`, choices: without(fitting(text, available), recent).slice(0, shownCommands) },
+    { title: t`Commands`, choices: without(rankByLabel(text, available), recent).slice(0, maxCommands) },
     { title: t`Questions`, choices: without(found?.questions.map(questionChoice) ?? [], recent) },
-    { title: t`Topics`, choices: without(found?.topics.map(topicChoice) ?? [], recent) },
+    { title: t`Topics`, choices: without(found?.tags.map(tagChoice) ?? [], recent) },
     { title: t`Members`, choices: without(found?.members.map(memberChoice) ?? [], recent) },
     { title: t`Search`, choices: [search] },
   ];
 }
 
 /** Loosely, every title would have the letters of a short text. */
-function containing(text: string, choices: readonly Choice[]): Choice[] {
+function filterByLabel(text: string, choices: readonly Choice[]): Choice[] {
   const wanted = text.toLowerCase();
   return choices.filter(({ label }) => label.toLowerCase().includes(wanted));
 }
 
 /** Those whose label has the letters of the text, the best first. */
-function fitting(text: string, choices: readonly Choice[]): Choice[] {
+function rankByLabel(text: string, choices: readonly Choice[]): Choice[] {
   return choices
     .flatMap((choice) => {
-      const score = fuzzyScore(text, choice.label);
+      const score = scoreFuzzyMatch(text, choice.label);
       return score === null ? [] : [{ choice, score }];
     })
     .toSorted((a, b) => b.score - a.score)
@@ -106,12 +106,12 @@ function commandChoice(command: Command): Choice {
 }
 
 function questionChoice({ id, title, answerCount }: InstantResults['questions'][number]): Choice {
-  const note = countText('answer', answerCount, shortCount(answerCount));
+  const note = formatCountOf('answer', answerCount, formatShortCount(answerCount));
   return { key: `question ${id}`, kind: 'question', label: title, note, href: questionPath(id) };
 }
 
-function topicChoice({ tag, questionsCount }: InstantResults['topics'][number]): Choice {
-  const note = countText('question', questionsCount, shortCount(questionsCount));
+function tagChoice({ tag, questionsCount }: InstantResults['tags'][number]): Choice {
+  const note = formatCountOf('question', questionsCount, formatShortCount(questionsCount));
   const href =
     tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.topics}/${encodeURIComponent(tag)}`;
   return { key: `topic ${tag}`, kind: 'topic', label: tag, note, href };

@@ -21,7 +21,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { newestNotificationsQuery, useMarkAllRead } from '#web/notifications/notifications.ts';
 import { paths } from '#web/platform/paths.ts';
-import { leaveSession } from '#web/platform/session.ts';
+import { signOut } from '#web/platform/session.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 
 /** `href` where it leads to, or `run` what it does. */
@@ -30,7 +30,7 @@ export type Command = { id: string; label: string; Icon: TablerIcon } & (
   | { run: () => void }
 );
 
-const places = (): Command[] => [
+const getNavigationCommands = (): Command[] => [
   { id: 'ask', Icon: IconPencilPlus, label: t`Ask a question`, href: paths.ask },
   { id: 'home', Icon: IconHome, label: t`Go to Home`, href: paths.home },
   { id: 'topics', Icon: IconHash, label: t`Go to Topics`, href: paths.topics },
@@ -61,12 +61,12 @@ export function useCommands({ showShortcuts }: { showShortcuts: () => void }): C
   const newest = useQuery({ ...newestNotificationsQuery, enabled: false }).data?.items[0]?.id ?? null;
   const markAll = useMarkAllRead();
   const logout = useMutation({
-    mutationFn: () => leaveSession(client),
+    mutationFn: () => signOut(client),
     onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
   });
   const theme = scheme === 'dark' ? 'light' : 'dark';
   return [
-    ...places(),
+    ...getNavigationCommands(),
     {
       id: 'theme',
       Icon: theme === 'dark' ? IconMoon : IconSun,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fuzzyScore } from './fuzzy.ts';
+import { scoreFuzzyMatch } from './fuzzy.ts';
 
 const best = (typed: string) =>
   [
@@ -10,7 +10,7 @@ const best = (typed: string) =>
     'Switch to dark theme',
     'Mark all notifications read',
   ]
-    .map((label) => ({ label, score: fuzzyScore(typed, label) }))
+    .map((label) => ({ label, score: scoreFuzzyMatch(typed, label) }))
     .filter(({ score }) => score !== null)
     .toSorted((a, b) => (b.score ?? 0) - (a.score ?? 0))[0]?.label;
 

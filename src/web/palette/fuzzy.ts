@@ -2,7 +2,7 @@
  * How well the letters of what is typed stand, in their order, in a label: more is better, and letters that begin words or
  * follow each other count most. Null where they do not all stand in it.
  */
-export function fuzzyScore(typed: string, label: string): number | null {
+export function scoreFuzzyMatch(typed: string, label: string): number | null {
   const letters = fold(typed).replaceAll(' ', '');
   const text = fold(label);
   const whole = text.indexOf(fold(typed));

@@ -1,21 +1,21 @@
 import { t } from '@lingui/core/macro';
 import { hc, type ClientResponse } from 'hono/client';
 import type { Api } from '#server/app.ts';
-import { seenHeader } from '#shared/events.ts';
+import { minPositionHeader } from '#shared/events.ts';
 import type { Problem } from '#shared/problem.ts';
-import { type Connection, reportConnection } from './connection.ts';
-import { ApiError, isTransient, saysLater, Unreachable } from './errors.ts';
-import { takeFirstAnswer } from './first-answers.ts';
-import { newestPosition, notePositionOf } from './position.ts';
+import { type ConnectionStatus, setConnectionStatus } from './connection.ts';
+import { ApiError, isTransient, isRetryableStatus, UnreachableError } from './errors.ts';
+import { takeInlinedResponse } from './first-answers.ts';
+import { getNewestPosition, recordResponsePosition } from './position.ts';
 
 /**
  * The server's API, typed by the server's own routes. Requests throw `ApiError` or `Unreachable`, and nothing else:
  * `const page = await read(api.questions[':id'].$get({ param: { id } }))`.
  */
-export const api = hc<Api>('/api', { fetch: request });
+export const api = hc<Api>('/api', { fetch: sendRequest });
 
 /** The body of an answer; undefined where the route answers without one (204). */
-export async function read<R extends ClientResponse<unknown>>(pending: Promise<R>): Promise<BodyOf<R>> {
+export async function readJson<R extends ClientResponse<unknown>>(pending: Promise<R>): Promise<BodyOf<R>> {
   const response = await pending;
   let text: string;
   try {
@@ -24,16 +24,16 @@ export async function read<R extends ClientResponse<unknown>>(pending: Promise<R
     return (text === '' ? undefined : JSON.parse(text)) as BodyOf<R>;
   } catch (error) {
     if (isAbort(error)) throw error;
-    reportConnection('offline');
-    throw new Unreachable(t`The answer was cut off.`, { cause: error });
+    setConnectionStatus('offline');
+    throw new UnreachableError(t`The answer was cut off.`, { cause: error });
   }
 }
 type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
 
 /** Whether the server answers at all, asked anew; what is not answered in 5 seconds is not. */
-export async function isReachable(): Promise<boolean> {
+export async function isServerReachable(): Promise<boolean> {
   try {
-    await read(api.session.$get({}, { init: { signal: AbortSignal.timeout(5000) } }));
+    await readJson(api.session.$get({}, { init: { signal: AbortSignal.timeout(5000) } }));
     return true;
   } catch (error) {
     return !isTransient(error);
@@ -41,35 +41,35 @@ export async function isReachable(): Promise<boolean> {
 }
 
 /** A key for one thing to post: kept with the draft, a retry posts the same thing once (docs/product.md 6.6). */
-export function newIdempotencyKey(): string {
+export function createIdempotencyKey(): string {
   // crypto.randomUUID exists in secure contexts only; a server on plain http in a local network is not one.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+async function sendRequest(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   let response: Response;
   const headers = new Headers(init?.headers);
-  const seen = newestPosition();
-  if (seen !== undefined) headers.set(seenHeader, seen);
+  const position = getNewestPosition();
+  if (position !== undefined) headers.set(minPositionHeader, position);
   try {
     response =
-      takeFirstAnswer(addressOf(input), init?.method ?? 'GET') ??
+      takeInlinedResponse(addressOf(input), init?.method ?? 'GET') ??
       (await fetch(input, { ...init, headers, credentials: 'same-origin' }));
   } catch (error) {
     if (isAbort(error)) throw error;
-    reportConnection('offline');
-    throw new Unreachable(t`The server cannot be reached.`, { cause: error });
+    setConnectionStatus('offline');
+    throw new UnreachableError(t`The server cannot be reached.`, { cause: error });
   }
-  notePositionOf(response);
+  recordResponsePosition(response);
   const problem = response.ok ? null : await problemOf(response);
-  reportConnection(problem === null ? 'online' : connectionBy(problem));
+  setConnectionStatus(problem === null ? 'online' : connectionStatusOf(problem));
   if (problem !== null) throw new ApiError(problem, retryAfterOf(response));
   return response;
 }
 
-function connectionBy({ status, code }: Problem): Connection {
-  if (!saysLater(status)) return 'online';
+function connectionStatusOf({ status, code }: Problem): ConnectionStatus {
+  if (!isRetryableStatus(status)) return 'online';
   return code === 'busy' ? 'busy' : 'restarting';
 }
 

@@ -3,19 +3,19 @@
  * at its end. Each page waits a little differently, up to `spread` milliseconds, so that a thousand of them do not ask at
  * the same moment.
  */
-export function calmly(task: () => void, milliseconds: number, spread = 100): () => void {
+export function throttle(task: () => void, intervalMs: number, spreadMs = 100): () => void {
   let last = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
     if (timer !== undefined) return;
-    const wait = Math.max(0, last + milliseconds - Date.now());
+    const wait = Math.max(0, last + intervalMs - Date.now());
     timer = setTimeout(
       () => {
         timer = undefined;
         last = Date.now();
         task();
       },
-      wait + Math.random() * spread,
+      wait + Math.random() * spreadMs,
     );
   };
 }

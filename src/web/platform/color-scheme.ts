@@ -6,7 +6,7 @@ const key = 'darkMode';
  * The theme as the specification keeps it: local storage `darkMode`, 'true' or 'false'; where it is missing, the
  * system's theme holds (docs/product.md 16.1). Other tabs follow. public/theme.js knows the same rule.
  */
-export function darkModeManager(): MantineColorSchemeManager {
+export function createColorSchemeManager(): MantineColorSchemeManager {
   let listener: ((event: StorageEvent) => void) | null = null;
   const unsubscribe = () => {
     if (listener !== null) window.removeEventListener('storage', listener);

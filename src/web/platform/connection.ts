@@ -1,16 +1,16 @@
 import { useSyncExternalStore } from 'react';
 
 /** How the last requests fared: answered, not answered at all, or refused by a restarting or busy server (502 to 504). */
-export type Connection = 'online' | 'offline' | 'restarting' | 'busy';
+export type ConnectionStatus = 'online' | 'offline' | 'restarting' | 'busy';
 
-let current: Connection = navigator.onLine ? 'online' : 'offline';
+let current: ConnectionStatus = navigator.onLine ? 'online' : 'offline';
 const listeners = new Set<() => void>();
 
-export function connection(): Connection {
+export function getConnectionStatus(): ConnectionStatus {
   return current;
 }
 
-export function reportConnection(next: Connection): void {
+export function setConnectionStatus(next: ConnectionStatus): void {
   if (next === current) return;
   current = next;
   for (const listener of listeners) listener();
@@ -21,8 +21,8 @@ export function onConnectionChange(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export function useConnection(): Connection {
-  return useSyncExternalStore(onConnectionChange, connection);
+export function useConnectionStatus(): ConnectionStatus {
+  return useSyncExternalStore(onConnectionChange, getConnectionStatus);
 }
 
 /**
@@ -30,7 +30,7 @@ export function useConnection(): Connection {
  * @param probe any cheap request; it reports its own outcome by `reportConnection`.
  * @param recovered runs once for each recovery.
  */
-export function keepProbing(probe: () => Promise<unknown>, recovered: () => void): () => void {
+export function watchConnection(probe: () => Promise<unknown>, recovered: () => void): () => void {
   let timer: number | undefined;
   let wasDown = current !== 'online';
 
@@ -56,17 +56,17 @@ export function keepProbing(probe: () => Promise<unknown>, recovered: () => void
   const online = () => void probe().catch(() => {});
 
   const unsubscribe = onConnectionChange(changed);
-  window.addEventListener('offline', reportOffline);
+  window.addEventListener('offline', setOffline);
   window.addEventListener('online', online);
   schedule();
   return () => {
     window.clearTimeout(timer);
     unsubscribe();
-    window.removeEventListener('offline', reportOffline);
+    window.removeEventListener('offline', setOffline);
     window.removeEventListener('online', online);
   };
 }
 
-function reportOffline(): void {
-  reportConnection('offline');
+function setOffline(): void {
+  setConnectionStatus('offline');
 }

@@ -1,6 +1,6 @@
 import { i18n } from '@lingui/core';
 import { afterEach, expect, test } from 'vitest';
-import { exactCount, shortCount } from './counts.ts';
+import { formatCount, formatShortCount } from './counts.ts';
 
 afterEach(() => i18n.activate('en'));
 
@@ -16,12 +16,12 @@ test.each([
   [1_000_000, '1M'],
   [2_560_000, '2.5M'],
 ])('%d reads %s', (count, text) => {
-  expect(shortCount(count)).toBe(text);
+  expect(formatShortCount(count)).toBe(text);
 });
 
 test('other languages write numbers in their own way', () => {
   i18n.activate('de');
-  expect(exactCount(1234)).toBe('1.234');
+  expect(formatCount(1234)).toBe('1.234');
   i18n.activate('ja');
-  expect(shortCount(19_999)).toBe('1.9万');
+  expect(formatShortCount(19_999)).toBe('1.9万');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cardDate, exactTime, relativeTime, shortDate } from './dates.ts';
+import { formatCardDate, formatDateTime, formatRelativeTime, formatDate } from './dates.ts';
 
 const now = Date.UTC(2026, 5, 15, 12, 0, 0);
 const second = 1000;
@@ -24,12 +24,12 @@ describe('the time of a post', () => {
     [30 * day + minute, 'May 16, 2026'],
     [400 * day, 'May 11, 2025'],
   ])('%d ms back reads "%s"', (elapsed, text) => {
-    expect(relativeTime(before(elapsed), now)).toBe(text);
+    expect(formatRelativeTime(before(elapsed), now)).toBe(text);
   });
 
   test('a post from a clock that is ahead of ours reads "just now"', () => {
-    expect(relativeTime(before(-3 * hour), now)).toBe('just now');
-    expect(cardDate(before(-3 * day), now)).toBe('just now');
+    expect(formatRelativeTime(before(-3 * hour), now)).toBe('just now');
+    expect(formatCardDate(before(-3 * day), now)).toBe('just now');
   });
 });
 
@@ -50,12 +50,12 @@ describe('the date on a question card', () => {
     [30 * day, 'May 16, 2026'],
     [400 * day, 'May 11, 2025'],
   ])('%d ms back reads "%s"', (elapsed, text) => {
-    expect(cardDate(before(elapsed), now)).toBe(text);
+    expect(formatCardDate(before(elapsed), now)).toBe(text);
   });
 });
 
 test('the exact time names the day, the date and the time', () => {
   const noon = new Date(2024, 2, 4, 18, 5);
-  expect(shortDate(noon)).toBe('Mar 4, 2024');
-  expect(exactTime(noon).replaceAll(/\s/gu, ' ')).toBe('Monday, March 4, 2024 at 6:05 PM');
+  expect(formatDate(noon)).toBe('Mar 4, 2024');
+  expect(formatDateTime(noon).replaceAll(/\s/gu, ' ')).toBe('Monday, March 4, 2024 at 6:05 PM');
 });

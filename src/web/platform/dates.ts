@@ -10,36 +10,36 @@ const day = 24 * hour;
  * is older than 30 days (docs/product.md 16.2). Under a minute, and for a clock that is behind, it is 'just now'.
  * @param time ISO 8601 or a Date. @param now milliseconds since 1970.
  */
-export function relativeTime(time: string | Date, now: number): string {
+export function formatRelativeTime(time: string | Date, now: number): string {
   const elapsed = now - new Date(time).getTime();
   if (elapsed < minute) return t`just now`;
-  if (elapsed < hour) return ago(Math.floor(elapsed / minute), 'minute');
-  if (elapsed < day) return ago(Math.floor(elapsed / hour), 'hour');
-  return elapsed > 30 * day ? shortDate(time) : ago(Math.floor(elapsed / day), 'day');
+  if (elapsed < hour) return formatAgo(Math.floor(elapsed / minute), 'minute');
+  if (elapsed < day) return formatAgo(Math.floor(elapsed / hour), 'hour');
+  return elapsed > 30 * day ? formatDate(time) : formatAgo(Math.floor(elapsed / day), 'day');
 }
 
 /**
  * The date on a question card (docs/product.md 10.4): days under 7, weeks under 30 days, else the date. On the first day as
  * `relativeTime`.
  */
-export function cardDate(time: string | Date, now: number): string {
+export function formatCardDate(time: string | Date, now: number): string {
   const date = new Date(time);
   const days = Math.floor((now - date.getTime()) / day);
-  if (days < 7) return relativeTime(date, now);
-  if (days < 30) return ago(Math.floor(days / 7), 'week');
-  return shortDate(date);
+  if (days < 7) return formatRelativeTime(date, now);
+  if (days < 30) return formatAgo(Math.floor(days / 7), 'week');
+  return formatDate(date);
 }
 
 /** 'Mar 4, 2024', in the reader's language and time zone. */
-export function shortDate(time: string | Date): string {
+export function formatDate(time: string | Date): string {
   return new Date(time).toLocaleDateString(i18n.locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 /** The exact date and time, for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */
-export function exactTime(time: string | Date): string {
+export function formatDateTime(time: string | Date): string {
   return new Date(time).toLocaleString(i18n.locale, { dateStyle: 'full', timeStyle: 'short' });
 }
 
-function ago(count: number, unit: 'minute' | 'hour' | 'day' | 'week'): string {
+function formatAgo(count: number, unit: 'minute' | 'hour' | 'day' | 'week'): string {
   return new Intl.RelativeTimeFormat(i18n.locale).format(-count, unit);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DraftState } from '#shared/drafts.ts';
-import { meeting } from './draft-meeting.ts';
-import { type DraftRecord, parseRecord } from './draft-store.ts';
+import { decideDraftMerge } from './draft-meeting.ts';
+import { type DraftRecord, parseDraftRecord } from './draft-store.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const day = 24 * 60 * 60 * 1000;
@@ -9,26 +9,26 @@ const here = { browser: 'this-browser', at: now };
 
 const record = (content: string | null, more: Partial<DraftRecord> = {}): DraftRecord => ({
   fields: content === null ? null : { content, key: 'key-of-post' },
-  base: 7,
+  baseVersion: 7,
   dirty: false,
-  tried: false,
+  wasSent: false,
   step: 100,
-  posted: null,
-  at: now,
+  postedKey: null,
+  changedAt: now,
   ...more,
 });
 const server = (content: string | null, more: Partial<DraftState> = {}): DraftState => ({
-  place: 'ask',
+  target: 'ask',
   version: 8,
   key: 'key-of-post',
   fields: content === null ? null : { content },
   ended: content === null ? 'discarded' : null,
-  writer: 'another-browser',
-  step: 5,
+  clientId: 'another-browser',
+  sequence: 5,
   updatedAt: null,
   ...more,
 });
-const nothing = server(null, { version: null, key: null, ended: null, writer: null, step: null });
+const nothing = server(null, { version: null, key: null, ended: null, clientId: null, sequence: null });
 
 describe('a draft of the server meets', () => {
   test.each<[string, DraftRecord | null, DraftState, string]>([
@@ -45,10 +45,15 @@ describe('a draft of the server meets', () => {
       server('Theirs'),
       'choice',
     ],
-    ['words that go on from it', record('Mine', { base: 8, dirty: true }), server('Theirs'), 'continues'],
+    [
+      'words that go on from it',
+      record('Mine', { baseVersion: 8, dirty: true }),
+      server('Theirs'),
+      'continues',
+    ],
     [
       'a form that knows a later one: the answer was overtaken',
-      record('Mine', { base: 9 }),
+      record('Mine', { baseVersion: 9 }),
       server('Old'),
       'nothing',
     ],
@@ -56,13 +61,13 @@ describe('a draft of the server meets', () => {
     [
       'words that go on from what this browser had sent, though the answer got lost',
       record('Mine, longer', { dirty: true }),
-      server('Mine', { writer: 'this-browser', step: 99 }),
+      server('Mine', { clientId: 'this-browser', sequence: 99 }),
       'continues',
     ],
     [
       'words older than what this browser has sent since, as after the storage was restored',
       record('Mine', { dirty: true }),
-      server('Mine, longer', { writer: 'this-browser', step: 101 }),
+      server('Mine, longer', { clientId: 'this-browser', sequence: 101 }),
       'choice',
     ],
     [
@@ -73,25 +78,25 @@ describe('a draft of the server meets', () => {
     ],
     [
       'a form that was emptied: it is to go',
-      record(null, { base: 8, dirty: true }),
+      record(null, { baseVersion: 8, dirty: true }),
       server('Mine'),
       'continues',
     ],
-    ['a form whose post waits', record(null, { posted: 'key-of-post' }), server('Mine'), 'waits'],
+    ['a form whose post waits', record(null, { postedKey: 'key-of-post' }), server('Mine'), 'waits'],
     [
       'what is typed beside a post that waits',
-      record('Another', { dirty: true, posted: 'key-of-post' }),
+      record('Another', { dirty: true, postedKey: 'key-of-post' }),
       server('Mine'),
       'continues',
     ],
     [
       'a form whose post waits, and another device has begun another',
-      record(null, { posted: 'key-of-post' }),
+      record(null, { postedKey: 'key-of-post' }),
       server('Theirs', { key: 'key-of-another' }),
       'behind',
     ],
   ])('%s', (_, mine, theirs, found) => {
-    expect(meeting(mine, theirs, here)).toBe(found);
+    expect(decideDraftMerge(mine, theirs, here)).toBe(found);
   });
 });
 
@@ -102,23 +107,28 @@ describe('a draft that was posted or thrown away elsewhere', () => {
     ['leaves an empty form empty', record(null), server(null), 'ended'],
     ['is nothing to a form without one', null, server(null), 'nothing'],
     ['is not what the server knows nothing of: the copy here is kept', record('Mine'), nothing, 'new'],
-    ['has ended too where nobody remembers', record('Mine', { at: now - 61 * day }), nothing, 'ended'],
-    ['… but for what was never sent', record('Mine', { at: now - 61 * day, dirty: true }), nothing, 'new'],
+    ['has ended too where nobody remembers', record('Mine', { changedAt: now - 61 * day }), nothing, 'ended'],
+    [
+      '… but for what was never sent',
+      record('Mine', { changedAt: now - 61 * day, dirty: true }),
+      nothing,
+      'new',
+    ],
   ])('%s', (_, mine, theirs, found) => {
-    expect(meeting(mine, theirs, here)).toBe(found);
+    expect(decideDraftMerge(mine, theirs, here)).toBe(found);
   });
 });
 
 test('no words that only this browser has are ever given up without being asked for', () => {
   const steps = [99, 100, 101];
-  for (const base of [null, 7, 8])
-    for (const tried of [true, false])
-      for (const posted of [null, 'key-of-post'])
-        for (const step of steps)
-          for (const writer of ['this-browser', 'another-browser'])
+  for (const baseVersion of [null, 7, 8])
+    for (const wasSent of [true, false])
+      for (const postedKey of [null, 'key-of-post'])
+        for (const sequence of steps)
+          for (const clientId of ['this-browser', 'another-browser'])
             for (const theirs of ['Theirs', null]) {
-              const mine = record('Mine', { base, tried, posted, dirty: true });
-              const found = meeting(mine, server(theirs, { writer, step }), here);
+              const mine = record('Mine', { baseVersion, wasSent, postedKey, dirty: true });
+              const found = decideDraftMerge(mine, server(theirs, { clientId, sequence }), here);
               expect(['choice', 'continues', 'new']).toContain(found);
             }
 });
@@ -126,12 +136,12 @@ test('no words that only this browser has are ever given up without being asked 
 describe('what local storage holds', () => {
   test('is read back as it was written', () => {
     const written = record('Mine', { dirty: true });
-    expect(parseRecord(JSON.stringify(written))).toEqual(written);
+    expect(parseDraftRecord(JSON.stringify(written))).toEqual(written);
   });
 
   test('from before drafts were kept on the server is a draft that is still to be sent', () => {
     const old = JSON.stringify({ content: 'Typed long ago', key: 'key-of-post', refused: null });
-    expect(parseRecord(old)).toMatchObject({
+    expect(parseDraftRecord(old)).toMatchObject({
       fields: { content: 'Typed long ago', key: 'key-of-post', refused: null },
       base: null,
       dirty: true,
@@ -139,6 +149,6 @@ describe('what local storage holds', () => {
   });
 
   test.each([null, '', '{', '7', 'null', '[]', '"text"'])('is nothing where it is %j', (text) => {
-    expect(parseRecord(text)).toBeNull();
+    expect(parseDraftRecord(text)).toBeNull();
   });
 });

@@ -9,21 +9,21 @@ export type DraftRecord = {
   /** What was typed; null where the form is empty, and the server may still know of a draft. */
   fields: DraftFields | null;
   /** The server's version that it goes on from; null where the server knows none. */
-  base: number | null;
+  baseVersion: number | null;
   /** Whether the server is still to be told. */
   dirty: boolean;
   /** Whether something was sent that may have arrived without an answer. */
-  tried: boolean;
+  wasSent: boolean;
   /** Grows with each change. */
   step: number;
   /** The key of the text that the form let go to be posted: the server's draft of it is no news. */
-  posted: string | null;
+  postedKey: string | null;
   /** When it was last written, in milliseconds. */
-  at: number;
+  changedAt: number;
 };
 
 /** Whose draft, and what for: 'ask', 'answer:7', … (#shared/drafts.ts), or a place that only this browser knows. */
-export type DraftAt = { memberId: number; place: string };
+export type DraftRef = { memberId: number; target: string };
 
 const prefix = 'parley.draft';
 const browserKey = 'parley.browser';
@@ -31,18 +31,18 @@ const browserKey = 'parley.browser';
 /** What local storage does not take lives as long as the page. */
 const memory = new Map<string, string>();
 
-export function draftKey({ memberId, place }: DraftAt): string {
-  return `${prefix}.${memberId}.${place}`;
+export function getStorageKey({ memberId, target }: DraftRef): string {
+  return `${prefix}.${memberId}.${target}`;
 }
 
-export function readRecord(at: DraftAt): DraftRecord | null {
-  const key = draftKey(at);
-  return parseRecord(memory.get(key) ?? stored(key));
+export function readDraftRecord(at: DraftRef): DraftRecord | null {
+  const key = getStorageKey(at);
+  return parseDraftRecord(memory.get(key) ?? readItem(key));
 }
 
 /** Keeps it, in this page alone where the browser takes nothing. */
-export function writeRecord(at: DraftAt, record: DraftRecord): void {
-  const key = draftKey(at);
+export function writeDraftRecord(at: DraftRef, record: DraftRecord): void {
+  const key = getStorageKey(at);
   const text = JSON.stringify(record);
   try {
     localStorage.setItem(key, text);
@@ -52,8 +52,8 @@ export function writeRecord(at: DraftAt, record: DraftRecord): void {
   }
 }
 
-export function removeRecord(at: DraftAt): void {
-  const key = draftKey(at);
+export function removeDraftRecord(at: DraftRef): void {
+  const key = getStorageKey(at);
   memory.delete(key);
   try {
     localStorage.removeItem(key);
@@ -63,62 +63,62 @@ export function removeRecord(at: DraftAt): void {
 }
 
 /** Whether what the record holds survives the page. */
-export function isOnDisk(at: DraftAt): boolean {
-  return !memory.has(draftKey(at));
+export function isPersisted(at: DraftRef): boolean {
+  return !memory.has(getStorageKey(at));
 }
 
 /** All records of a member, in no order. */
-export function recordsOf(memberId: number): { place: string; record: DraftRecord }[] {
-  const start = draftKey({ memberId, place: '' });
-  return keys()
+export function listDraftRecords(memberId: number): { place: string; record: DraftRecord }[] {
+  const start = getStorageKey({ memberId, target: '' });
+  return listKeys()
     .filter((key) => key.startsWith(start))
     .map((key) => ({
       place: key.slice(start.length),
-      record: readRecord({ memberId, place: key.slice(start.length) }),
+      record: readDraftRecord({ memberId, target: key.slice(start.length) }),
     }))
     .filter((each): each is { place: string; record: DraftRecord } => each.record !== null);
 }
 
 /** Hears when another tab has written, or emptied, a member's record. Returns what ends it. */
-export function onRecordElsewhere(listener: (at: DraftAt) => void): () => void {
-  const hear = ({ key }: StorageEvent) => {
-    const [, memberId, place] = /^parley\.draft\.(\d+)\.(.+)$/u.exec(key ?? '') ?? [];
-    if (memberId !== undefined && place !== undefined) listener({ memberId: Number(memberId), place });
+export function onDraftChangedInOtherTab(listener: (at: DraftRef) => void): () => void {
+  const onStorage = ({ key }: StorageEvent) => {
+    const [, memberId, target] = /^parley\.draft\.(\d+)\.(.+)$/u.exec(key ?? '') ?? [];
+    if (memberId !== undefined && target !== undefined) listener({ memberId: Number(memberId), target });
   };
-  window.addEventListener('storage', hear);
-  return () => window.removeEventListener('storage', hear);
+  window.addEventListener('storage', onStorage);
+  return () => window.removeEventListener('storage', onStorage);
 }
 
-let browser: string | undefined;
+let browserId: string | undefined;
 
 /** Names this browser, so that the server knows what it sent itself. */
-export function browserName(newName: () => string): string {
-  browser ??= stored(browserKey) ?? undefined;
-  if (browser !== undefined && /^[\w-]{8,100}$/u.test(browser)) return browser;
-  browser = newName();
+export function getOrCreateBrowserId(newName: () => string): string {
+  browserId ??= readItem(browserKey) ?? undefined;
+  if (browserId !== undefined && /^[\w-]{8,100}$/u.test(browserId)) return browserId;
+  browserId = newName();
   try {
-    localStorage.setItem(browserKey, browser);
+    localStorage.setItem(browserKey, browserId);
   } catch {
     // The name then lasts as long as the page, like all it holds.
   }
-  return browser;
+  return browserId;
 }
 
 /** An entry as it was written, also by the program before drafts were kept on the server; null for anything else. */
-export function parseRecord(text: string | null): DraftRecord | null {
+export function parseDraftRecord(text: string | null): DraftRecord | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value)) return null;
-    const { fields, base, dirty, tried, step, posted, at } = value;
-    if (typeof step !== 'number' || typeof at !== 'number') return unsentRecord(value);
+    const { fields, base, dirty, tried, step, posted, at: changedAt } = value;
+    if (typeof step !== 'number' || typeof changedAt !== 'number') return recordOfOldFormat(value);
     return {
-      fields: isObject(fields) ? draftFieldsOf(fields) : null,
-      base: typeof base === 'number' ? base : null,
+      fields: isObject(fields) ? pickDraftFields(fields) : null,
+      baseVersion: typeof base === 'number' ? base : null,
       dirty: dirty === true,
-      tried: tried === true,
+      wasSent: tried === true,
       step,
-      posted: typeof posted === 'string' ? posted : null,
-      at,
+      postedKey: typeof posted === 'string' ? posted : null,
+      changedAt,
     };
   } catch {
     return null;
@@ -126,7 +126,7 @@ export function parseRecord(text: string | null): DraftRecord | null {
 }
 
 /** What of a form can be kept: its texts. */
-export function draftFieldsOf(form: object): DraftFields {
+export function pickDraftFields(form: object): DraftFields {
   return Object.fromEntries(
     Object.entries(form).filter(
       (entry): entry is [string, string | null] => typeof entry[1] === 'string' || entry[1] === null,
@@ -134,18 +134,26 @@ export function draftFieldsOf(form: object): DraftFields {
   );
 }
 
-export function isSameDraft(one: DraftFields | null, other: DraftFields | null): boolean {
+export function hasSameFields(one: DraftFields | null, other: DraftFields | null): boolean {
   if (one === null || other === null) return one === other;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].every((name) => one[name] === other[name]);
 }
 
-function unsentRecord(fields: Record<string, unknown>): DraftRecord {
-  const texts = draftFieldsOf(fields);
-  return { fields: texts, base: null, dirty: true, tried: false, step: 1, posted: null, at: Date.now() };
+function recordOfOldFormat(fields: Record<string, unknown>): DraftRecord {
+  const texts = pickDraftFields(fields);
+  return {
+    fields: texts,
+    baseVersion: null,
+    dirty: true,
+    wasSent: false,
+    step: 1,
+    postedKey: null,
+    changedAt: Date.now(),
+  };
 }
 
-function stored(key: string): string | null {
+function readItem(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
@@ -153,7 +161,7 @@ function stored(key: string): string | null {
   }
 }
 
-function keys(): string[] {
+function listKeys(): string[] {
   try {
     return [...Object.keys(localStorage), ...memory.keys()];
   } catch {

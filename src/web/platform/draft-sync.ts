@@ -1,39 +1,39 @@
 import { t } from '@lingui/core/macro';
-import { isDraftPlace } from '#shared/draft-places.ts';
+import { isDraftTarget } from '#shared/draft-places.ts';
 import type { DraftEnd, DraftFields, DraftState } from '#shared/drafts.ts';
-import { newIdempotencyKey } from './api.ts';
-import { connection, onConnectionChange } from './connection.ts';
+import { createIdempotencyKey } from './api.ts';
+import { getConnectionStatus, onConnectionChange } from './connection.ts';
 import {
-  draftOf,
-  draftVersions,
-  forgetVersions,
-  noteNews,
+  getConflictingDraft,
+  fetchDraftVersions,
+  clearDraftVersions,
+  recordDraftEvent,
   putDraft,
-  readDraft,
-  removeDraft,
-  thisBrowser,
+  fetchDraft,
+  deleteDraft,
+  getBrowserId,
 } from './draft-api.ts';
 import {
-  changed,
+  notifyDraftForm,
   type DraftEntry,
-  entryOf,
-  knownEntries,
-  mountedDrafts,
-  showDraft,
+  getDraftEntry,
+  listDraftEntries,
+  listOpenDraftForms,
+  showInDraftForm,
 } from './draft-entries.ts';
-import { fieldsOf, meeting } from './draft-meeting.ts';
+import { getDraftFields, decideDraftMerge } from './draft-meeting.ts';
 import {
-  type DraftAt,
+  type DraftRef,
   type DraftRecord,
-  isSameDraft,
-  readRecord,
-  recordsOf,
-  removeRecord,
-  writeRecord,
+  hasSameFields,
+  readDraftRecord,
+  listDraftRecords,
+  removeDraftRecord,
+  writeDraftRecord,
 } from './draft-store.ts';
 import { ApiError, isTransient } from './errors.ts';
 import { logFailure } from './log.ts';
-import { toBeSent } from './waiting.ts';
+import { listUnsentActions } from './waiting.ts';
 import { toast } from './toast.ts';
 
 /**
@@ -42,138 +42,141 @@ import { toast } from './toast.ts';
  */
 
 /** Without a key pressed for so long, in milliseconds, a draft goes to the server; while one types on, after the longer. */
-const calm = { after: 1500, longest: 8000 };
+const uploadDelaysMs = { after: 1500, longest: 8000 };
 
 /** A post whose answer is on its way closes its form by itself. */
-const postedLaterMs = 1500;
+const postedGraceMs = 1500;
 
 /** Places whose drafts the server keeps. */
-export const isKept = isDraftPlace;
+export const isServerDraft = isDraftTarget;
 
 /** Keeps what the form holds now, here at once and on the server soon. @param fields null: the form is empty. */
-export function typed(at: DraftAt, fields: DraftFields | null): void {
+export function saveTypedDraft(at: DraftRef, fields: DraftFields | null): void {
   watchPage();
-  const before = readRecord(at);
-  const entry = entryOf(at);
-  const known = before !== null && (before.base !== null || before.tried || before.posted !== null);
+  const before = readDraftRecord(at);
+  const entry = getDraftEntry(at);
+  const known =
+    before !== null && (before.baseVersion !== null || before.wasSent || before.postedKey !== null);
   if (fields === null && !known && !entry.sending) {
-    removeRecord(at);
-    changed(at);
+    removeDraftRecord(at);
+    notifyDraftForm(at);
     return;
   }
   const now = Date.now();
-  writeRecord(at, {
+  writeDraftRecord(at, {
     fields,
-    base: before?.base ?? null,
+    baseVersion: before?.baseVersion ?? null,
     dirty: true,
-    tried: before?.tried ?? false,
+    wasSent: before?.wasSent ?? false,
     step: Math.max(now, (before?.step ?? 0) + 1),
-    posted: before?.posted ?? null,
-    at: now,
+    postedKey: before?.postedKey ?? null,
+    changedAt: now,
   });
   entry.failed = false;
-  if (isKept(at.place)) schedule(at, entry);
-  changed(at);
+  if (isServerDraft(at.target)) schedule(at, entry);
+  notifyDraftForm(at);
 }
 
 /** The form let its text go: it was posted, or waits to be. */
-export function letGo(at: DraftAt): void {
-  const before = readRecord(at);
-  const entry = entryOf(at);
+export function markDraftPosted(at: DraftRef): void {
+  const before = readDraftRecord(at);
+  const entry = getDraftEntry(at);
   window.clearTimeout(entry.timer);
-  entry.other = null;
-  const posted = before?.fields?.['key'] ?? null;
-  const known = before !== null && (before.base !== null || before.tried || entry.sending);
-  if (before === null || posted === null || !known || !isKept(at.place)) removeRecord(at);
-  else writeRecord(at, { ...before, fields: null, dirty: false, posted, at: Date.now() });
-  changed(at);
-  if (readRecord(at) !== null) void settle(at, entry);
+  entry.conflicting = null;
+  const postedKey = before?.fields?.['key'] ?? null;
+  const known = before !== null && (before.baseVersion !== null || before.wasSent || entry.sending);
+  if (before === null || postedKey === null || !known || !isServerDraft(at.target)) removeDraftRecord(at);
+  else writeDraftRecord(at, { ...before, fields: null, dirty: false, postedKey, changedAt: Date.now() });
+  notifyDraftForm(at);
+  if (readDraftRecord(at) !== null) void finishPostedDraft(at, entry);
 }
 
 /** A form was opened: what another device has written comes into it. */
-export async function opened(at: DraftAt): Promise<void> {
+export async function syncDraft(at: DraftRef): Promise<void> {
   watchPage();
-  if (!isKept(at.place)) return;
+  if (!isServerDraft(at.target)) return;
   try {
-    const versions = await draftVersions(at.memberId);
-    const version = versions.get(at.place);
-    const record = readRecord(at);
-    const nothing = version === undefined && (record === null || (record.base === null && !record.tried));
-    if (!nothing && version !== record?.base) meet(at, await readDraft(at));
+    const versions = await fetchDraftVersions(at.memberId);
+    const version = versions.get(at.target);
+    const record = readDraftRecord(at);
+    const nothing =
+      version === undefined && (record === null || (record.baseVersion === null && !record.wasSent));
+    if (!nothing && version !== record?.baseVersion) applyServerDraft(at, await fetchDraft(at));
     else if (record?.dirty === true) await upload(at);
   } catch (error) {
-    noteFailure(at, entryOf(at), error);
+    recordFailure(at, getDraftEntry(at), error);
   }
 }
 
 /** Sends what the server does not know, of all the member's drafts, and looks what became of those that are open. */
-export function syncAll(memberId: number): void {
-  forgetVersions(memberId);
-  const mounted = mountedDrafts(memberId);
-  for (const place of mounted) void opened({ memberId, place });
-  for (const { place, record } of recordsOf(memberId)) {
-    const at = { memberId, place };
-    if (!isKept(place) || mounted.includes(place)) continue;
-    entryOf(at).failed = false;
-    if (record.fields === null && record.posted !== null) void settle(at, entryOf(at));
+export function syncAllDrafts(memberId: number): void {
+  clearDraftVersions(memberId);
+  const mounted = listOpenDraftForms(memberId);
+  for (const target of mounted) void syncDraft({ memberId, target });
+  for (const { place, record } of listDraftRecords(memberId)) {
+    const at = { memberId, target: place };
+    if (!isServerDraft(place) || mounted.includes(place)) continue;
+    getDraftEntry(at).failed = false;
+    if (record.fields === null && record.postedKey !== null) void finishPostedDraft(at, getDraftEntry(at));
     else if (record.dirty) void upload(at);
   }
 }
 
-export type DraftNews = { place: string; version: number; ended: DraftEnd | null; writer: string | null };
+export type DraftEvent = { target: string; version: number; ended: DraftEnd | null; clientId: string | null };
 
 /** Another device, another tab or a post has changed a draft. */
-export function heardOfDraft(memberId: number, news: DraftNews): void {
-  const at = { memberId, place: news.place };
-  noteNews(memberId, news);
-  if (news.ended === null && news.writer === thisBrowser()) return;
-  const mounted = mountedDrafts(memberId).includes(at.place);
-  if (readRecord(at) === null && !mounted) return;
-  const wait = news.ended === 'posted' && mounted ? postedLaterMs : 0;
-  window.setTimeout(() => void look(at, news.version), wait);
+export function handleDraftEvent(memberId: number, event: DraftEvent): void {
+  const at = { memberId, target: event.target };
+  recordDraftEvent(memberId, event);
+  if (event.ended === null && event.clientId === getBrowserId()) return;
+  const mounted = listOpenDraftForms(memberId).includes(at.target);
+  if (readDraftRecord(at) === null && !mounted) return;
+  const wait = event.ended === 'posted' && mounted ? postedGraceMs : 0;
+  window.setTimeout(() => void fetchAndMerge(at, event.version), wait);
 }
 
 /** What the member decided between the text of the form and the other one. */
-export function choose(at: DraftAt, which: 'form' | 'other'): void {
-  const entry = entryOf(at);
-  const { other } = entry;
-  const record = readRecord(at);
-  entry.other = null;
-  if (other !== null && record !== null) {
-    if (which === 'other') takeOther(at, record, other);
+export function resolveDraftConflict(at: DraftRef, which: 'form' | 'other'): void {
+  const entry = getDraftEntry(at);
+  const { conflicting } = entry;
+  const record = readDraftRecord(at);
+  entry.conflicting = null;
+  if (conflicting !== null && record !== null) {
+    if (which === 'other') acceptServerDraft(at, record, conflicting);
     else {
-      writeRecord(at, { ...record, base: other.version, dirty: true, tried: false });
+      writeDraftRecord(at, { ...record, baseVersion: conflicting.version, dirty: true, wasSent: false });
       schedule(at, entry, 0);
     }
   }
-  changed(at);
+  notifyDraftForm(at);
 }
 
 /** Throws a draft away, here and on the server. Returns what it held, for who wants it back. */
-export async function discardDraft(at: DraftAt): Promise<DraftFields | null> {
-  const record = readRecord(at);
-  const server = await readDraft(at);
-  if (server.fields !== null) await removeDraft(at, server.version);
-  removeRecord(at);
-  showDraft(at, null);
+export async function discardDraft(at: DraftRef): Promise<DraftFields | null> {
+  const record = readDraftRecord(at);
+  const server = await fetchDraft(at);
+  if (server.fields !== null) await deleteDraft(at, server.version);
+  removeDraftRecord(at);
+  showInDraftForm(at, null);
   if (record !== null && record.dirty && record.fields !== null) return record.fields;
-  return server.fields === null ? null : fieldsOf(server);
+  return server.fields === null ? null : getDraftFields(server);
 }
 
 /** Brings back what was thrown away. */
-export async function restoreDraft(at: DraftAt, fields: DraftFields): Promise<void> {
-  typed(at, fields);
-  showDraft(at, fields);
+export async function restoreDraft(at: DraftRef, fields: DraftFields): Promise<void> {
+  saveTypedDraft(at, fields);
+  showInDraftForm(at, fields);
   await upload(at);
 }
 
 /** The page is about to be hidden or to go: what the server does not know goes out at once. */
-function flush(): void {
-  for (const [at, entry] of knownEntries()) {
-    const record = readRecord(at);
-    if (record === null || !record.dirty || record.fields === null || entry.other !== null) continue;
-    if (!isKept(at.place) || entry.flushed === record.step || entry.refused === record.step) continue;
-    entry.flushed = record.step;
+function flushDrafts(): void {
+  for (const [at, entry] of listDraftEntries()) {
+    const record = readDraftRecord(at);
+    if (record === null || !record.dirty || record.fields === null || entry.conflicting !== null) continue;
+    if (!isServerDraft(at.target) || entry.flushedStep === record.step || entry.refusedStep === record.step)
+      continue;
+    entry.flushedStep = record.step;
     void save(at, record, true).catch(() => {});
   }
 }
@@ -184,194 +187,206 @@ let watching = false;
 function watchPage(): void {
   if (watching) return;
   watching = true;
-  window.addEventListener('pagehide', flush);
+  window.addEventListener('pagehide', flushDrafts);
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') flush();
+    if (document.visibilityState === 'hidden') flushDrafts();
   });
   onConnectionChange(() => {
-    for (const [at, entry] of knownEntries()) {
-      changed(at);
-      if (connection() !== 'online') continue;
+    for (const [at, entry] of listDraftEntries()) {
+      notifyDraftForm(at);
+      if (getConnectionStatus() !== 'online') continue;
       entry.failed = false;
-      void opened(at);
+      void syncDraft(at);
     }
   });
 }
 
-function schedule(at: DraftAt, entry: DraftEntry, after = calm.after): void {
+function schedule(at: DraftRef, entry: DraftEntry, after = uploadDelaysMs.after): void {
   window.clearTimeout(entry.timer);
-  entry.due ??= Date.now() + calm.longest;
-  const wait = Math.max(0, Math.min(after, entry.due - Date.now()));
+  entry.sendBy ??= Date.now() + uploadDelaysMs.longest;
+  const wait = Math.max(0, Math.min(after, entry.sendBy - Date.now()));
   entry.timer = window.setTimeout(() => void upload(at), wait);
 }
 
-async function upload(at: DraftAt): Promise<void> {
-  const entry = entryOf(at);
-  const record = readRecord(at);
-  if (record === null || !record.dirty || entry.other !== null || !isKept(at.place)) return;
-  if (entry.refused === record.step) return;
+async function upload(at: DraftRef): Promise<void> {
+  const entry = getDraftEntry(at);
+  const record = readDraftRecord(at);
+  if (record === null || !record.dirty || entry.conflicting !== null || !isServerDraft(at.target)) return;
+  if (entry.refusedStep === record.step) return;
   if (entry.sending) {
-    entry.again = true;
+    entry.isStale = true;
     return;
   }
   window.clearTimeout(entry.timer);
-  entry.due = null;
-  entry.again = false;
+  entry.sendBy = null;
+  entry.isStale = false;
   entry.sending = true;
   try {
-    if (record.fields === null) await discardEmptied(at, record);
+    if (record.fields === null) await deleteEmptiedDraft(at, record);
     else await save(at, record, false);
     entry.failed = false;
     entry.tries = 0;
   } catch (error) {
-    noteFailure(at, entry, error);
+    recordFailure(at, entry, error);
   } finally {
     entry.sending = false;
   }
-  changed(at);
-  const left = readRecord(at);
-  if (left?.fields === null && left.posted !== null && !left.dirty) await settle(at, entry);
-  else if (left?.dirty === true && !entry.failed && entry.other === null) schedule(at, entry);
+  notifyDraftForm(at);
+  const left = readDraftRecord(at);
+  if (left?.fields === null && left.postedKey !== null && !left.dirty) await finishPostedDraft(at, entry);
+  else if (left?.dirty === true && !entry.failed && entry.conflicting === null) schedule(at, entry);
 }
 
-async function save(at: DraftAt, record: DraftRecord, leaving: boolean): Promise<void> {
+async function save(at: DraftRef, record: DraftRecord, leaving: boolean): Promise<void> {
   // An edit that was begun before drafts were kept on the server has no key.
-  const fields = { ...record.fields, key: record.fields?.['key'] ?? newIdempotencyKey() };
+  const fields = { ...record.fields, key: record.fields?.['key'] ?? createIdempotencyKey() };
   const sent = { ...record, fields, tried: true };
-  writeRecord(at, sent);
+  writeDraftRecord(at, sent);
   try {
-    noteSaved(at, sent, await putDraft(at, sent, leaving));
+    recordSaved(at, sent, await putDraft(at, sent, leaving));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const other = draftOf(error);
-    if (error.code === 'draft-changed' && other !== null) return meet(at, other);
-    if (error.code === 'draft-posted') return notePosted(at, sent);
+    const other = getConflictingDraft(error);
+    if (error.code === 'draft-changed' && other !== null) return applyServerDraft(at, other);
+    if (error.code === 'draft-posted') return recordPosted(at, sent);
     throw error;
   }
 }
 
-function noteSaved(at: DraftAt, sent: DraftRecord, saved: DraftState): void {
-  const record = readRecord(at);
+function recordSaved(at: DraftRef, sent: DraftRecord, saved: DraftState): void {
+  const record = readDraftRecord(at);
   // Another tab has gone on meanwhile, from what it was told itself.
-  if (record === null || record.base !== sent.base) return;
+  if (record === null || record.baseVersion !== sent.baseVersion) return;
   // Later words of this browser are there already, as after its storage was restored.
-  if (saved.writer === thisBrowser() && (saved.step ?? 0) > record.step) return meet(at, saved);
+  if (saved.clientId === getBrowserId() && (saved.sequence ?? 0) > record.step)
+    return applyServerDraft(at, saved);
   const waits = record.fields === null && !record.dirty;
-  const dirty = !waits && !isSameDraft(record.fields, fieldsOf(saved));
-  writeRecord(at, { ...record, base: saved.version, dirty, tried: false, at: Date.now() });
+  const dirty = !waits && !hasSameFields(record.fields, getDraftFields(saved));
+  writeDraftRecord(at, {
+    ...record,
+    baseVersion: saved.version,
+    dirty,
+    wasSent: false,
+    changedAt: Date.now(),
+  });
 }
 
 /** The text was posted, although the answer to that got lost; what was typed since is another one. */
-function notePosted(at: DraftAt, sent: DraftRecord): void {
-  const record = readRecord(at);
+function recordPosted(at: DraftRef, sent: DraftRecord): void {
+  const record = readDraftRecord(at);
   if (record === null || record.step !== sent.step) return;
-  removeRecord(at);
-  letFormGo(at);
+  removeDraftRecord(at);
+  clearPostedForm(at);
 }
 
 /** Of what is open here, and was posted from elsewhere or although nobody heard of it. */
-function letFormGo(at: DraftAt): void {
-  showDraft(at, null);
-  if (mountedDrafts(at.memberId).includes(at.place)) toast(t`What you wrote here was posted.`);
+function clearPostedForm(at: DraftRef): void {
+  showInDraftForm(at, null);
+  if (listOpenDraftForms(at.memberId).includes(at.target)) toast(t`What you wrote here was posted.`);
 }
 
 /** The member has emptied the form. */
-async function discardEmptied(at: DraftAt, record: DraftRecord): Promise<void> {
-  if (record.base === null) return meet(at, await readDraft(at));
-  const other = await removeDraft(at, record.base);
-  const now = readRecord(at);
-  if (other !== null) return meet(at, other);
-  if (now !== null && now.fields === null && now.base === record.base) removeRecord(at);
-  else if (now !== null && now.base === record.base) writeRecord(at, { ...now, base: null, tried: false });
+async function deleteEmptiedDraft(at: DraftRef, record: DraftRecord): Promise<void> {
+  if (record.baseVersion === null) return applyServerDraft(at, await fetchDraft(at));
+  const other = await deleteDraft(at, record.baseVersion);
+  const now = readDraftRecord(at);
+  if (other !== null) return applyServerDraft(at, other);
+  if (now !== null && now.fields === null && now.baseVersion === record.baseVersion) removeDraftRecord(at);
+  else if (now !== null && now.baseVersion === record.baseVersion)
+    writeDraftRecord(at, { ...now, baseVersion: null, wasSent: false });
 }
 
 /** What was let go is gone from the server as well, or will be once it is posted. */
-async function settle(at: DraftAt, entry: DraftEntry): Promise<void> {
-  const { posted } = readRecord(at) ?? {};
-  if (posted == null || entry.sending || toBeSent(at.memberId).some(({ target }) => target === posted))
+async function finishPostedDraft(at: DraftRef, entry: DraftEntry): Promise<void> {
+  const { postedKey } = readDraftRecord(at) ?? {};
+  if (
+    postedKey == null ||
+    entry.sending ||
+    listUnsentActions(at.memberId).some(({ target }) => target === postedKey)
+  )
     return;
   try {
-    const server = await readDraft(at);
-    const record = readRecord(at);
-    if (record === null || record.posted !== posted) return;
-    if (server.fields !== null && server.key === posted && record.fields === null)
-      await removeDraft(at, server.version);
-    else return meet(at, server);
-    if (readRecord(at)?.fields === null) removeRecord(at);
+    const server = await fetchDraft(at);
+    const record = readDraftRecord(at);
+    if (record === null || record.postedKey !== postedKey) return;
+    if (server.fields !== null && server.key === postedKey && record.fields === null)
+      await deleteDraft(at, server.version);
+    else return applyServerDraft(at, server);
+    if (readDraftRecord(at)?.fields === null) removeDraftRecord(at);
   } catch (error) {
-    noteFailure(at, entry, error);
+    recordFailure(at, entry, error);
   }
 }
 
-async function look(at: DraftAt, version: number): Promise<void> {
-  const entry = entryOf(at);
+async function fetchAndMerge(at: DraftRef, version: number): Promise<void> {
+  const entry = getDraftEntry(at);
   if (entry.sending) {
-    window.setTimeout(() => void look(at, version), 300);
+    window.setTimeout(() => void fetchAndMerge(at, version), 300);
     return;
   }
-  const { base } = readRecord(at) ?? { base: null };
-  if (base !== null && base >= version) return;
+  const { baseVersion } = readDraftRecord(at) ?? { baseVersion: null };
+  if (baseVersion !== null && baseVersion >= version) return;
   try {
-    meet(at, await readDraft(at));
+    applyServerDraft(at, await fetchDraft(at));
   } catch (error) {
-    noteFailure(at, entry, error);
+    recordFailure(at, entry, error);
   }
 }
 
 /** What the server has meets what is here (`draft-meeting.ts`). */
-function meet(at: DraftAt, server: DraftState): void {
-  const record = readRecord(at);
-  const entry = entryOf(at);
-  const found = meeting(record, server, { browser: thisBrowser(), at: Date.now() });
+function applyServerDraft(at: DraftRef, server: DraftState): void {
+  const record = readDraftRecord(at);
+  const entry = getDraftEntry(at);
+  const found = decideDraftMerge(record, server, { browser: getBrowserId(), at: Date.now() });
   if (found === 'nothing') return;
-  entry.other = found === 'choice' ? server : null;
-  if (found === 'behind') takeOther(at, record, server);
-  if (record === null) return changed(at);
+  entry.conflicting = found === 'choice' ? server : null;
+  if (found === 'behind') acceptServerDraft(at, record, server);
+  if (record === null) return notifyDraftForm(at);
   const known = { ...record, base: server.version, tried: false };
-  if (found === 'waits') writeRecord(at, { ...record, base: server.version });
-  if (found === 'same') writeRecord(at, { ...known, dirty: false });
-  if (found === 'continues') writeRecord(at, { ...known, dirty: true });
-  if (found === 'new') writeRecord(at, { ...known, base: null, dirty: true, posted: null });
-  if (found === 'ended') removeRecord(at);
+  if (found === 'waits') writeDraftRecord(at, { ...record, baseVersion: server.version });
+  if (found === 'same') writeDraftRecord(at, { ...known, dirty: false });
+  if (found === 'continues') writeDraftRecord(at, { ...known, dirty: true });
+  if (found === 'new') writeDraftRecord(at, { ...known, baseVersion: null, dirty: true, postedKey: null });
+  if (found === 'ended') removeDraftRecord(at);
   if (found === 'ended' && record.fields !== null) {
-    if (server.ended === 'posted') letFormGo(at);
-    else showDraft(at, null);
+    if (server.ended === 'posted') clearPostedForm(at);
+    else showInDraftForm(at, null);
   }
   if (found === 'continues' || found === 'new') schedule(at, entry, 0);
-  changed(at);
+  notifyDraftForm(at);
 }
 
-function takeOther(at: DraftAt, record: DraftRecord | null, server: DraftState): void {
-  const fields = fieldsOf(server);
+function acceptServerDraft(at: DraftRef, record: DraftRecord | null, server: DraftState): void {
+  const fields = getDraftFields(server);
   const step = (record?.step ?? 0) + 1;
-  writeRecord(at, {
+  writeDraftRecord(at, {
     fields,
-    base: server.version,
+    baseVersion: server.version,
     dirty: false,
-    tried: false,
+    wasSent: false,
     step,
-    posted: null,
-    at: Date.now(),
+    postedKey: null,
+    changedAt: Date.now(),
   });
-  entryOf(at).other = null;
-  showDraft(at, fields);
-  changed(at);
+  getDraftEntry(at).conflicting = null;
+  showInDraftForm(at, fields);
+  notifyDraftForm(at);
 }
 
 /** It stays on this device, and is tried again: by the next change, with the next connection, or after a while. */
-function noteFailure(at: DraftAt, entry: DraftEntry, error: unknown): void {
+function recordFailure(at: DraftRef, entry: DraftEntry, error: unknown): void {
   entry.failed = true;
   entry.tries++;
-  changed(at);
+  notifyDraftForm(at);
   if (!(error instanceof ApiError) && !isTransient(error)) logFailure('Keeping a draft', error);
   // Signed out, or somebody else is signed in: it goes on when this member is back.
   if (error instanceof ApiError && error.status === 401) return;
   if (error instanceof ApiError && (error.status === 400 || error.status === 413)) {
-    entry.refused = readRecord(at)?.step ?? null;
+    entry.refusedStep = readDraftRecord(at)?.step ?? null;
     return;
   }
-  const asked = error instanceof ApiError ? error.retryAfter : null;
-  const wait = asked === null ? Math.min(5000 * 2 ** entry.tries, 300_000) : asked * 1000;
+  const retryAfter = error instanceof ApiError ? error.retryAfterSeconds : null;
+  const wait = retryAfter === null ? Math.min(5000 * 2 ** entry.tries, 300_000) : retryAfter * 1000;
   window.clearTimeout(entry.timer);
-  entry.timer = window.setTimeout(() => void opened(at), wait);
+  entry.timer = window.setTimeout(() => void syncDraft(at), wait);
 }

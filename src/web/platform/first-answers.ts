@@ -1,20 +1,20 @@
 import { positionHeader } from '#shared/events.ts';
-import { answerAttribute, positionAttribute } from '#shared/first-answers.ts';
-import { connection } from './connection.ts';
+import { responseAttribute, positionAttribute } from '#shared/first-answers.ts';
+import { getConnectionStatus } from './connection.ts';
 
 /** A page that took longer to begin asks the server, in milliseconds: what it carries may be old. */
-const freshMs = 60_000;
+const maxAgeMs = 60_000;
 
 /**
  * The answer to a request that the page itself has brought (src/server/pages), once: whoever asks again wants to know what
  * is so by now. Null where it brought none.
  */
-export function takeFirstAnswer(address: string, method: string): Response | null {
+export function takeInlinedResponse(address: string, method: string): Response | null {
   if (method !== 'GET') return null;
-  const element = document.querySelector(`script[${answerAttribute}="${CSS.escape(address)}"]`);
+  const element = document.querySelector(`script[${responseAttribute}="${CSS.escape(address)}"]`);
   if (element === null) return null;
   element.remove();
-  if (performance.now() > freshMs) return null;
+  if (performance.now() > maxAgeMs) return null;
   const position = element.getAttribute(positionAttribute);
   return new Response(
     element.textContent,
@@ -27,11 +27,11 @@ export function takeFirstAnswer(address: string, method: string): Response | nul
  * somebody is about to open the page; the page itself asks then for what has not come.
  * @param load never fails.
  */
-export function loadEarly(
+export function loadRouteData(
   cause: 'preload' | 'enter' | 'stay',
   load: () => Promise<void>,
 ): Promise<void> | void {
-  const isCarried = document.querySelector(`script[${answerAttribute}]`) !== null;
-  if (isCarried && cause !== 'preload') return load();
-  if (cause === 'preload' && connection() === 'online') void load();
+  const isInlined = document.querySelector(`script[${responseAttribute}]`) !== null;
+  if (isInlined && cause !== 'preload') return load();
+  if (cause === 'preload' && getConnectionStatus() === 'online') void load();
 }

@@ -1,18 +1,18 @@
-let wanted = false;
+let isRequested = false;
 
 /** A navigation inside the app has ended: the next page heading to show up (or the one there already) takes the focus. */
-export function wantHeadingFocus(): void {
-  wanted = true;
+export function requestHeadingFocus(): void {
+  isRequested = true;
   const heading = document.querySelector<HTMLElement>('main h1[tabindex="-1"]');
   if (heading === null) return;
-  wanted = false;
+  isRequested = false;
   heading.focus({ preventScroll: true });
 }
 
 /** True once for each navigation. A page that has put the focus into its form already keeps it there. */
-export function takeHeadingFocus(): boolean {
-  const take = wanted;
-  wanted = false;
+export function consumeHeadingFocusRequest(): boolean {
+  const take = isRequested;
+  isRequested = false;
   return take && !isField(document.activeElement);
 }
 

@@ -1,38 +1,38 @@
 import { useSyncExternalStore } from 'react';
 
 /** Not a standard, and in Chromium alone: https://developer.mozilla.org/docs/Web/API/BeforeInstallPromptEvent */
-type Offer = Event & { prompt: () => Promise<{ outcome: 'accepted' | 'dismissed' }> };
+type BeforeInstallPromptEvent = Event & { prompt: () => Promise<{ outcome: 'accepted' | 'dismissed' }> };
 
-let offer: Offer | null = null;
+let promptEvent: BeforeInstallPromptEvent | null = null;
 const listeners = new Set<() => void>();
 
 /** Keeps the browser's offer to install the app for whoever looks for it, in the settings; nothing asks by itself. */
-export function watchForInstall(): void {
+export function watchInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault();
-    change(event as Offer);
+    setPromptEvent(event as BeforeInstallPromptEvent);
   });
-  window.addEventListener('appinstalled', () => change(null));
+  window.addEventListener('appinstalled', () => setPromptEvent(null));
 }
 
 /** Asks the member by the browser's own dialog; null where the app cannot be installed, or is. */
-export function useInstall(): (() => Promise<void>) | null {
+export function useInstallPrompt(): (() => Promise<void>) | null {
   const current = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => offer,
+    () => promptEvent,
   );
   if (current === null) return null;
   return async () => {
     // An offer holds for one answer; after a 'no' the browser makes another one when it sees fit.
-    change(null);
+    setPromptEvent(null);
     await current.prompt();
   };
 }
 
-function change(next: Offer | null): void {
-  offer = next;
+function setPromptEvent(next: BeforeInstallPromptEvent | null): void {
+  promptEvent = next;
   for (const listener of listeners) listener();
 }

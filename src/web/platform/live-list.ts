@@ -2,32 +2,32 @@ import { plural, t } from '@lingui/core/macro';
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { EventOn, LiveEvent, Topic } from '#shared/events.ts';
-import { calmly } from './calmly.ts';
+import { throttle } from './calmly.ts';
 import { useLive } from './live.ts';
 
 /** Items that came in and wait, because bringing them would move what is being read (docs/product.md 16.6). */
-export type NewItems = {
+export type PendingNewItems = {
   /** What the pill says: '2 new questions'; null where nothing waits. */
   pill: string | null;
   /** Brings them. */
   show: () => void;
 };
 
-export type Arrivals<Id> = NewItems & {
+export type LiveList<Id> = PendingNewItems & {
   /** An item belongs into the list that it may not show yet. */
-  arrive: (id: Id) => void;
+  addItem: (id: Id) => void;
   /** More came in than can be told one by one. */
-  arriveMany: () => void;
-  leave: (id: Id) => void;
+  addMany: () => void;
+  removeItem: (id: Id) => void;
   /** What the list shows may have to move: it does where its top is in view. */
   reorder: () => void;
   /** Fetches the list again soon, once for a burst of calls. */
   refresh: () => void;
 };
 
-type Waiting<Id> = { hash: string; ids: ReadonlySet<Id>; many: boolean };
+type PendingItems<Id> = { hash: string; ids: ReadonlySet<Id>; many: boolean };
 
-const pauseMs = 1500;
+const refreshIntervalMs = 1500;
 
 /** Everybody's list changed at once: spread over this time, they do not all ask at once. */
 const spreadMs = 4000;
@@ -37,17 +37,23 @@ const spreadMs = 4000;
  * @param noun what the list holds.
  * @param holds whether the list shows the item of an id.
  */
-export function useArrivals<Id extends number | string>(
+export function useLiveList<Id extends number | string>(
   queryKey: QueryKey,
-  noun: Noun,
+  noun: ListNoun,
   holds: (id: Id) => boolean,
-): Arrivals<Id> {
+): LiveList<Id> {
   const client = useQueryClient();
   const hash = hashKey(queryKey);
-  const [state, setState] = useState<Waiting<Id>>({ hash, ids: new Set(), many: false });
+  const [state, setState] = useState<PendingItems<Id>>({ hash, ids: new Set(), many: false });
   // Of another list, when what is shown changed.
   const { ids, many } = state.hash === hash ? state : { ids: new Set<Id>(), many: false };
-  const { refresh, arrive, arriveMany, leave, settle } = useMemo(() => {
+  const {
+    refresh,
+    arrive,
+    arriveMany: addMany,
+    leave,
+    settle,
+  } = useMemo(() => {
     const fetchAgain = () =>
       void client.invalidateQueries({ predicate: (query) => query.queryHash === hash });
     const arriving = { ids: new Set<Id>(), many: false };
@@ -56,16 +62,16 @@ export function useArrivals<Id extends number | string>(
       arriving.ids.clear();
       arriving.many = false;
       // The reader may have scrolled down since it came.
-      if (atTop()) return fetchAgain();
+      if (isAtTop()) return fetchAgain();
       setState((before) => {
         const { ids, many } = before.hash === hash ? before : { ids: [], many: false };
         return { hash, ids: new Set([...ids, ...came.ids]), many: many || came.many };
       });
     };
-    const settle = calmly(enterOrWait, pauseMs);
-    const settleLater = calmly(enterOrWait, pauseMs, spreadMs);
+    const settle = throttle(enterOrWait, refreshIntervalMs);
+    const settleLater = throttle(enterOrWait, refreshIntervalMs, spreadMs);
     return {
-      refresh: calmly(fetchAgain, pauseMs),
+      refresh: throttle(fetchAgain, refreshIntervalMs),
       settle,
       arrive: (id: Id) => {
         arriving.ids.add(id);
@@ -80,25 +86,25 @@ export function useArrivals<Id extends number | string>(
   }, [client, hash]);
   const drop = (gone: (id: Id) => boolean) =>
     setState((before) => ({ ...before, ids: without(before.ids, gone) }));
-  useFetched(hash, () => drop(holds));
+  useOnFetched(hash, () => drop(holds));
 
   return {
-    pill: pillOf(ids.size, many, noun),
+    pill: getPillText(ids.size, many, noun),
     show() {
       setState({ hash, ids: new Set(), many: false });
       void client.invalidateQueries({ queryKey, exact: true });
       window.scrollTo({ top: 0 });
     },
-    arrive(id) {
+    addItem(id) {
       if (!holds(id)) arrive(id);
     },
-    arriveMany,
-    leave(id) {
+    addMany,
+    removeItem(id) {
       leave(id);
       drop((each) => each === id);
     },
     reorder() {
-      if (atTop()) settle();
+      if (isAtTop()) settle();
     },
     refresh,
   };
@@ -109,43 +115,43 @@ export function useArrivals<Id extends number | string>(
  * way when the event came would bring back what was before, so it runs again over what is fetched. `heard` does what
  * should be done once.
  */
-export function useLiveEntry<T extends Topic>(
+export function useLiveQuery<T extends Topic>(
   topic: T,
   queryKey: QueryKey,
   {
     patch,
     heard,
-    missed,
-  }: { patch: (event: EventOn<T>) => void; heard?: (event: EventOn<T>) => void; missed: () => void },
+    onMissed,
+  }: { patch: (event: EventOn<T>) => void; heard?: (event: EventOn<T>) => void; onMissed: () => void },
 ): void {
   const recent = useRef<{ at: number; event: LiveEvent }[]>([]);
   useLive(topic, {
-    heard(events) {
+    onEvents(events) {
       const now = Date.now();
-      recent.current = recent.current.filter(({ at }) => at > now - fetchMs);
+      recent.current = recent.current.filter(({ at }) => at > now - replayWindowMs);
       for (const event of events) {
         recent.current.push({ at: now, event });
         patch(event);
         heard?.(event);
       }
     },
-    missed,
+    onMissed,
   });
-  useFetched(hashKey(queryKey), () => {
-    const since = Date.now() - fetchMs;
+  useOnFetched(hashKey(queryKey), () => {
+    const since = Date.now() - replayWindowMs;
     // Only events of the topic were kept.
     for (const { at, event } of recent.current) if (at > since) patch(event as EventOn<T>);
   });
 }
 
 /** Longer than a fetch takes of which anybody would still see what it brings. */
-const fetchMs = 10_000;
+const replayWindowMs = 10_000;
 
 /** Nothing above the list's first item is out of view: what comes in first moves nothing being read. */
-const atTop = () => window.scrollY < 80;
+const isAtTop = () => window.scrollY < 80;
 
 /** Runs `then` whenever the server's answer enters an entry of the cache. */
-function useFetched(hash: string, then: () => void): void {
+function useOnFetched(hash: string, then: () => void): void {
   const client = useQueryClient();
   const fetched = useEffectEvent(then);
   useEffect(
@@ -164,18 +170,18 @@ const pills = {
   topic: (count: number) => plural(count, { one: '# new topic', other: '# new topics' }),
   notification: (count: number) => plural(count, { one: '# new notification', other: '# new notifications' }),
 };
-type Noun = keyof typeof pills;
+type ListNoun = keyof typeof pills;
 
-const uncounted = {
+const uncountedPills = {
   question: () => t`New questions`,
   answer: () => t`New answers`,
   topic: () => t`New topics`,
   notification: () => t`New notifications`,
-} satisfies Record<Noun, () => string>;
+} satisfies Record<ListNoun, () => string>;
 
-function pillOf(count: number, many: boolean, noun: Noun): string | null {
+function getPillText(count: number, many: boolean, noun: ListNoun): string | null {
   if (count > 0) return pills[noun](count);
-  return many ? uncounted[noun]() : null;
+  return many ? uncountedPills[noun]() : null;
 }
 
 function without<Id>(ids: ReadonlySet<Id>, gone: (id: Id) => boolean): ReadonlySet<Id> {

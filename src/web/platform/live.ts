@@ -5,37 +5,40 @@ import type {
   EventBatch,
   EventOn,
   LiveEvent,
-  Move,
+  ReconnectRequest,
   Position,
-  Subscribed,
+  SubscribeResult,
   Topic,
-  Writing,
+  TypingPresence,
 } from '#shared/events.ts';
-import { patiently } from './lazy-part.ts';
-import { notePosition, safePosition } from './position.ts';
-import { sessionEnded, sessionQuery } from './session.ts';
-import { lookForNewVersionSoon } from './upgrade.ts';
-import { forgetWriting, hearWriting, sayWritingAgain, sayWritingBy } from './writing.ts';
+import { retryUntilLoaded } from './lazy-part.ts';
+import { recordPosition, getSafePosition } from './position.ts';
+import { markSessionEnded, sessionQuery } from './session.ts';
+import { scheduleVersionCheck } from './upgrade.ts';
+import { clearTypingCounts, handleTypingEvent, resendTyping, setTypingTransport } from './writing.ts';
 
 /** What a page does with what others do. `missed`: some events are gone for good; look again at everything. */
-export type Listener<Event = LiveEvent> = { heard: (events: readonly Event[]) => void; missed: () => void };
+export type LiveListener<Event = LiveEvent> = {
+  onEvents: (events: readonly Event[]) => void;
+  onMissed: () => void;
+};
 
 /** How long a subscription that was not answered waits for the next try, in milliseconds. */
-const retryAfter = 3_000;
+const resubscribeDelayMs = 3_000;
 
 /** The server says something every 25 seconds; after so many milliseconds of silence the connection is dead. */
-const silence = 35_000;
+const maxSilenceMs = 35_000;
 
-type Subscription = { since: Position | undefined; listeners: Set<Listener> };
+type Subscription = { since: Position | undefined; listeners: Set<LiveListener> };
 type LiveSocket = Socket<
   {
     events: (batch: EventBatch) => void;
     missed: (position: Position) => void;
-    writing: (writing: Writing) => void;
-    moving: (move: Move) => void;
+    writing: (writing: TypingPresence) => void;
+    moving: (move: ReconnectRequest) => void;
   },
   {
-    subscribe: (wanted: object, answer: (subscribed: Subscribed) => void) => void;
+    subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void;
     unsubscribe: (topic: Topic) => void;
     writing: (topic: Topic, going: boolean) => void;
   }
@@ -54,14 +57,14 @@ export function useLiveConnection(): void {
 }
 
 /** Listens to a topic while the component shows. */
-export function useLive<T extends Topic>(topic: T, listener: Listener<EventOn<T>>): void {
+export function useLive<T extends Topic>(topic: T, listener: LiveListener<EventOn<T>>): void {
   // The server tells on a topic only what belongs to it.
-  const heard = useEffectEvent((events: readonly LiveEvent[]) => listener.heard(events as EventOn<T>[]));
-  const missed = useEffectEvent(() => listener.missed());
+  const heard = useEffectEvent((events: readonly LiveEvent[]) => listener.onEvents(events as EventOn<T>[]));
+  const missed = useEffectEvent(() => listener.onMissed());
   useEffect(() => {
-    const mine: Listener = { heard: (events) => heard(events), missed: () => missed() };
-    listen(topic, mine);
-    return () => unlisten(topic, mine);
+    const mine: LiveListener = { onEvents: (events) => heard(events), onMissed: () => missed() };
+    addListener(topic, mine);
+    return () => removeListener(topic, mine);
   }, [topic]);
 }
 
@@ -77,7 +80,7 @@ function connect(client: QueryClient): () => void {
 }
 
 async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
-  const { io } = await patiently(() => import('socket.io-client'));
+  const { io } = await retryUntilLoaded(() => import('socket.io-client'));
   if (ending.aborted) return;
   const opened: LiveSocket = io({
     path: '/api/live',
@@ -87,23 +90,23 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   socket = opened;
   let connected = false;
   opened.on('connect', () => {
-    if (connected) lookForNewVersionSoon();
+    if (connected) scheduleVersionCheck();
     connected = true;
     for (const [topic, subscription] of subscriptions) void subscribe(topic, subscription);
   });
-  opened.on('events', hear);
-  opened.on('missed', missAll);
-  moveWhenAsked(opened);
-  wakeUp(opened, ending);
+  opened.on('events', handleBatch);
+  opened.on('missed', notifyMissed);
+  reconnectWhenMoved(opened);
+  reconnectAfterSleep(opened, ending);
   opened.on('writing', (writing) => {
-    if (subscriptions.has(writing.topic)) hearWriting(writing);
+    if (subscriptions.has(writing.topic)) handleTypingEvent(writing);
   });
-  sayWritingBy((topic, going) => opened.volatile.emit('writing', topic, going));
+  setTypingTransport((topic, going) => opened.volatile.emit('writing', topic, going));
   opened.on('connect_error', (error) => {
-    if (error.message === 'signed-out') sessionEnded(client);
+    if (error.message === 'signed-out') markSessionEnded(client);
   });
   opened.on('disconnect', (reason) => {
-    forgetWriting();
+    clearTypingCounts();
     // The server closes a socket whose session ended, and also when it restarts: ask which it was.
     if (reason !== 'io server disconnect') return;
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -112,10 +115,10 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
 }
 
 /** Each browser at a moment of its own, so that the other nodes are not met by all at once. */
-function moveWhenAsked(opened: LiveSocket): void {
+function reconnectWhenMoved(opened: LiveSocket): void {
   let moving: number | undefined;
-  opened.on('moving', ({ within }) => {
-    moving = window.setTimeout(() => opened.disconnect().connect(), Math.random() * within);
+  opened.on('moving', ({ withinMs }) => {
+    moving = window.setTimeout(() => opened.disconnect().connect(), Math.random() * withinMs);
   });
   opened.on('disconnect', () => window.clearTimeout(moving));
 }
@@ -124,78 +127,78 @@ function moveWhenAsked(opened: LiveSocket): void {
  * After sleep, or in another network, a connection may be dead without anybody having noticed, and the next try far off:
  * who looks at the page again gets a new one at once.
  */
-function wakeUp(opened: LiveSocket, signal: AbortSignal): void {
-  let heardAt = Date.now();
-  const heard = () => (heardAt = Date.now());
+function reconnectAfterSleep(opened: LiveSocket, signal: AbortSignal): void {
+  let lastMessageAt = Date.now();
+  const heard = () => (lastMessageAt = Date.now());
   opened.io.on('ping', heard);
   opened.on('connect', heard);
   const look = () => {
     if (document.visibilityState === 'hidden') return;
-    if (!opened.connected || Date.now() - heardAt > silence) opened.disconnect().connect();
+    if (!opened.connected || Date.now() - lastMessageAt > maxSilenceMs) opened.disconnect().connect();
   };
   window.addEventListener('online', look, { signal });
   document.addEventListener('visibilitychange', look, { signal });
 }
 
-function listen(topic: Topic, listener: Listener): void {
+function addListener(topic: Topic, listener: LiveListener): void {
   const existing = subscriptions.get(topic);
   if (existing !== undefined) {
     existing.listeners.add(listener);
     return;
   }
-  const subscription: Subscription = { since: safePosition(), listeners: new Set([listener]) };
+  const subscription: Subscription = { since: getSafePosition(), listeners: new Set([listener]) };
   subscriptions.set(topic, subscription);
   void subscribe(topic, subscription);
 }
 
-function unlisten(topic: Topic, listener: Listener): void {
+function removeListener(topic: Topic, listener: LiveListener): void {
   const subscription = subscriptions.get(topic);
   subscription?.listeners.delete(listener);
   if (subscription === undefined || subscription.listeners.size > 0) return;
   subscriptions.delete(topic);
-  forgetWriting(topic);
+  clearTypingCounts(topic);
   socket?.emit('unsubscribe', topic);
 }
 
 async function subscribe(topic: Topic, subscription: Subscription): Promise<void> {
   if (socket === undefined || !socket.connected || subscriptions.get(topic) !== subscription) return;
   const wanted = { topic, since: subscription.since ?? '' };
-  const answer: Subscribed | null = await socket
+  const answer: SubscribeResult | null = await socket
     .timeout(10_000)
     .emitWithAck('subscribe', wanted)
     .catch(() => null);
   if (subscriptions.get(topic) !== subscription) return;
   if (answer === null || (!answer.ok && answer.reason === 'unavailable')) {
-    setTimeout(() => void subscribe(topic, subscription), retryAfter);
+    setTimeout(() => void subscribe(topic, subscription), resubscribeDelayMs);
     return;
   }
   if (!answer.ok) return;
-  notePosition(answer.position);
-  sayWritingAgain(topic);
+  recordPosition(answer.position);
+  resendTyping(topic);
   // Without a position before, the page shows what was kept: what happened since then is not known.
   const unknown = subscription.since === undefined;
   subscription.since = answer.position;
-  if (answer.gap || unknown) for (const listener of subscription.listeners) listener.missed();
-  else tell(subscription, answer.events);
+  if (answer.gap || unknown) for (const listener of subscription.listeners) listener.onMissed();
+  else deliver(subscription, answer.events);
 }
 
-function hear({ topic, events, position }: EventBatch): void {
-  notePosition(position);
+function handleBatch({ topic, events, position }: EventBatch): void {
+  recordPosition(position);
   const subscription = subscriptions.get(topic);
   if (subscription === undefined) return;
   subscription.since = position;
-  tell(subscription, events);
+  deliver(subscription, events);
 }
 
-function missAll(position: Position): void {
-  notePosition(position);
+function notifyMissed(position: Position): void {
+  recordPosition(position);
   for (const subscription of subscriptions.values()) {
     subscription.since = position;
-    for (const listener of subscription.listeners) listener.missed();
+    for (const listener of subscription.listeners) listener.onMissed();
   }
 }
 
-function tell({ listeners }: Subscription, events: readonly LiveEvent[]): void {
+function deliver({ listeners }: Subscription, events: readonly LiveEvent[]): void {
   if (events.length === 0) return;
-  for (const listener of listeners) listener.heard(events);
+  for (const listener of listeners) listener.onEvents(events);
 }

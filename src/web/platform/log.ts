@@ -7,7 +7,7 @@ export function logFailure(what: string, error: unknown): void {
 }
 
 /** The same; but a rule of the community that refused it is said, since trying again would not help. */
-export function logFailureOrSayRefusal(what: string, error: unknown): void {
+export function logFailureAndToastRefusal(what: string, error: unknown): void {
   logFailure(what, error);
   if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toast(error.message);
 }

@@ -53,7 +53,7 @@ export function answerPath({ questionId, id }: { questionId: number; id: number 
 }
 
 /** Only paths on this server: where a sign-in may lead back to. Anything else is null. */
-export function insidePath(path: string | undefined): string | null {
+export function parseInternalPath(path: string | undefined): string | null {
   if (path === undefined || !path.startsWith('/')) return null;
   const url = URL.parse(path, window.location.origin);
   if (url === null || url.origin !== window.location.origin) return null;
@@ -61,6 +61,6 @@ export function insidePath(path: string | undefined): string | null {
 }
 
 /** The number in the address of a question; null for what cannot be one. */
-export function questionIdOf(text: string): number | null {
+export function parseQuestionId(text: string): number | null {
   return /^[1-9]\d{0,15}$/u.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }

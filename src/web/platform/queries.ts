@@ -1,14 +1,14 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, isTransient } from './errors.ts';
-import { answerOrKept } from './keeping.ts';
-import { keepToMember, sessionEnded } from './session.ts';
+import { fetchOrRestore } from './keeping.ts';
+import { clearQueriesOnMemberChange, markSessionEnded } from './session.ts';
 
 const maxRetryDelayMs = 5000;
 
 /** One cache for what the server said. 'signed-out' anywhere means that the session has ended. */
 export function createQueryClient(): QueryClient {
   const noticeEndedSession = (error: unknown) => {
-    if (error instanceof ApiError && error.code === 'signed-out') sessionEnded(client);
+    if (error instanceof ApiError && error.code === 'signed-out') markSessionEnded(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: noticeEndedSession }),
@@ -17,7 +17,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         // The browser's own idea of being online is unreliable; the requests tell.
         networkMode: 'always',
-        persister: answerOrKept,
+        persister: fetchOrRestore,
         staleTime: 15_000,
         gcTime: 30 * 60_000,
         retry: (_, error) => isTransient(error),
@@ -27,13 +27,13 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   });
-  keepToMember(client);
+  clearQueriesOnMemberChange(client);
   return client;
 }
 
 /** As the server asks, else doubling. */
 function retryDelay(attempt: number, error: Error): number {
-  const asked = error instanceof ApiError ? error.retryAfter : null;
+  const asked = error instanceof ApiError ? error.retryAfterSeconds : null;
   if (asked !== null) return Math.min(asked * 1000, 60_000);
   return Math.min(500 * 2 ** attempt, maxRetryDelayMs);
 }

@@ -1,5 +1,5 @@
 /** What somebody opened lately from the palette, newest first; `key` tells whether two are the same. */
-export type Recent = {
+export type RecentItem = {
   key: string;
   kind: 'question' | 'topic' | 'member' | 'command';
   label: string;
@@ -7,28 +7,28 @@ export type Recent = {
 };
 
 const prefix = 'recent';
-const kept = 8;
+const maxItems = 8;
 
-export function readRecent(memberId: number): Recent[] {
+export function getRecentItems(memberId: number): RecentItem[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(memberId)) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isRecent).slice(0, kept) : [];
+    return Array.isArray(stored) ? stored.filter(isRecentItem).slice(0, maxItems) : [];
   } catch {
     return [];
   }
 }
 
-export function keepRecent(memberId: number, opened: Recent): void {
-  const others = readRecent(memberId).filter(({ key }) => key !== opened.key);
+export function addRecentItem(memberId: number, opened: RecentItem): void {
+  const others = getRecentItems(memberId).filter(({ key }) => key !== opened.key);
   try {
-    localStorage.setItem(keyOf(memberId), JSON.stringify([opened, ...others].slice(0, kept)));
+    localStorage.setItem(keyOf(memberId), JSON.stringify([opened, ...others].slice(0, maxItems)));
   } catch {
     // Storage can be forbidden or full; then nothing is remembered.
   }
 }
 
 /** Signed out, nobody sees on this machine what was read. */
-export function forgetRecent(memberId: number): void {
+export function clearRecentItems(memberId: number): void {
   try {
     localStorage.removeItem(keyOf(memberId));
   } catch {
@@ -40,9 +40,9 @@ function keyOf(memberId: number): string {
   return `${prefix}.${memberId}`;
 }
 
-function isRecent(value: unknown): value is Recent {
+function isRecentItem(value: unknown): value is RecentItem {
   if (typeof value !== 'object' || value === null) return false;
   return (['key', 'kind', 'label', 'href'] as const).every(
-    (name) => typeof (value as Partial<Recent>)[name] === 'string',
+    (name) => typeof (value as Partial<RecentItem>)[name] === 'string',
   );
 }

@@ -3,7 +3,7 @@
  * (CSS scroll anchoring, which WebKit does not have). It corrects before the change is painted: observers of sizes run
  * between layout and paint.
  */
-export function keepScrollAnchor(): void {
+export function installScrollAnchoring(): void {
   let anchors: Anchor[] = [];
   let touched: Element | null = null;
   let lastScrollY = 0;
@@ -43,9 +43,9 @@ export function keepScrollAnchor(): void {
 type Anchor = { element: Element; top: number };
 
 /** One that goes, such as a deleted answer, leaves its place to the next. */
-const anchorsKept = 20;
+const maxAnchors = 20;
 
-const blocks = 'main :is(article, section, h1, h2, h3, p, li, pre, blockquote, form)';
+const anchorSelector = 'main :is(article, section, h1, h2, h3, p, li, pre, blockquote, form)';
 
 /**
  * What was touched last, since it may open something below it; then the first elements of the content whose upper edge
@@ -59,9 +59,9 @@ function anchorsInView(touched: Element | null): Anchor[] {
     const { top, bottom } = touched.getBoundingClientRect();
     if (bottom > 0 && top < window.innerHeight) found.push({ element: touched, top });
   }
-  for (const element of document.querySelectorAll(blocks)) {
+  for (const element of document.querySelectorAll(anchorSelector)) {
     const { top, bottom } = element.getBoundingClientRect();
-    if (top > window.innerHeight || found.length === anchorsKept) break;
+    if (top > window.innerHeight || found.length === maxAnchors) break;
     if (bottom <= Math.max(0, top)) continue;
     if (top >= 0) found.push({ element, top });
     else filling = { element, top };

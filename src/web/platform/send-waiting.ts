@@ -1,51 +1,51 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { madeByHeader } from '#shared/waiting.ts';
-import { isReachable } from './api.ts';
-import { connection, onConnectionChange } from './connection.ts';
-import { ApiError, isTransient, Unreachable } from './errors.ts';
+import { isServerReachable } from './api.ts';
+import { getConnectionStatus, onConnectionChange } from './connection.ts';
+import { ApiError, isTransient, UnreachableError } from './errors.ts';
 import { logFailure } from './log.ts';
 import { sessionQuery } from './session.ts';
 import {
-  addWaiting,
-  forgetLeaving,
-  leavingCount,
-  onTakenElsewhere,
-  onWaitingChange,
-  refuseWaiting,
-  removeWaiting,
-  toBeSent,
-  type Action,
-  type Waiting,
+  enqueueAction,
+  forgetRemovedElsewhere,
+  countRemovedElsewhere,
+  onRemovedInOtherTab,
+  onQueueChange,
+  markActionRefused,
+  dequeueAction,
+  listUnsentActions,
+  type OfflineAction,
+  type QueuedAction,
 } from './waiting.ts';
 
 /** With what a request goes out: `headers` tell whose it is where that is not sure any more. */
-export type Sending = { headers: Record<string, string>; init: { signal: AbortSignal } };
+export type QueuedRequestOptions = { headers: Record<string, string>; init: { signal: AbortSignal } };
 
 /** How one kind of action is sent once there is a connection; features register theirs in layout/waiting-kinds.ts. */
-export type WaitingKind = {
+export type OfflineActionKind = {
   name: string;
   /** False for what this program did not write. */
   accepts: (data: unknown) => boolean;
   /** Sends it and shows what came of it. It may come to this twice, also in two tabs: the second changes nothing. */
-  send: (data: unknown, client: QueryClient, sending: Sending) => Promise<void>;
+  send: (data: unknown, client: QueryClient, sending: QueuedRequestOptions) => Promise<void>;
   /**
    * Tells the member that the server does not want it. Returns the reason and the content to keep until they take it
    * back; null when there is nothing to keep.
    */
-  refused: (data: unknown, error: Error) => { reason: string; data: unknown } | null;
+  onRefused: (data: unknown, error: Error) => { reason: string; data: unknown } | null;
   /** Where a refused one is found. */
   path: (data: unknown) => string | null;
 };
 
 /** A kind by how its content is read; nothing else ever sees content that could not be read. */
-export function waitingKind<Data>(kind: {
+export function defineOfflineActionKind<Data>(kind: {
   name: string;
   read: (data: unknown) => Data | null;
-  send: (data: Data, client: QueryClient, sending: Sending) => Promise<void>;
+  send: (data: Data, client: QueryClient, sending: QueuedRequestOptions) => Promise<void>;
   refused: (data: Data, error: Error) => { reason: string; data: Data } | null;
   path?: (data: Data) => string;
-}): WaitingKind {
+}): OfflineActionKind {
   const readable = (data: unknown): Data => {
     const content = kind.read(data);
     if (content === null) throw new Error(`What waits is no ${kind.name}.`);
@@ -55,13 +55,13 @@ export function waitingKind<Data>(kind: {
     name: kind.name,
     accepts: (data) => kind.read(data) !== null,
     send: (data, client, sending) => kind.send(readable(data), client, sending),
-    refused: (data, error) => kind.refused(readable(data), error),
+    onRefused: (data, error) => kind.refused(readable(data), error),
     path: (data) => kind.path?.(readable(data)) ?? null,
   };
 }
 
 /** A request that has no answer by then has none: members wait in front of a button. */
-const patienceMs = 20_000;
+const requestTimeoutMs = 20_000;
 /** How often one is tried that gets no answer while others do. */
 const maxTries = 5;
 
@@ -71,33 +71,33 @@ const maxTries = 5;
  * @returns the server's answer; null when it waits, which it also does behind others that wait.
  * @throws what `send` throws, when the failure belongs to this request alone or nothing can be kept.
  */
-export async function sendOrWait<T extends object>(
+export async function sendOrQueue<T extends object>(
   memberId: number | null,
-  action: Action,
-  send: (sending: Pick<Sending, 'init'>) => Promise<T>,
+  action: OfflineAction,
+  send: (sending: Pick<QueuedRequestOptions, 'init'>) => Promise<T>,
 ): Promise<T | null> {
-  if (memberId === null) return send(sendingNow());
-  if (toBeSent(memberId).length > 0 && addWaiting(memberId, action)) return null;
-  const wasOnline = connection() === 'online';
+  if (memberId === null) return send(getRequestOptions());
+  if (listUnsentActions(memberId).length > 0 && enqueueAction(memberId, action)) return null;
+  const wasOnline = getConnectionStatus() === 'online';
   try {
-    return await send(sendingNow());
+    return await send(getRequestOptions());
   } catch (error) {
     if (!isTransient(error)) throw error;
-    if (wasOnline && (await isReachable())) throw error;
-    if (!addWaiting(memberId, action)) throw error;
+    if (wasOnline && (await isServerReachable())) throw error;
+    if (!enqueueAction(memberId, action)) throw error;
     return null;
   }
 }
 
 /** Sends what waits for the member, now and whenever there is a connection again. */
-export function useSendWaiting(memberId: number, kinds: readonly WaitingKind[]): void {
+export function useOfflineQueueSender(memberId: number, kinds: readonly OfflineActionKind[]): void {
   const client = useQueryClient();
-  useEffect(() => keepSending({ memberId, kinds, client }), [memberId, kinds, client]);
+  useEffect(() => startSender({ memberId, kinds, client }), [memberId, kinds, client]);
 }
 
-type Sender = { memberId: number; kinds: readonly WaitingKind[]; client: QueryClient };
+type Sender = { memberId: number; kinds: readonly OfflineActionKind[]; client: QueryClient };
 
-function keepSending(sender: Sender): () => void {
+function startSender(sender: Sender): () => void {
   const { memberId, client } = sender;
   const ending = new AbortController();
   const tries = new Map<string, number>();
@@ -111,7 +111,9 @@ function keepSending(sender: Sender): () => void {
     try {
       do {
         again = false;
-        const wait = await alone(memberId, ending.signal, () => sendInOrder(sender, tries, ending.signal));
+        const wait = await withSenderLock(memberId, ending.signal, () =>
+          sendQueued(sender, tries, ending.signal),
+        );
         if (wait !== null) later(wait);
       } while (again && isDue());
     } finally {
@@ -123,23 +125,23 @@ function keepSending(sender: Sender): () => void {
     window.clearTimeout(timer);
     timer = window.setTimeout(kick, milliseconds);
   };
-  const isDue = () => !ending.signal.aborted && connection() === 'online' && Date.now() >= notBefore;
+  const isDue = () => !ending.signal.aborted && getConnectionStatus() === 'online' && Date.now() >= notBefore;
   const kick = () => {
     again = true;
-    if (running || !isDue() || toBeSent(memberId).length === 0) return;
+    if (running || !isDue() || listUnsentActions(memberId).length === 0) return;
     void sendAll();
   };
   // Another tab has sent something: it goes from here once the page shows what came of it.
   const lookAgain = async () => {
-    const count = leavingCount();
+    const count = countRemovedElsewhere();
     await client.invalidateQueries().catch(() => {});
-    forgetLeaving(count);
+    forgetRemovedElsewhere(count);
   };
 
   const unsubscribe = [
-    onWaitingChange(kick),
+    onQueueChange(kick),
     onConnectionChange(kick),
-    onTakenElsewhere(() => void lookAgain()),
+    onRemovedInOtherTab(() => void lookAgain()),
   ];
   kick();
   return () => {
@@ -150,7 +152,11 @@ function keepSending(sender: Sender): () => void {
 }
 
 /** One tab at a time, where the browser has locks; plain http has none, and sending twice is harmless. */
-async function alone<T>(memberId: number, ending: AbortSignal, task: () => Promise<T>): Promise<T | null> {
+async function withSenderLock<T>(
+  memberId: number,
+  ending: AbortSignal,
+  task: () => Promise<T>,
+): Promise<T | null> {
   if (!('locks' in navigator)) return task();
   try {
     return await navigator.locks.request(`parley.waiting.${memberId}`, { signal: ending }, task);
@@ -161,7 +167,7 @@ async function alone<T>(memberId: number, ending: AbortSignal, task: () => Promi
 }
 
 /** Returns how long to wait before going on, in milliseconds; null when nothing is left or the connection is. */
-async function sendInOrder(
+async function sendQueued(
   { memberId, kinds, client }: Sender,
   tries: Map<string, number>,
   ending: AbortSignal,
@@ -169,19 +175,23 @@ async function sendInOrder(
   let changed = false;
   try {
     for (;;) {
-      if (ending.aborted || connection() !== 'online') return null;
-      const next = nextOf(memberId, kinds);
+      if (ending.aborted || getConnectionStatus() !== 'online') return null;
+      const next = getNextAction(memberId, kinds);
       if (next === null) return null;
       const { item, kind } = next;
       try {
-        await kind.send(item.data, client, sendingFor(memberId));
+        await kind.send(item.data, client, getRequestOptionsFor(memberId));
         // The page shows what came of it before it goes from what waits: the cache tells of a change in a task of its own.
         await new Promise((resolve) => setTimeout(resolve));
-        removeWaiting(memberId, item);
+        dequeueAction(memberId, item);
       } catch (error) {
         const count = (tries.get(item.id) ?? 0) + 1;
         tries.set(item.id, count);
-        const outcome = afterFailure(error, count, error instanceof Unreachable && (await isReachable()));
+        const outcome = decideAfterFailure(
+          error,
+          count,
+          error instanceof UnreachableError && (await isServerReachable()),
+        );
         if (outcome.next === 'stop') {
           if (error instanceof ApiError && error.status === 401)
             void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -189,7 +199,7 @@ async function sendInOrder(
         }
         if (outcome.next === 'wait') return outcome.milliseconds;
         logFailure(`Sending what waited (${item.kind})`, error);
-        giveBack(memberId, item, kind, error instanceof Error ? error : new Error(String(error)));
+        returnRefused(memberId, item, kind, error instanceof Error ? error : new Error(String(error)));
       }
       changed = true;
     }
@@ -205,10 +215,10 @@ type Outcome = { next: 'stop' } | { next: 'wait'; milliseconds: number } | { nex
  * What follows when one could not be sent.
  * @param count how often it was tried. @param reachable whether the server answers other requests.
  */
-export function afterFailure(error: unknown, count: number, reachable: boolean): Outcome {
-  if (error instanceof Unreachable) {
+export function decideAfterFailure(error: unknown, count: number, reachable: boolean): Outcome {
+  if (error instanceof UnreachableError) {
     if (!reachable) return { next: 'stop' };
-    return count >= maxTries ? { next: 'refuse' } : { next: 'wait', milliseconds: pause(count) };
+    return count >= maxTries ? { next: 'refuse' } : { next: 'wait', milliseconds: getRetryDelayMs(count) };
   }
   if (!(error instanceof ApiError)) return { next: 'refuse' };
   // Signed out, or somebody else is signed in: it goes on when this member is back.
@@ -216,39 +226,39 @@ export function afterFailure(error: unknown, count: number, reachable: boolean):
   if (error.status === 429 || isTransient(error))
     return {
       next: 'wait',
-      milliseconds: Math.min((error.retryAfter ?? pause(count) / 1000) * 1000, 900_000),
+      milliseconds: Math.min((error.retryAfterSeconds ?? getRetryDelayMs(count) / 1000) * 1000, 900_000),
     };
   return { next: 'refuse' };
 }
 
-function pause(count: number): number {
+function getRetryDelayMs(count: number): number {
   return Math.min(1000 * 2 ** count, 60_000);
 }
 
-function nextOf(
+function getNextAction(
   memberId: number,
-  kinds: readonly WaitingKind[],
-): { item: Waiting; kind: WaitingKind } | null {
-  for (const item of toBeSent(memberId)) {
+  kinds: readonly OfflineActionKind[],
+): { item: QueuedAction; kind: OfflineActionKind } | null {
+  for (const item of listUnsentActions(memberId)) {
     const kind = kinds.find(({ name }) => name === item.kind);
     // One of a kind that another version of this program knows is left to it.
     if (kind === undefined) continue;
     if (kind.accepts(item.data)) return { item, kind };
-    removeWaiting(memberId, item);
+    dequeueAction(memberId, item);
   }
   return null;
 }
 
-function giveBack(memberId: number, item: Waiting, kind: WaitingKind, error: Error): void {
-  const kept = kind.refused(item.data, error);
-  if (kept === null) removeWaiting(memberId, item);
-  else refuseWaiting(memberId, item, kept.reason, kept.data);
+function returnRefused(memberId: number, item: QueuedAction, kind: OfflineActionKind, error: Error): void {
+  const returned = kind.onRefused(item.data, error);
+  if (returned === null) dequeueAction(memberId, item);
+  else markActionRefused(memberId, item, returned.reason, returned.data);
 }
 
-function sendingNow(): Pick<Sending, 'init'> {
-  return { init: { signal: AbortSignal.timeout(patienceMs) } };
+function getRequestOptions(): Pick<QueuedRequestOptions, 'init'> {
+  return { init: { signal: AbortSignal.timeout(requestTimeoutMs) } };
 }
 
-function sendingFor(memberId: number): Sending {
-  return { ...sendingNow(), headers: { [madeByHeader]: String(memberId) } };
+function getRequestOptionsFor(memberId: number): QueuedRequestOptions {
+  return { ...getRequestOptions(), headers: { [madeByHeader]: String(memberId) } };
 }

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useEffect, useRef } from 'react';
-import { singleKeysWanted } from './single-keys.ts';
+import { areSingleKeysEnabled } from './single-keys.ts';
 
 type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'care';
 
@@ -8,7 +8,7 @@ type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'care';
  * Every key of Parley: one ('n', '/', '?') or two in a row ('g,h') outside of fields, or with Mod,
  * which is ⌘ on a Mac and Ctrl elsewhere. From this list keys are bound and the sheet of shortcuts is made.
  */
-const list = {
+const shortcuts = {
   palette: { group: 'everywhere', keys: 'Mod+K', describe: () => t`Find or do anything` },
   search: { group: 'everywhere', keys: '/', describe: () => t`Search` },
   ask: { group: 'everywhere', keys: 'n', describe: () => t`Ask a question` },
@@ -38,21 +38,21 @@ const list = {
   link: { group: 'writing', keys: 'Mod+K', describe: () => t`Link` },
 } as const satisfies Record<string, { group: Group; keys: string; describe: () => string }>;
 
-type Name = keyof typeof list;
-type Bindings = Partial<Record<Name, () => void>>;
+type ShortcutName = keyof typeof shortcuts;
+type Bindings = Partial<Record<ShortcutName, () => void>>;
 
 /** What the sheet says of it. */
 export type Shortcut = { keys: string; describe: () => string };
 
-export function shortcutsOf(group: Group): Shortcut[] {
-  return Object.values(list).filter((shortcut) => shortcut.group === group);
+export function listShortcuts(group: Group): Shortcut[] {
+  return Object.values(shortcuts).filter((shortcut) => shortcut.group === group);
 }
 
-const onMac = /Mac|iPhone|iPad/u.test(navigator.platform);
+const isMac = /Mac|iPhone|iPad/u.test(navigator.platform);
 
 /** What Mod is written as. */
-export function modKey(): string {
-  return onMac ? '⌘' : t`Ctrl`;
+export function getModKeyLabel(): string {
+  return isMac ? '⌘' : t`Ctrl`;
 }
 
 const sequenceMs = 1200;
@@ -79,24 +79,24 @@ function handle(event: KeyboardEvent): void {
   // What a field does with a key, such as making a link with Mod+K, it has done by now.
   if (event.defaultPrevented || event.repeat || event.isComposing || event.altKey) return;
   if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
-  const mod = onMac ? event.metaKey : event.ctrlKey;
+  const mod = isMac ? event.metaKey : event.ctrlKey;
   if (mod) {
-    if (!isWritten(event.target)) run(event, `Mod+${event.key.toUpperCase()}`);
+    if (!isMultilineField(event.target)) run(event, `Mod+${event.key.toUpperCase()}`);
     return;
   }
-  if (event.ctrlKey || event.metaKey || isTyping(event.target) || !singleKeysWanted()) return;
+  if (event.ctrlKey || event.metaKey || isTyping(event.target) || !areSingleKeysEnabled()) return;
 
   const before = firstKey !== null && event.timeStamp - firstKey.at < sequenceMs ? firstKey.key : null;
   firstKey = null;
   if ((before !== null && run(event, `${before},${event.key}`)) || run(event, event.key)) return;
-  if (Object.values(list).some(({ keys }) => keys.startsWith(`${event.key},`)))
+  if (Object.values(shortcuts).some(({ keys }) => keys.startsWith(`${event.key},`)))
     firstKey = { key: event.key, at: event.timeStamp };
 }
 
 function run(event: KeyboardEvent, keys: string): boolean {
   for (const { current } of mounted.toReversed())
-    for (const [name, { keys: wanted }] of Object.entries(list)) {
-      const action = wanted === keys ? current[name as Name] : undefined;
+    for (const [name, { keys: wanted }] of Object.entries(shortcuts)) {
+      const action = wanted === keys ? current[name as ShortcutName] : undefined;
       if (action === undefined) continue;
       event.preventDefault();
       action();
@@ -106,10 +106,10 @@ function run(event: KeyboardEvent, keys: string): boolean {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return isWritten(target) || (target instanceof HTMLElement && target.matches('input, select'));
+  return isMultilineField(target) || (target instanceof HTMLElement && target.matches('input, select'));
 }
 
 /** Fields of more than a line have shortcuts of their own. */
-function isWritten(target: EventTarget | null): boolean {
+function isMultilineField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea'));
 }

@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
  * Whether keys without Ctrl or ⌘ do something. Who dictates, or whose hand trembles, switches them off (WCAG 2.1.4). Kept
  * in this browser; where nothing is kept, they do.
  */
-export function singleKeysWanted(): boolean {
+export function areSingleKeysEnabled(): boolean {
   try {
     return localStorage.getItem(key) !== 'false';
   } catch {
@@ -15,11 +15,11 @@ export function singleKeysWanted(): boolean {
   }
 }
 
-export function useSingleKeys(): readonly [wanted: boolean, set: (wanted: boolean) => void] {
-  return [useSyncExternalStore(subscribe, singleKeysWanted), keep];
+export function useSingleKeySetting(): readonly [wanted: boolean, set: (wanted: boolean) => void] {
+  return [useSyncExternalStore(subscribe, areSingleKeysEnabled), storeSetting];
 }
 
-function keep(wanted: boolean): void {
+function storeSetting(wanted: boolean): void {
   try {
     localStorage.setItem(key, String(wanted));
   } catch {

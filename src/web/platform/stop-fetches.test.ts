@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
-import { stopFetches } from './stop-fetches.ts';
+import { cancelFetches } from './stop-fetches.ts';
 
 const key = ['topic', 'bread'];
 
@@ -25,7 +25,7 @@ test('an answer written before the click does not take back what the click showe
   const { client, answers, fetch, shown } = newPage();
   client.setQueryData(key, false);
   const old = fetch();
-  await stopFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
+  await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
   client.setQueryData(key, true);
   answers[0]?.(false);
   await old.catch(() => {});
@@ -37,7 +37,7 @@ test('what was stopped is fetched again once the click is saved', async () => {
   client.setQueryData(key, false);
   client.setQueryData(['member'], 'Ann');
   const old = fetch();
-  const again = await stopFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
+  const again = await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
   await old.catch(() => {});
   await again();
   expect(client.getQueryState(key)?.isInvalidated).toBe(true);
@@ -47,7 +47,7 @@ test('what was stopped is fetched again once the click is saved', async () => {
 test('a page that shows nothing yet still comes', async () => {
   const { client, answers, fetch, shown } = newPage();
   const first = fetch();
-  await stopFetches(client, () => true);
+  await cancelFetches(client, () => true);
   answers[0]?.(true);
   await first;
   expect(shown()).toBe(true);

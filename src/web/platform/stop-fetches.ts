@@ -6,13 +6,13 @@ import type { Query, QueryClient } from '@tanstack/react-query';
  * @param holds whether a query holds what is about to change.
  * @returns fetches again what was stopped, and what began meanwhile.
  */
-export async function stopFetches(
+export async function cancelFetches(
   client: QueryClient,
   holds: (query: Query) => boolean,
 ): Promise<() => Promise<void>> {
-  const isUnderWay = (query: Query) =>
+  const isFetching = (query: Query) =>
     query.state.fetchStatus !== 'idle' && query.state.data !== undefined && holds(query);
-  const stopped = new Set(client.getQueryCache().findAll({ predicate: isUnderWay }));
+  const stopped = new Set(client.getQueryCache().findAll({ predicate: isFetching }));
   await client.cancelQueries({ predicate: (query) => stopped.has(query) });
-  return () => client.invalidateQueries({ predicate: (query) => stopped.has(query) || isUnderWay(query) });
+  return () => client.invalidateQueries({ predicate: (query) => stopped.has(query) || isFetching(query) });
 }

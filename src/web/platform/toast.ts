@@ -4,8 +4,8 @@ import { createElement, useSyncExternalStore } from 'react';
 /** What a message offers, such as to undo what it tells of. It must be in reach elsewhere, too: messages go. */
 export type ToastAction = { label: string; run: () => void };
 
-const parts = () => Promise.all([import('@mantine/notifications'), import('#web/ui/ToastMessage.tsx')]);
-let wanted = false;
+const loadToasts = () => Promise.all([import('@mantine/notifications'), import('#web/ui/ToastMessage.tsx')]);
+let isNeeded = false;
 const listeners = new Set<() => void>();
 
 /** A short message at the edge of the screen, gone after a while; an error is announced at once. */
@@ -18,13 +18,13 @@ export function toastError(message: string): void {
 }
 
 /** Fetches what shows messages with the first press: it is needed most when there is no connection any more. */
-export function fetchToastsWithFirstPress(): () => void {
+export function preloadToastsOnFirstInput(): () => void {
   const ending = new AbortController();
   const { signal } = ending;
   const fetchNow = () => {
     ending.abort();
-    want();
-    void parts().catch(() => {});
+    markNeeded();
+    void loadToasts().catch(() => {});
   };
   for (const press of ['pointerdown', 'keydown'])
     window.addEventListener(press, fetchNow, { signal, passive: true });
@@ -32,24 +32,24 @@ export function fetchToastsWithFirstPress(): () => void {
 }
 
 /** Whether there is, or will be, something for the container of messages to show. */
-export function useToastsWanted(): boolean {
+export function useHasToasts(): boolean {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => wanted,
+    () => isNeeded,
   );
 }
 
-function want(): void {
-  wanted = true;
+function markNeeded(): void {
+  isNeeded = true;
   for (const listener of listeners) listener();
 }
 
 async function show(message: string, role: 'status' | 'alert', action?: ToastAction): Promise<void> {
-  want();
-  const [{ notifications }, { ToastMessage }] = await parts();
+  markNeeded();
+  const [{ notifications }, { ToastMessage }] = await loadToasts();
   const id = notifications.show({
     message:
       action === undefined

@@ -3,7 +3,7 @@
  * named here: what libraries write themselves, and the service worker. Nothing in it comes from a member. Browsers
  * without trusted types go on as they are; the policy's other rules hold in all of them.
  */
-const written = new Set([
+const allowedHtml = new Set([
   // React, to make a script element that does not run.
   '<script></script>',
   // Mantine, while the theme changes; the policy names its hash.
@@ -13,18 +13,18 @@ const written = new Set([
 /** A named character of Markdown, such as `&amp;`, which decode-named-character-reference reads from the browser. */
 const character = /^&[a-z\d]{1,40};$/iu;
 
-type Rules = { createHTML?: (text: string) => string; createScriptURL?: (url: string) => string };
+type PolicyRules = { createHTML?: (text: string) => string; createScriptURL?: (url: string) => string };
 
 declare global {
   /** As DOM's types do not have it yet; what a policy makes is taken wherever the text would be. */
-  var trustedTypes: { createPolicy: <Own extends Rules>(name: string, rules: Own) => Own } | undefined;
+  var trustedTypes: { createPolicy: <Own extends PolicyRules>(name: string, rules: Own) => Own } | undefined;
 }
 
 globalThis.trustedTypes?.createPolicy('default', {
-  createHTML: (text) => (written.has(text) || character.test(text) ? text : refused(text)),
-  createScriptURL: (url) => (url === '/service-worker.js' ? url : refused(url)),
+  createHTML: (text) => (allowedHtml.has(text) || character.test(text) ? text : refuse(text)),
+  createScriptURL: (url) => (url === '/service-worker.js' ? url : refuse(url)),
 });
 
-function refused(text: string): never {
+function refuse(text: string): never {
   throw new TypeError(`Not to become markup or a script: ${text.slice(0, 100)}`);
 }

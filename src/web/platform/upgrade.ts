@@ -7,10 +7,10 @@ import { useSyncExternalStore } from 'react';
  */
 
 /** What the server has to say, when asked for its page: another build, this one, or nothing. */
-export type Found = 'newer' | 'same' | 'unknown';
+export type VersionCheckResult = 'newer' | 'same' | 'unknown';
 
 /** After so long out of sight, a page that is looked at again asks, in milliseconds. */
-const longMs = 60 * 60 * 1000;
+const recheckAfterMs = 60 * 60 * 1000;
 
 /** All pages lose their connection when a server restarts; they do not all ask at once. */
 const spreadMs = 20_000;
@@ -19,27 +19,28 @@ const spreadMs = 20_000;
 const triedKey = 'parley.reloaded-for';
 
 const entryPattern = /\/assets\/index-[\w-]+\.js/u;
-const own = document.querySelector('script[type="module"][src^="/assets/"]')?.getAttribute('src') ?? null;
-let newer: string | null = null;
-let lookedAt = Date.now();
-let soon: number | undefined;
+const ownEntry =
+  document.querySelector('script[type="module"][src^="/assets/"]')?.getAttribute('src') ?? null;
+let newerEntry: string | null = null;
+let checkedAt = Date.now();
+let checkTimer: number | undefined;
 const listeners = new Set<() => void>();
 
-export function useNewVersion(): boolean {
+export function useHasNewVersion(): boolean {
   return useSyncExternalStore(onNewVersion, hasNewVersion);
 }
 
 export function hasNewVersion(): boolean {
-  return newer !== null;
+  return newerEntry !== null;
 }
 
 /** Looks at the moments at which an upgrade shows. Returns what ends it. */
-export function watchForNewVersion(): () => void {
+export function watchForNewVersions(): () => void {
   const ending = new AbortController();
   const { signal } = ending;
-  const look = () => void lookForNewVersion();
+  const look = () => void checkForNewVersion();
   const seenAgain = () => {
-    if (document.visibilityState === 'visible' && Date.now() - lookedAt > longMs) look();
+    if (document.visibilityState === 'visible' && Date.now() - checkedAt > recheckAfterMs) look();
   };
   document.addEventListener('visibilitychange', seenAgain, { signal });
   window.addEventListener('vite:preloadError', look, { signal });
@@ -49,23 +50,23 @@ export function watchForNewVersion(): () => void {
 }
 
 /** After the live connection was lost: perhaps the server was restarted to be upgraded. */
-export function lookForNewVersionSoon(): void {
-  window.clearTimeout(soon);
-  soon = window.setTimeout(() => void lookForNewVersion(), Math.random() * spreadMs);
+export function scheduleVersionCheck(): void {
+  window.clearTimeout(checkTimer);
+  checkTimer = window.setTimeout(() => void checkForNewVersion(), Math.random() * spreadMs);
 }
 
-export async function lookForNewVersion(): Promise<Found> {
-  if (newer !== null) return 'newer';
+export async function checkForNewVersion(): Promise<VersionCheckResult> {
+  if (newerEntry !== null) return 'newer';
   // In development there are no builds.
-  if (own === null) return 'same';
+  if (ownEntry === null) return 'same';
   try {
     // Not '/': without a network the service worker would answer for that.
     const response = await fetch('/index.html', { cache: 'no-cache', signal: AbortSignal.timeout(10_000) });
     const entry = response.ok ? entryPattern.exec(await response.text())?.[0] : undefined;
     if (entry === undefined) return 'unknown';
-    lookedAt = Date.now();
-    if (entry === own) return 'same';
-    newer = entry;
+    checkedAt = Date.now();
+    if (entry === ownEntry) return 'same';
+    newerEntry = entry;
   } catch {
     return 'unknown';
   }
@@ -82,8 +83,8 @@ export async function lookForNewVersion(): Promise<Found> {
  */
 export function reloadOnce(): boolean {
   try {
-    if (newer === null || sessionStorage.getItem(triedKey) === newer) return false;
-    sessionStorage.setItem(triedKey, newer);
+    if (newerEntry === null || sessionStorage.getItem(triedKey) === newerEntry) return false;
+    sessionStorage.setItem(triedKey, newerEntry);
   } catch {
     return false;
   }

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 
 /** Long enough that words go into the address, and not letters. */
-const pauseMs = 250;
+const debounceMs = 250;
 
 /**
  * The text of a field whose words are in the address: what is typed goes there after a pause, and where the address
  * changes by a link or by Back, the text follows.
  * @param go takes a text to the address, and says so by `sends`.
  */
-export function useAddressedText(words: string, go: (text: string) => void) {
+export function useSearchParamText(words: string, go: (text: string) => void) {
   const [text, setText] = useState(words);
   const [followed, setFollowed] = useState(words);
   const [sent, setSent] = useState(words);
@@ -27,7 +27,7 @@ export function useAddressedText(words: string, go: (text: string) => void) {
     type: (typed: string) => {
       setText(typed);
       window.clearTimeout(timer.current);
-      timer.current = window.setTimeout(() => go(typed), pauseMs);
+      timer.current = window.setTimeout(() => go(typed), debounceMs);
     },
     sends: (going: string) => {
       window.clearTimeout(timer.current);

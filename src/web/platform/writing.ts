@@ -1,29 +1,32 @@
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
-import type { Topic, Writing } from '#shared/events.ts';
+import type { Topic, TypingPresence } from '#shared/events.ts';
 
 /** Tells the server that one writes, or no longer; does nothing without a connection. */
-type Say = (topic: Topic, going: boolean) => void;
+type SendTyping = (topic: Topic, going: boolean) => void;
 
 /** The server forgets within 25 seconds who does not repeat it. */
-const repeatEvery = 10_000;
+const repeatIntervalMs = 10_000;
 
 /** Who has not typed for so long has stopped, in milliseconds. This also ends it in a tab that nobody looks at. */
-const quietAfter = 30_000;
+const idleAfterMs = 30_000;
 
 const counts = new Map<Topic, number>();
 const listeners = new Set<() => void>();
-const going = new Map<Topic, { repeating: number; quiet: number }>();
-let say: Say = () => {};
+const reportedTopics = new Map<Topic, { repeating: number; quiet: number }>();
+let sendTyping: SendTyping = () => {};
 
 /** How many other members are writing on a topic; 0 while that cannot be known. The page must listen to the topic. */
-export function useWriters(topic: Topic): number {
+export function useTypingCount(topic: Topic): number {
   return useSyncExternalStore(onChange, () => counts.get(topic) ?? 0);
 }
 
 /** Tells others of one's own writing: after every keystroke with what is in the field, and when that is over. */
-export function useSayWriting(topic: Topic): { typed: (content: string) => void; over: () => void } {
-  const over = useCallback(() => end(topic), [topic]);
-  const typed = useCallback((content: string) => (content.trim() === '' ? end(topic) : goOn(topic)), [topic]);
+export function useReportTyping(topic: Topic): { typed: (content: string) => void; over: () => void } {
+  const over = useCallback(() => reportIdle(topic), [topic]);
+  const typed = useCallback(
+    (content: string) => (content.trim() === '' ? reportIdle(topic) : reportTyping(topic)),
+    [topic],
+  );
   useEffect(() => {
     window.addEventListener('pagehide', over);
     return () => {
@@ -35,11 +38,11 @@ export function useSayWriting(topic: Topic): { typed: (content: string) => void;
 }
 
 /** The connection's way to say it. */
-export function sayWritingBy(next: Say): void {
-  say = next;
+export function setTypingTransport(next: SendTyping): void {
+  sendTyping = next;
 }
 
-export function hearWriting({ topic, count }: Writing): void {
+export function handleTypingEvent({ topic, count }: TypingPresence): void {
   if ((counts.get(topic) ?? 0) === count) return;
   if (count === 0) counts.delete(topic);
   else counts.set(topic, count);
@@ -47,33 +50,33 @@ export function hearWriting({ topic, count }: Writing): void {
 }
 
 /** Of one topic that is left or, without a connection, of all. */
-export function forgetWriting(topic?: Topic): void {
+export function clearTypingCounts(topic?: Topic): void {
   if (topic === undefined) counts.clear();
   else counts.delete(topic);
   changed();
 }
 
 /** The server listens only to who is subscribed, and has forgotten it when the connection is another one. */
-export function sayWritingAgain(topic: Topic): void {
-  if (going.has(topic)) say(topic, true);
+export function resendTyping(topic: Topic): void {
+  if (reportedTopics.has(topic)) sendTyping(topic, true);
 }
 
-function goOn(topic: Topic): void {
-  const before = going.get(topic);
+function reportTyping(topic: Topic): void {
+  const before = reportedTopics.get(topic);
   window.clearTimeout(before?.quiet);
-  const quiet = window.setTimeout(() => end(topic), quietAfter);
-  const repeating = before?.repeating ?? window.setInterval(() => say(topic, true), repeatEvery);
-  going.set(topic, { repeating, quiet });
-  if (before === undefined) say(topic, true);
+  const quiet = window.setTimeout(() => reportIdle(topic), idleAfterMs);
+  const repeating = before?.repeating ?? window.setInterval(() => sendTyping(topic, true), repeatIntervalMs);
+  reportedTopics.set(topic, { repeating, quiet });
+  if (before === undefined) sendTyping(topic, true);
 }
 
-function end(topic: Topic): void {
-  const before = going.get(topic);
+function reportIdle(topic: Topic): void {
+  const before = reportedTopics.get(topic);
   if (before === undefined) return;
   window.clearInterval(before.repeating);
   window.clearTimeout(before.quiet);
-  going.delete(topic);
-  say(topic, false);
+  reportedTopics.delete(topic);
+  sendTyping(topic, false);
 }
 
 function onChange(listener: () => void): () => void {

@@ -6,7 +6,7 @@ import { PostAction } from './PostActions.tsx';
 import { anchorOf, type PostRef } from './post.ts';
 
 /** Puts the address of one post on the clipboard, as the link of its time has it. */
-export function CopyLink({ post }: { post: PostRef }) {
+export function CopyLinkButton({ post }: { post: PostRef }) {
   return (
     <PostAction
       label={t`Copy link`}

@@ -1,36 +1,36 @@
 import { t } from '@lingui/core/macro';
 import type { Revision } from '#shared/revisions.ts';
 import { isInCode } from '#web/editor/code.ts';
-import { lineEnd } from '#web/editor/edit.ts';
-import { paragraphChanges, type Run, wordChanges } from './difference.ts';
+import { findLineEnd } from '#web/editor/edit.ts';
+import { diffParagraphs, type DiffRun, diffWords } from './difference.ts';
 import classes from './Revisions.module.css';
 
 /**
  * What a version changed: words or paragraphs taken out struck through, those put in underlined. The first one is shown
  * whole.
  */
-export default function Difference({ before, after }: { before: Revision | null; after: Revision }) {
+export default function TextDiff({ before, after }: { before: Revision | null; after: Revision }) {
   const tags = after.tags?.join(', ') ?? null;
   return (
     <div className={classes.text}>
       {after.title !== null && (
         <p className={classes.title} dir="auto">
-          <Runs of={wordChanges(before?.title ?? after.title, after.title)} />
+          <DiffRuns of={diffWords(before?.title ?? after.title, after.title)} />
         </p>
       )}
-      {withCode(paragraphChanges(before?.content ?? after.content, after.content)).map(
+      {markCodeParagraphs(diffParagraphs(before?.content ?? after.content, after.content)).map(
         ({ runs, isCode }, index) => {
           const key = `paragraph ${index}`;
           return (
             <p key={key} className={isCode ? classes.code : classes.content} dir={isCode ? 'ltr' : 'auto'}>
-              <Runs of={runs} />
+              <DiffRuns of={runs} />
             </p>
           );
         },
       )}
       {tags !== null && (
         <p className={classes.tags} dir="auto">
-          {t`Tags`}: <Runs of={wordChanges(before?.tags?.join(', ') ?? tags, tags || t`none`)} />
+          {t`Tags`}: <DiffRuns of={diffWords(before?.tags?.join(', ') ?? tags, tags || t`none`)} />
         </p>
       )}
     </div>
@@ -38,22 +38,24 @@ export default function Difference({ before, after }: { before: Revision | null;
 }
 
 /** The paragraphs with whether they are, or begin, a fenced block of code in the text they are of. */
-function withCode(paragraphs: readonly (readonly Run[])[]): { runs: readonly Run[]; isCode: boolean }[] {
-  const written = { before: '', after: '' };
+function markCodeParagraphs(
+  paragraphs: readonly (readonly DiffRun[])[],
+): { runs: readonly DiffRun[]; isCode: boolean }[] {
+  const textSoFar = { before: '', after: '' };
   return paragraphs.map((runs) => {
     const [old, now] = (['in', 'out'] as const).map((left) =>
       runs.flatMap(({ kind, text }) => (kind === left ? [] : text)).join(''),
     ) as [string, string];
     const side = now === '' ? 'before' : 'after';
-    const text = `${written[side]}${side === 'before' ? old : now}`;
-    const isCode = isInCode(text, lineEnd(text, written[side].length));
-    if (old !== '') written.before += `${old}\n\n`;
-    if (now !== '') written.after += `${now}\n\n`;
+    const text = `${textSoFar[side]}${side === 'before' ? old : now}`;
+    const isCode = isInCode(text, findLineEnd(text, textSoFar[side].length));
+    if (old !== '') textSoFar.before += `${old}\n\n`;
+    if (now !== '') textSoFar.after += `${now}\n\n`;
     return { runs, isCode };
   });
 }
 
-function Runs({ of }: { of: readonly Run[] }) {
+function DiffRuns({ of }: { of: readonly DiffRun[] }) {
   return of.map(({ kind, text }, index) => {
     const key = `${index} ${kind}`;
     if (kind === 'same') return <span key={key}>{text}</span>;

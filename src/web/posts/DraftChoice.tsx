@@ -1,58 +1,61 @@
 import { t } from '@lingui/core/macro';
 import { Button, VisuallyHidden } from '@mantine/core';
 import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import type { DraftFields } from '#shared/drafts.ts';
-import type { DraftChoice as Choice } from '#web/platform/drafts.ts';
+import type { ConflictingDraft as Choice } from '#web/platform/drafts.ts';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './DraftChoice.module.css';
 import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
-import { keepFieldInPlace } from './keep-in-place.ts';
+import { keepFieldInView } from './keep-in-place.ts';
 
-const Difference = lazyPart(() => import('./Difference.tsx'));
+const Difference = lazyComponent(() => import('./Difference.tsx'));
 
 type Props = {
-  choice: Choice | null;
+  conflict: Choice | null;
   /** What the form holds. */
   draft: object;
   /** The member has decided: the focus goes back to what they were writing. */
-  onChosen: () => void;
+  onResolved: () => void;
 };
 
 const changedElsewhere = () => t`This draft was changed on another device`;
 
 /** Two devices wrote at one draft: shows the other text, and leaves it to the member which one stays. */
-export function DraftChoice({ choice, draft, onChosen }: Props) {
+export function DraftConflict({ conflict, draft, onResolved }: Props) {
   return (
     <div>
-      <VisuallyHidden component="output">{choice !== null && changedElsewhere()}</VisuallyHidden>
-      {choice !== null && <Panel choice={choice} draft={draft} onChosen={onChosen} />}
+      <VisuallyHidden component="output">{conflict !== null && changedElsewhere()}</VisuallyHidden>
+      {conflict !== null && <DraftConflictPanel conflict={conflict} draft={draft} onResolved={onResolved} />}
     </div>
   );
 }
 
-function Panel({ choice, draft, onChosen }: Props & { choice: Choice }) {
+function DraftConflictPanel({ conflict, draft, onResolved }: Props & { conflict: Choice }) {
   const id = useId();
   const [comparing, setComparing] = useState(false);
   const panel = useRef<HTMLElement>(null);
-  useLayoutEffect(() => keepFieldInPlace(panel.current), []);
+  useLayoutEffect(() => keepFieldInView(panel.current), []);
   const choose = (which: 'form' | 'other') => {
-    choice.choose(which);
-    onChosen();
+    conflict.resolve(which);
+    onResolved();
   };
   return (
     <section ref={panel} aria-labelledby={id} className={classes.panel}>
       <p id={id} className={classes.title}>
         {changedElsewhere()}
       </p>
-      {choice.writtenAt !== null && (
+      {conflict.writtenAt !== null && (
         <p className={classes.time}>
-          <Time at={choice.writtenAt} />
+          <Time at={conflict.writtenAt} />
         </p>
       )}
       <ScrollBox label={t`The text of the other device`} className={classes.text}>
-        <Suspense fallback={<Texts of={choice.other} />}>
-          <Difference before={comparing ? versionOf(draft) : null} after={versionOf(choice.other)} />
+        <Suspense fallback={<PlainText of={conflict.serverFields} />}>
+          <Difference
+            before={comparing ? toRevision(draft) : null}
+            after={toRevision(conflict.serverFields)}
+          />
         </Suspense>
       </ScrollBox>
       <div className={classes.buttons}>
@@ -73,12 +76,12 @@ function Panel({ choice, draft, onChosen }: Props & { choice: Choice }) {
   );
 }
 
-function Texts({ of }: { of: DraftFields }) {
+function PlainText({ of }: { of: DraftFields }) {
   return <p dir="auto">{of['content']}</p>;
 }
 
 /** A draft as the comparison takes versions of posts. */
-function versionOf(draft: object) {
+function toRevision(draft: object) {
   const { title, content, tags }: { title?: unknown; content?: unknown; tags?: unknown } = draft;
   return {
     number: 1,

@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { PostRef } from './post.ts';
-import { keepFieldInPlace } from './keep-in-place.ts';
-import { VersionsDialog } from './Revisions.tsx';
+import { keepFieldInView } from './keep-in-place.ts';
+import { RevisionsDialog } from './Revisions.tsx';
 import classes from './EditedSince.module.css';
 
-const texts = {
+const editedMessages = {
   question: () => t`The question was edited since you began.`,
   answer: () => t`This answer was edited since you began.`,
   reply: () => t`This reply was edited since you began.`,
@@ -14,37 +14,41 @@ const texts = {
 type Props = {
   post: PostRef;
   /** The times of the last edit, when the text was begun and now; null for never. */
-  since: string | null;
+  knownEditedAt: string | null;
   editedAt: string | null;
   /** What is there now is taken as known. */
   onDismiss: () => void;
 };
 
 /** Tells who writes about a post, or edits it, that it is no longer what it was. */
-export function EditedSince({ post, since, editedAt, onDismiss }: Props) {
+export function EditConflictBanner({ post, knownEditedAt, editedAt, onDismiss }: Props) {
   // Both are the server's, in the one form that sorts by time.
-  const shown = editedAt !== null && (since === null || editedAt > since);
+  const shown = editedAt !== null && (knownEditedAt === null || editedAt > knownEditedAt);
   return (
     <output className={classes.place}>
-      {shown && <Note post={post} editedAt={editedAt} onDismiss={onDismiss} />}
+      {shown && <EditConflictMessage post={post} editedAt={editedAt} onDismiss={onDismiss} />}
     </output>
   );
 }
 
-function Note({ post, editedAt, onDismiss }: Omit<Props, 'since'> & { editedAt: string }) {
+function EditConflictMessage({
+  post,
+  editedAt,
+  onDismiss,
+}: Omit<Props, 'knownEditedAt'> & { editedAt: string }) {
   const [open, setOpen] = useState(false);
   const note = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => keepFieldInPlace(note.current), []);
+  useLayoutEffect(() => keepFieldInView(note.current), []);
   return (
     <div ref={note} className={classes.note}>
-      <span>{texts[post.kind]()}</span>{' '}
+      <span>{editedMessages[post.kind]()}</span>{' '}
       <button type="button" className={classes.action} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {t`Show the changes`}
       </button>{' '}
       <button type="button" className={classes.action} onClick={onDismiss}>
         {t`Dismiss`}
       </button>
-      <VersionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
+      <RevisionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { PostAction } from './PostActions.tsx';
 
 /** What only its author can do with a post. @param deleteName where 'Delete' is not its name. */
-export function OwnPostActions(props: { onEdit: () => void; onDelete: () => void; deleteName?: string }) {
+export function AuthorPostActions(props: { onEdit: () => void; onDelete: () => void; deleteName?: string }) {
   return (
     <>
       <PostAction label={t`Edit`} Icon={IconPencil} shortcut="e" short minor onPress={props.onEdit} />

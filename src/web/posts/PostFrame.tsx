@@ -10,14 +10,14 @@ export function PostFrame(
     | { titleId: string }
   ),
 ) {
-  const { marked } = useQuestionPage();
+  const { targetPost } = useQuestionPage();
   return (
     <article
       id={anchorOf(props.post)}
       tabIndex={-1}
       data-post
       data-shortcut-stop
-      data-marked={isSamePost(marked, props.post) || undefined}
+      data-marked={isSamePost(targetPost, props.post) || undefined}
       className={props.className === undefined ? classes.post : `${classes.post} ${props.className}`}
       {...('name' in props ? { 'aria-label': props.name } : { 'aria-labelledby': props.titleId })}
     >

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
-import { exactTime } from '#web/platform/dates.ts';
+import { formatDateTime } from '#web/platform/dates.ts';
 import { Author } from '#web/ui/Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import facts from '#web/ui/facts.module.css';
@@ -20,17 +20,22 @@ export function PostMeta({
   content: AnyPost;
   children?: ReactNode;
 }) {
-  const { askerId, isNew } = useQuestionPage();
-  const byAsker = post.kind !== 'question' && content.authorId !== null && content.authorId === askerId;
+  const { questionAuthorId, isNew } = useQuestionPage();
+  const isByQuestionAuthor =
+    post.kind !== 'question' && content.authorId !== null && content.authorId === questionAuthorId;
   return (
     <div className={`${classes.meta} ${facts.facts}`}>
       <span className={classes.who}>
         <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
-        {byAsker && <span className={classes.asker}>{t`Author`}</span>}
+        {isByQuestionAuthor && <span className={classes.asker}>{t`Author`}</span>}
       </span>
       <span className={facts.fact}>
-        <a href={`#${anchorOf(post)}`} className={classes.date} data-printed={exactTime(content.createdAt)}>
+        <a
+          href={`#${anchorOf(post)}`}
+          className={classes.date}
+          data-printed={formatDateTime(content.createdAt)}
+        >
           <Time at={content.createdAt} />
         </a>
       </span>

@@ -1,34 +1,34 @@
 import { t } from '@lingui/core/macro';
 import type { QuestionPage } from '#shared/questions.ts';
-import { WaitingCard } from './WaitingCard.tsx';
-import type { WaitingPost } from './waiting-posts.ts';
+import { QueuedPostCard } from './WaitingCard.tsx';
+import type { QueuedPost } from './waiting-posts.ts';
 import classes from './WaitingAlone.module.css';
 
 /**
  * The member's waiting and refused posts that have no place on the page: replies to an answer that is deleted or not
  * loaded, and all of them where the question itself is gone (no `page`).
  */
-export function WaitingAlone({
-  waiting,
+export function QueuedPostsElsewhere({
+  queuedPosts,
   memberId,
   page,
 }: {
-  waiting: readonly WaitingPost[];
+  queuedPosts: readonly QueuedPost[];
   memberId: number;
   page?: QuestionPage;
 }) {
-  const alone = waiting.filter((post) => page === undefined || !hasPlace(post, page));
-  if (alone.length === 0) return null;
+  const elsewhere = queuedPosts.filter((post) => page === undefined || !isOnPage(post, page));
+  if (elsewhere.length === 0) return null;
   return (
     <section aria-label={t`What you wrote here`} className={classes.alone}>
-      {alone.map((post) => (
-        <WaitingCard key={post.data.key} post={post} memberId={memberId} />
+      {elsewhere.map((post) => (
+        <QueuedPostCard key={post.data.key} post={post} memberId={memberId} />
       ))}
     </section>
   );
 }
 
-function hasPlace(post: WaitingPost, page: QuestionPage): boolean {
+function isOnPage(post: QueuedPost, page: QuestionPage): boolean {
   if (post.kind === 'answer' || post.data.answerId === null) return true;
   return page.answers.items.some(({ id }) => id === post.data.answerId);
 }

@@ -1,17 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { toast } from '#web/platform/toast.ts';
 import { useQuestionPage } from './page-context.ts';
-import { WaitingCard } from './WaitingCard.tsx';
-import { answerFormId, hasForm, targetOf, type WaitingPost } from './waiting-posts.ts';
-import { takeBack } from './take-back.ts';
+import { QueuedPostCard } from './WaitingCard.tsx';
+import { answerFormId, hasForm, replyTarget, type QueuedPost } from './waiting-posts.ts';
+import { restoreAsDraft } from './take-back.ts';
 
 /** A post of the member's that is still to be sent, in its place on the page. */
-export function WaitingArticle({ post }: { post: WaitingPost }) {
-  const { member, cache, setReplyingTo, rememberReplyingTo } = useQuestionPage();
+export function QueuedPostArticle({ post }: { post: QueuedPost }) {
+  const { member, cache, setReplyingTo, saveReplyingTo } = useQuestionPage();
   const page = cache.read();
 
   function edit() {
-    if (!takeBack(member.id, post)) {
+    if (!restoreAsDraft(member.id, post)) {
       toast(t`The form holds another draft. Post it or clear it first.`);
       return;
     }
@@ -22,10 +22,10 @@ export function WaitingArticle({ post }: { post: WaitingPost }) {
       requestAnimationFrame(() => form?.scrollIntoView({ block: 'nearest' }));
       return;
     }
-    setReplyingTo(targetOf(post.data));
-    rememberReplyingTo(targetOf(post.data));
+    setReplyingTo(replyTarget(post.data));
+    saveReplyingTo(replyTarget(post.data));
   }
 
   const editable = page !== undefined && hasForm(post, page);
-  return <WaitingCard post={post} memberId={member.id} {...(editable && { onEdit: edit })} />;
+  return <QueuedPostCard post={post} memberId={member.id} {...(editable && { onEdit: edit })} />;
 }

@@ -3,27 +3,27 @@ import { IconAlertCircle } from '@tabler/icons-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useMember } from '#web/platform/session.ts';
 import { toast } from '#web/platform/toast.ts';
-import { removeWaiting } from '#web/platform/waiting.ts';
+import { dequeueAction } from '#web/platform/waiting.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import facts from '#web/ui/facts.module.css';
 import { copyText } from '#web/ui/markdown/copy.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
-import { WaitingMark } from '#web/ui/WaitingMark.tsx';
+import { QueuedMark } from '#web/ui/WaitingMark.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
-import { loseFocus } from './lost-focus.ts';
+import { rememberLostFocus } from './lost-focus.ts';
 import { PostAction, PostActions } from './PostActions.tsx';
-import { waitingAnchor, type WaitingPost } from './waiting-posts.ts';
+import { queuedPostAnchor, type QueuedPost } from './waiting-posts.ts';
 import postClasses from './PostFrame.module.css';
 import metaClasses from './PostMeta.module.css';
 import classes from './WaitingCard.module.css';
 
 /** The whole text of a post that is still to be sent or was refused. @param onEdit makes it a draft again. */
-export function WaitingCard({
+export function QueuedPostCard({
   post,
   memberId,
   onEdit,
 }: {
-  post: WaitingPost;
+  post: QueuedPost;
   memberId: number;
   onEdit?: () => void;
 }) {
@@ -34,17 +34,19 @@ export function WaitingCard({
   useLayoutEffect(() => {
     const element = article.current;
     return () => {
-      if (element?.contains(document.activeElement) === true) loseFocus(data.key);
+      if (element?.contains(document.activeElement) === true) rememberLostFocus(data.key);
     };
   }, [data.key]);
 
   return (
     <article
       ref={article}
-      id={waitingAnchor(data.key)}
+      id={queuedPostAnchor(data.key)}
       tabIndex={-1}
       className={postClasses.post}
-      aria-label={item.refused === null ? texts[kind].waiting() : texts[kind].refused()}
+      aria-label={
+        item.refusalReason === null ? queuedPostMessages[kind].waiting() : queuedPostMessages[kind].refused()
+      }
     >
       <div className={`${metaClasses.meta} ${facts.facts}`}>
         <span className={metaClasses.who}>
@@ -53,12 +55,12 @@ export function WaitingCard({
             {name}
           </span>
         </span>
-        {item.refused === null && <WaitingMark words />}
+        {item.refusalReason === null && <QueuedMark showLabel />}
       </div>
-      {item.refused !== null && (
+      {item.refusalReason !== null && (
         <p className={classes.refused}>
           <IconAlertCircle size={16} stroke={1.8} aria-hidden="true" />
-          <span>{texts[kind].reason(item.refused)}</span>
+          <span>{queuedPostMessages[kind].reason(item.refusalReason)}</span>
         </p>
       )}
       <Markdown text={data.content} breaks className={kind === 'reply' ? classes.reply : classes.answer} />
@@ -73,17 +75,17 @@ export function WaitingCard({
       </div>
       <DeleteDialog
         opened={deleting}
-        title={texts[kind].title()}
+        title={queuedPostMessages[kind].title()}
         text={t`It has not been posted and cannot be brought back.`}
         deleting={false}
-        onDelete={() => removeWaiting(memberId, item)}
+        onDelete={() => dequeueAction(memberId, item)}
         onCancel={() => setDeleting(false)}
       />
     </article>
   );
 }
 
-const texts = {
+const queuedPostMessages = {
   answer: {
     waiting: () => t`Waiting answer`,
     refused: () => t`Answer that was not posted`,

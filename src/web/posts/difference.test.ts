@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { paragraphChanges, type Run, wordChanges } from './difference.ts';
+import { diffParagraphs, type DiffRun, diffWords } from './difference.ts';
 
 const marks = { same: ['', ''], out: ['[-', ']'], in: ['[+', ']'] } as const;
-const marked = (runs: readonly Run[]) =>
+const marked = (runs: readonly DiffRun[]) =>
   runs.map(({ kind, text }) => marks[kind][0] + text + marks[kind][1]).join('');
 
 describe('what changed in a line', () => {
@@ -14,13 +14,13 @@ describe('what changed in a line', () => {
     ['Flour, water, salt', 'How to get a passport', '[-Flour, water, salt][+How to get a passport]'],
     ['The same', 'The same', 'The same'],
   ])('%j to %j: %j', (before, after, shown) => {
-    expect(marked(wordChanges(before, after))).toBe(shown);
+    expect(marked(diffWords(before, after))).toBe(shown);
   });
 });
 
 describe('what changed in a text', () => {
   const shown = (before: readonly string[], after: readonly string[]) =>
-    paragraphChanges(before.join('\n\n'), after.join('\n\n')).map(marked);
+    diffParagraphs(before.join('\n\n'), after.join('\n\n')).map(marked);
   const kept = 'Later I put the flakes into a jar.';
 
   test('shows a rewritten paragraph as a whole, below the one it replaces, and nothing else', () => {

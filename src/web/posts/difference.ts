@@ -1,16 +1,16 @@
 import { diffArrays } from 'diff';
 
 /** A run of a text: as it was, taken out, or put in. */
-export type Run = { kind: 'same' | 'out' | 'in'; text: string };
+export type DiffRun = { kind: 'same' | 'out' | 'in'; text: string };
 
 /** Beyond this many words changed, comparing takes longer than reading. */
 const maxEditLength = 2000;
 
 /** A text that keeps less of itself than this share of its letters is another text. */
-const alike = 0.5;
+const minSimilarity = 0.5;
 
 /** Above it, the same was only parted otherwise into paragraphs. */
-const sameText = 0.8;
+const sameTextSimilarity = 0.8;
 
 /** Every language's words, those of languages that write no spaces as well. */
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
@@ -19,12 +19,12 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
  * What changed from one text to another, by paragraphs: of one that was changed by words, which ones; one that has
  * little in common with what was there is taken out and put in as a whole.
  */
-export function paragraphChanges(before: string, after: string): Run[][] {
-  const changes: Run[][] = [];
+export function diffParagraphs(before: string, after: string): DiffRun[][] {
+  const changes: DiffRun[][] = [];
   let out: string[] = [];
   let into: string[] = [];
   const settle = () => {
-    changes.push(...matched(out, into));
+    changes.push(...matchParagraphs(out, into));
     out = [];
     into = [];
   };
@@ -33,7 +33,7 @@ export function paragraphChanges(before: string, after: string): Run[][] {
     else if (added) into.push(...value);
     else {
       settle();
-      changes.push(...value.map((text): Run[] => [{ kind: 'same', text }]));
+      changes.push(...value.map((text): DiffRun[] => [{ kind: 'same', text }]));
     }
   }
   settle();
@@ -41,13 +41,14 @@ export function paragraphChanges(before: string, after: string): Run[][] {
 }
 
 /** What changed within a line or a paragraph, by words; the whole of it where little stayed, or too much changed. */
-export function wordChanges(before: string, after: string): Run[] {
+export function diffWords(before: string, after: string): DiffRun[] {
   if (before === after) return [{ kind: 'same', text: after }];
   const old = wordsOf(before);
   const now = wordsOf(after);
-  const parts = likeness(old, now) < alike ? undefined : diffArrays(old, now, { maxEditLength });
+  const parts =
+    textSimilarity(old, now) < minSimilarity ? undefined : diffArrays(old, now, { maxEditLength });
   if (parts === undefined) return replacement(before, after);
-  return joined(
+  return joinRuns(
     parts.map(({ added, removed, value }) => ({
       kind: added ? 'in' : removed ? 'out' : 'same',
       text: value.join(''),
@@ -56,34 +57,34 @@ export function wordChanges(before: string, after: string): Run[] {
 }
 
 /** Each paragraph that was put in beside the first one taken out that it is like, in the order of both. */
-function matched(out: readonly string[], into: readonly string[]): Run[][] {
+function matchParagraphs(out: readonly string[], into: readonly string[]): DiffRun[][] {
   const [before, after] = [out, into].map((paragraphs) => paragraphs.join('\n\n')) as [string, string];
-  if (out.length !== into.length && likeness(wordsOf(before), wordsOf(after)) >= sameText)
-    return [wordChanges(before, after)];
-  const changes: Run[][] = [];
-  const left = out.map((text) => ({ text, words: wordsOf(text) }));
-  let waiting: Run[][] = [];
+  if (out.length !== into.length && textSimilarity(wordsOf(before), wordsOf(after)) >= sameTextSimilarity)
+    return [diffWords(before, after)];
+  const changes: DiffRun[][] = [];
+  const remaining = out.map((text) => ({ text, words: wordsOf(text) }));
+  let pendingAdditions: DiffRun[][] = [];
   for (const text of into) {
     const words = wordsOf(text);
-    const found = left.findIndex((old) => likeness(old.words, words) >= alike);
+    const found = remaining.findIndex((old) => textSimilarity(old.words, words) >= minSimilarity);
     if (found === -1) {
-      waiting.push([{ kind: 'in', text }]);
+      pendingAdditions.push([{ kind: 'in', text }]);
       continue;
     }
-    const skipped = left.splice(0, found + 1);
+    const skipped = remaining.splice(0, found + 1);
     const counterpart = skipped.pop()?.text ?? '';
-    changes.push(...takenOut(skipped), ...waiting, wordChanges(counterpart, text));
-    waiting = [];
+    changes.push(...removedParagraphs(skipped), ...pendingAdditions, diffWords(counterpart, text));
+    pendingAdditions = [];
   }
-  return [...changes, ...takenOut(left), ...waiting];
+  return [...changes, ...removedParagraphs(remaining), ...pendingAdditions];
 }
 
-const takenOut = (paragraphs: readonly { text: string }[]) =>
-  paragraphs.map(({ text }): Run[] => [{ kind: 'out', text }]);
+const removedParagraphs = (paragraphs: readonly { text: string }[]) =>
+  paragraphs.map(({ text }): DiffRun[] => [{ kind: 'out', text }]);
 
 /** Words that were replaced one after the other read better as one replacement. */
-function joined(runs: readonly Run[]): Run[] {
-  const whole: Run[] = [];
+function joinRuns(runs: readonly DiffRun[]): DiffRun[] {
+  const whole: DiffRun[] = [];
   let out = '';
   let into = '';
   const settle = () => {
@@ -106,8 +107,8 @@ function joined(runs: readonly Run[]): Run[] {
   return whole;
 }
 
-function replacement(out: string, into: string): Run[] {
-  const runs: Run[] = [
+function replacement(out: string, into: string): DiffRun[] {
+  const runs: DiffRun[] = [
     { kind: 'out', text: out },
     { kind: 'in', text: into },
   ];
@@ -115,17 +116,17 @@ function replacement(out: string, into: string): Run[] {
 }
 
 /** The share of letters that two texts have in common by words, wherever those stand: from 0 to 1. */
-function likeness(one: readonly string[], other: readonly string[]): number {
-  const left = new Map<string, number>();
-  for (const word of one) left.set(word, (left.get(word) ?? 0) + 1);
+function textSimilarity(one: readonly string[], other: readonly string[]): number {
+  const remaining = new Map<string, number>();
+  for (const word of one) remaining.set(word, (remaining.get(word) ?? 0) + 1);
   let common = 0;
   for (const word of other) {
-    const count = left.get(word) ?? 0;
+    const count = remaining.get(word) ?? 0;
     if (count > 0) common += lengthOf(word);
-    left.set(word, count - 1);
+    remaining.set(word, count - 1);
   }
-  const letters = [...one, ...other].reduce((sum, word) => sum + lengthOf(word), 0);
-  return letters === 0 ? 1 : (2 * common) / letters;
+  const totalLength = [...one, ...other].reduce((sum, word) => sum + lengthOf(word), 0);
+  return totalLength === 0 ? 1 : (2 * common) / totalLength;
 }
 
 const lengthOf = (word: string) => word.trim().length;

@@ -1,5 +1,5 @@
 /** A note pushes the field of its form down; what somebody is typing in must stay under their eyes. */
-export function keepFieldInPlace(note: HTMLElement | null): void {
+export function keepFieldInView(note: HTMLElement | null): void {
   const form = note?.closest('form');
   if (note == null || form == null || !form.contains(document.activeElement)) return;
   const { top, height } = note.getBoundingClientRect();

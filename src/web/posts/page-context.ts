@@ -3,7 +3,7 @@ import type { Me } from '#shared/accounts.ts';
 import type { Reply } from '#shared/replies.ts';
 import type { AnyPost, PostRef } from './post.ts';
 import type { QuestionCache } from './question-query.ts';
-import type { WaitingPost } from './waiting-posts.ts';
+import type { QueuedPost } from './waiting-posts.ts';
 
 /** What every part of a question page knows. */
 export type QuestionPageContext = {
@@ -14,25 +14,25 @@ export type QuestionPageContext = {
   replyingTo: PostRef | null;
   setReplyingTo: (post: PostRef | null) => void;
   /** Opens the reply form again after a reload, once something was typed in it. */
-  rememberReplyingTo: (post: PostRef | null) => void;
+  saveReplyingTo: (post: PostRef | null) => void;
   /** The draft whose form the address asks to be opened, by its place (#shared/drafts.ts); else null. */
-  opening: string | null;
+  draftToOpen: string | null;
   /** The post an address or a notification points at. */
-  marked: PostRef | null;
+  targetPost: PostRef | null;
   /** Who asked; null where nobody knows. */
-  askerId: number | null;
+  questionAuthorId: number | null;
   /** The answer that solved it, as the asker says. */
   acceptedAnswerId: number | null;
   /** Whether nothing can be written here. */
-  locked: boolean;
+  isLocked: boolean;
   /** Whether a post came in since the member's last visit, by somebody else. */
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
   /** The posts whose replies are folded away. */
-  branches: Branches;
+  branches: ReplyBranches;
   /** Others' new replies that wait to be shown, so that nothing moves under the reader. */
   newReplies: NewReplies;
   /** The member's own posts that wait for the connection, the oldest first. */
-  waiting: readonly WaitingPost[];
+  queuedPosts: readonly QueuedPost[];
   /**
    * Brings a post into view and focuses it, now or as soon as it is on the page. A text is the id of an element that
    * stands for one.
@@ -42,16 +42,16 @@ export type QuestionPageContext = {
 
 /** By the answer they belong to; null are those to the question itself. */
 export type NewReplies = {
-  isWaiting: (reply: Pick<Reply, 'id'>) => boolean;
-  countIn: (answerId: number | null) => number;
+  isPending: (reply: Pick<Reply, 'id'>) => boolean;
+  countPending: (answerId: number | null) => number;
   show: (answerId: number | null) => void;
 };
 
 /** Which replies are folded away, for as long as the page is open. A branch is named by the anchor of its post. */
-export type Branches = {
-  isClosed: (anchor: string) => boolean;
+export type ReplyBranches = {
+  isCollapsed: (anchor: string) => boolean;
   toggle: (anchor: string) => void;
-  open: (anchors: readonly string[]) => void;
+  expand: (anchors: readonly string[]) => void;
 };
 
 const Context = createContext<QuestionPageContext | null>(null);

@@ -1,12 +1,16 @@
 import type { QuestionPage } from '#shared/questions.ts';
-import type { Person } from '#web/editor/people.ts';
-import { repliesOf } from './question-page.ts';
+import type { MentionableMember } from '#web/editor/people.ts';
+import { listReplies } from './question-page.ts';
 
 /** Who takes part in a thread, each once and without the viewer: who asked, who answered, who replied. */
-export function peopleOf(page: QuestionPage | undefined, viewerId: number): Person[] {
+export function listParticipants(page: QuestionPage | undefined, viewerId: number): MentionableMember[] {
   if (page === undefined) return [];
-  const posts = [page.question, ...page.answers.items, ...repliesOf(page).filter(({ deleted }) => !deleted)];
-  const people = new Map<number, Person>();
+  const posts = [
+    page.question,
+    ...page.answers.items,
+    ...listReplies(page).filter(({ deleted }) => !deleted),
+  ];
+  const people = new Map<number, MentionableMember>();
   for (const { authorId, authorName } of posts)
     if (authorId !== null && authorId !== viewerId)
       people.set(authorId, people.get(authorId) ?? { id: authorId, name: authorName });

@@ -1,12 +1,12 @@
 import { draftHeader } from '#shared/draft-places.ts';
 import type { Answer, AnswerEdit } from '#shared/answers.ts';
 import type { QuestionEdit } from '#shared/questions.ts';
-import type { Direction } from '#shared/fields.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { Reply, ReplyEdit } from '#shared/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/revisions.ts';
 import type { VoteState } from '#shared/votes.ts';
-import { api, read } from '#web/platform/api.ts';
-import type { Sending } from '#web/platform/send-waiting.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import type { QueuedRequestOptions } from '#web/platform/send-waiting.ts';
 import type { PostRef } from './post.ts';
 
 /** What the API offers for questions, answers and replies alike. */
@@ -14,57 +14,57 @@ const collections = { question: api.questions, answer: api.answers, reply: api.r
 
 export function setVote(
   post: PostRef,
-  vote: Direction | null,
-  sending: Partial<Sending>,
+  vote: VoteDirection | null,
+  sending: Partial<QueuedRequestOptions>,
 ): Promise<VoteState> {
-  return read(collections[post.kind][':id'].vote.$put({ ...paramOf(post), json: { vote } }, sending));
+  return readJson(collections[post.kind][':id'].vote.$put({ ...toIdParam(post), json: { vote } }, sending));
 }
 
 export async function deletePost(post: PostRef): Promise<void> {
-  await read(collections[post.kind][':id'].$delete(paramOf(post)));
+  await readJson(collections[post.kind][':id'].$delete(toIdParam(post)));
 }
 
 /** A page of the versions, the current one first, without their texts. */
-export function readRevisions(
+export function listRevisions(
   post: PostRef,
   cursor: string | null,
   signal: AbortSignal,
 ): Promise<RevisionsPage> {
-  const request = { ...paramOf(post), query: cursor === null ? {} : { cursor } };
-  return read(collections[post.kind][':id'].revisions.$get(request, { init: { signal } }));
+  const request = { ...toIdParam(post), query: cursor === null ? {} : { cursor } };
+  return readJson(collections[post.kind][':id'].revisions.$get(request, { init: { signal } }));
 }
 
 /** One version with its text. */
-export function readRevision(post: PostRef, number: number, signal: AbortSignal): Promise<Revision> {
+export function getRevision(post: PostRef, number: number, signal: AbortSignal): Promise<Revision> {
   const param = { id: String(post.id), number: String(number) };
-  return read(collections[post.kind][':id'].revisions[':number'].$get({ param }, { init: { signal } }));
+  return readJson(collections[post.kind][':id'].revisions[':number'].$get({ param }, { init: { signal } }));
 }
 
 /** @param key of the draft that the edit was written as, as for those below. */
 export function editQuestion(id: number, edit: QuestionEdit, key: string) {
-  return read(
+  return readJson(
     api.questions[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
   );
 }
 
 export function editAnswer(id: number, edit: AnswerEdit, key: string): Promise<Answer> {
-  return read(
+  return readJson(
     api.answers[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
   );
 }
 
 export function editReply(id: number, edit: ReplyEdit, key: string): Promise<Reply> {
-  return read(
+  return readJson(
     api.replies[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
   );
 }
 
 export function postAnswer(
   questionId: number,
-  { content, key }: Written,
-  sending: Partial<Sending>,
+  { content, key }: NewPostText,
+  sending: Partial<QueuedRequestOptions>,
 ): Promise<Answer> {
-  return read(
+  return readJson(
     api.questions[':id'].answers.$post(
       { param: { id: String(questionId) }, header: { 'idempotency-key': key }, json: { content } },
       sending,
@@ -74,7 +74,7 @@ export function postAnswer(
 
 /** @param answerId the answer that solved it; null takes that back. */
 export function acceptAnswer(questionId: number, answerId: number | null) {
-  return read(
+  return readJson(
     api.questions[':id']['accepted-answer'].$put({ param: { id: String(questionId) }, json: { answerId } }),
   );
 }
@@ -82,18 +82,20 @@ export function acceptAnswer(questionId: number, answerId: number | null) {
 /** @param answerId null for a reply to the question itself. */
 export function postReply(
   to: { questionId: number; answerId: number | null; parentReplyId: number | null },
-  { content, key }: Written,
-  sending: Partial<Sending>,
+  { content, key }: NewPostText,
+  sending: Partial<QueuedRequestOptions>,
 ): Promise<Reply> {
   const request = { header: { 'idempotency-key': key }, json: { content, parentReplyId: to.parentReplyId } };
   return to.answerId === null
-    ? read(api.questions[':id'].replies.$post({ ...request, param: { id: String(to.questionId) } }, sending))
-    : read(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }, sending));
+    ? readJson(
+        api.questions[':id'].replies.$post({ ...request, param: { id: String(to.questionId) } }, sending),
+      )
+    : readJson(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }, sending));
 }
 
 /** The text of a post, and the key it is posted once by. */
-export type Written = { content: string; key: string };
+export type NewPostText = { content: string; key: string };
 
-function paramOf({ id }: PostRef) {
+function toIdParam({ id }: PostRef) {
   return { param: { id: String(id) } };
 }

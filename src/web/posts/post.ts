@@ -15,7 +15,7 @@ export function anchorOf({ kind, id }: PostRef): string {
 }
 
 /** The post a hash names, on the page of a question; null when it names none. */
-export function postOfHash(hash: string, questionId: number): PostRef | null {
+export function parsePostHash(hash: string, questionId: number): PostRef | null {
   if (hash === 'question') return { kind: 'question', id: questionId };
   const [, kind, digits] = /^(answer|reply)-(\d{1,15})$/u.exec(hash) ?? [];
   if (digits === undefined || (kind !== 'answer' && kind !== 'reply')) return null;

@@ -3,15 +3,15 @@ import type { Answer } from '#shared/answers.ts';
 import type { Question, QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
 import {
-  accept,
-  acceptFirst,
+  setAcceptedAnswer,
+  setAcceptedAnswerFirst,
   addAnswer,
   addMoreAnswers,
   addReply,
   findPost,
-  keepLoaded,
+  mergeFetchedPage,
   patchPost,
-  postsBelow,
+  listPostsBelowQuestion,
   removeAnswer,
   removeReply,
 } from './question-page.ts';
@@ -37,7 +37,7 @@ const question: Question = {
   views: 0,
   answerCount: 2,
   acceptedAnswerId: null,
-  lockedFor: null,
+  lockReason: null,
   duplicateOf: null,
   following: false,
   bookmarked: false,
@@ -55,7 +55,7 @@ function answer(id: number, replies: Reply[] = []): Answer {
 function page(answers: Answer[], nextCursor: string | null = null, comments: Reply[] = []): QuestionPage {
   return {
     question,
-    comments: { items: comments, nextCursor: null },
+    replies: { items: comments, nextCursor: null },
     answers: { items: answers, nextCursor },
     sort: 'newest',
     visitedAt: null,
@@ -83,7 +83,7 @@ test('a new reply stands last, below its answer or below the question', () => {
   const before = page([answer(10, [reply(1)]), answer(9)]);
   expect(replyIds(addReply(before, reply(2)))).toEqual([1, 2]);
   const commented = addReply(before, reply(3, null, null));
-  expect(commented.comments.items.map(({ id }) => id)).toEqual([3]);
+  expect(commented.replies.items.map(({ id }) => id)).toEqual([3]);
   expect(replyIds(commented)).toEqual([1]);
 });
 
@@ -116,14 +116,14 @@ test('answers that were loaded by hand stay when the first page is fetched again
     items: [answer(12), answer(11)],
     nextCursor: 'b',
   });
-  const after = keepLoaded(before, page([answer(15), answer(14)], 'c'));
+  const after = mergeFetchedPage(before, page([answer(15), answer(14)], 'c'));
   expect(answerIds(after)).toEqual([15, 14, 13, 12, 11]);
   expect(after.answers.nextCursor).toBe('b');
 });
 
 test('where a gap could have opened, what was loaded by hand goes', () => {
   const before = page([answer(14), answer(13)], 'a');
-  const after = keepLoaded(before, page([answer(20), answer(19)], 'b'));
+  const after = mergeFetchedPage(before, page([answer(20), answer(19)], 'b'));
   expect(answerIds(after)).toEqual([20, 19]);
   expect(after.answers.nextCursor).toBe('b');
 });
@@ -137,7 +137,7 @@ describe('in the order of the oldest', () => {
   test('a new answer stands last, also where more are still to be loaded, and has its place once they are', () => {
     const after = addAnswer(ordered([answer(1), answer(2)], 'a'), answer(9));
     expect(answerIds(after)).toEqual([1, 2, 9]);
-    expect(answerIds(keepLoaded(after, ordered([answer(1), answer(2)], 'a')))).toEqual([1, 2, 9]);
+    expect(answerIds(mergeFetchedPage(after, ordered([answer(1), answer(2)], 'a')))).toEqual([1, 2, 9]);
     const more = addMoreAnswers(after, { items: [answer(3), answer(9)], nextCursor: null });
     expect(answerIds(more)).toEqual([1, 2, 3, 9]);
   });
@@ -158,7 +158,7 @@ describe('in the order of the most helpful', () => {
 
   test('votes move nothing that is being read; what is new stands behind what it follows, what is gone goes', () => {
     const before = ordered([scored(1, 3), scored(2, 2), scored(3, 1)]);
-    const after = keepLoaded(before, ordered([scored(3, 9), scored(7, 4), scored(1, 3), scored(8, 0)]));
+    const after = mergeFetchedPage(before, ordered([scored(3, 9), scored(7, 4), scored(1, 3), scored(8, 0)]));
     expect(answerIds(after)).toEqual([1, 8, 3, 7]);
     expect(findPost(after, { kind: 'answer', id: 3 })).toMatchObject({ upvotes: 9 });
   });
@@ -168,45 +168,45 @@ describe('in the order of the most helpful', () => {
       items: [scored(3, 1), scored(4, 0)],
       nextCursor: 'b',
     });
-    const after = keepLoaded(before, ordered([scored(4, 8), scored(1, 3)], 'c'));
+    const after = mergeFetchedPage(before, ordered([scored(4, 8), scored(1, 3)], 'c'));
     expect(answerIds(after)).toEqual([1, 2, 3, 4]);
     expect(after.answers.nextCursor).toBe('b');
-    expect(keepLoaded(after, ordered([scored(4, 8), scored(1, 3)])).answers.nextCursor).toBeNull();
+    expect(mergeFetchedPage(after, ordered([scored(4, 8), scored(1, 3)])).answers.nextCursor).toBeNull();
   });
 });
 
 test('an answer that one accepts stands first, and a new one comes behind it', () => {
   const before = page([answer(12), answer(11), answer(10)]);
-  const after = acceptFirst(before, 10);
+  const after = setAcceptedAnswerFirst(before, 10);
   expect(after.question.acceptedAnswerId).toBe(10);
   expect(answerIds(after)).toEqual([10, 12, 11]);
   expect(answerIds(addAnswer(after, answer(13)))).toEqual([10, 13, 12, 11]);
-  expect(answerIds(acceptFirst(after, null))).toEqual([10, 12, 11]);
+  expect(answerIds(setAcceptedAnswerFirst(after, null))).toEqual([10, 12, 11]);
 });
 
 test('an acceptance moves no answer that is being read, also when the page is fetched again', () => {
-  const before = accept(page([answer(12), answer(11), answer(10)]), 10);
-  const fresh = accept(page([answer(10), answer(13), answer(12), answer(11)]), 10);
-  expect(answerIds(keepLoaded(before, fresh))).toEqual([13, 12, 11, 10]);
+  const before = setAcceptedAnswer(page([answer(12), answer(11), answer(10)]), 10);
+  const fresh = setAcceptedAnswer(page([answer(10), answer(13), answer(12), answer(11)]), 10);
+  expect(answerIds(mergeFetchedPage(before, fresh))).toEqual([13, 12, 11, 10]);
   const taken = page([answer(12), answer(11), answer(10)]);
-  expect(answerIds(keepLoaded(fresh, taken))).toEqual([10, 12, 11]);
+  expect(answerIds(mergeFetchedPage(fresh, taken))).toEqual([10, 12, 11]);
 });
 
 test('an accepted answer of a page behind comes first', () => {
   const before = page([answer(12), answer(11)], 'a');
-  const fresh = accept(page([answer(1), answer(12), answer(11)], 'a'), 1);
-  expect(answerIds(keepLoaded(before, fresh))).toEqual([1, 12, 11]);
+  const fresh = setAcceptedAnswer(page([answer(1), answer(12), answer(11)], 'a'), 1);
+  expect(answerIds(mergeFetchedPage(before, fresh))).toEqual([1, 12, 11]);
 });
 
 test('an accepted answer that goes leaves the question without one; another one’s goes unharmed', () => {
-  const before = accept(page([answer(11), answer(10)]), 11);
+  const before = setAcceptedAnswer(page([answer(11), answer(10)]), 11);
   expect(removeAnswer(before, 10).question.acceptedAnswerId).toBe(11);
   expect(removeAnswer(before, 11).question.acceptedAnswerId).toBeNull();
 });
 
 test('what stands below the question is listed as it is read: comments, then each answer with its replies', () => {
   const whole = page([answer(10, [reply(1), reply(2, 1)]), answer(9)], null, [reply(3, null, null)]);
-  expect(postsBelow(whole).map(({ post }) => `${post.kind} ${post.id}`)).toEqual([
+  expect(listPostsBelowQuestion(whole).map(({ post }) => `${post.kind} ${post.id}`)).toEqual([
     'reply 3',
     'answer 10',
     'reply 1',

@@ -22,15 +22,15 @@ type PostPatch = Partial<
 export function findPost(page: QuestionPage, { kind, id }: PostRef) {
   if (kind === 'question') return page.question.id === id ? page.question : undefined;
   if (kind === 'answer') return page.answers.items.find((answer) => answer.id === id);
-  return repliesOf(page).find((reply) => reply.id === id);
+  return listReplies(page).find((reply) => reply.id === id);
 }
 
 /** All on the page but the question, in the order in which they stand there. */
-export function postsBelow(page: QuestionPage): { post: PostRef; content: Answer | Reply }[] {
+export function listPostsBelowQuestion(page: QuestionPage): { post: PostRef; content: Answer | Reply }[] {
   const replies = ({ items }: RepliesPage) =>
     items.map((content) => ({ post: { kind: 'reply' as const, id: content.id }, content }));
   return [
-    ...replies(page.comments),
+    ...replies(page.replies),
     ...page.answers.items.flatMap((content) => [
       { post: { kind: 'answer' as const, id: content.id }, content },
       ...replies(content.replies),
@@ -39,8 +39,8 @@ export function postsBelow(page: QuestionPage): { post: PostRef; content: Answer
 }
 
 /** All replies on the page, to the question and to its answers. */
-export function repliesOf(page: QuestionPage): Reply[] {
-  return [page.comments, ...page.answers.items.map((answer) => answer.replies)].flatMap(({ items }) => items);
+export function listReplies(page: QuestionPage): Reply[] {
+  return [page.replies, ...page.answers.items.map((answer) => answer.replies)].flatMap(({ items }) => items);
 }
 
 export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: PostPatch): QuestionPage {
@@ -54,15 +54,15 @@ export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: Post
 }
 
 /** @param answerId the answer that solved it; null for none. */
-export function accept(page: QuestionPage, answerId: number | null): QuestionPage {
+export function setAcceptedAnswer(page: QuestionPage, answerId: number | null): QuestionPage {
   return { ...page, question: { ...page.question, acceptedAnswerId: answerId } };
 }
 
 /** The same, and the answer stands first, as on a page that is opened now. */
-export function acceptFirst(page: QuestionPage, answerId: number | null): QuestionPage {
+export function setAcceptedAnswerFirst(page: QuestionPage, answerId: number | null): QuestionPage {
   const { items } = page.answers;
   const answer = items.find(({ id }) => id === answerId);
-  const after = accept(page, answerId);
+  const after = setAcceptedAnswer(page, answerId);
   return answer === undefined
     ? after
     : withAnswers(after, [answer, ...items.filter((each) => each !== answer)]);
@@ -72,25 +72,25 @@ export function acceptFirst(page: QuestionPage, answerId: number | null): Questi
 export function addAnswer(page: QuestionPage, answer: Answer): QuestionPage {
   const { items } = page.answers;
   if (items.some((known) => known.id === answer.id)) return page;
-  return withAnswerCount(withAnswers(page, items.toSpliced(placeOfNewest(page), 0, answer)), 1);
+  return withAnswerCount(withAnswers(page, items.toSpliced(newAnswerIndex(page), 0, answer)), 1);
 }
 
 /** Where in the list an answer belongs that was just posted and has no votes yet. */
-export function placeOfNewest({ sort, question, answers: { items } }: QuestionPage): number {
+export function newAnswerIndex({ sort, question, answers: { items } }: QuestionPage): number {
   const { acceptedAnswerId } = question;
   if (sort === 'newest') return items[0] !== undefined && items[0].id === acceptedAnswerId ? 1 : 0;
-  const place =
+  const index =
     sort === 'oldest'
       ? -1
       : items.findIndex((answer) => scoreOf(answer) <= 0 && answer.id !== acceptedAnswerId);
-  return place === -1 ? items.length : place;
+  return index === -1 ? items.length : index;
 }
 
 export function removeAnswer(page: QuestionPage, id: number): QuestionPage {
   if (!page.answers.items.some((answer) => answer.id === id)) return page;
   const left = page.answers.items.filter((answer) => answer.id !== id);
   const after = withAnswerCount(withAnswers(page, left), -1);
-  return page.question.acceptedAnswerId === id ? accept(after, null) : after;
+  return page.question.acceptedAnswerId === id ? setAcceptedAnswer(after, null) : after;
 }
 
 /** Oldest first, once. Where more replies are still to be loaded, it comes with them as well. */
@@ -127,19 +127,19 @@ export function removeReply(page: QuestionPage, id: number): QuestionPage {
 }
 
 export function addMoreAnswers(page: QuestionPage, more: AnswersPage): QuestionPage {
-  return { ...page, answers: joined(page.answers, more) };
+  return { ...page, answers: appendPage(page.answers, more) };
 }
 
 /** @param answerId null for the replies to the question itself. */
 export function addMoreReplies(page: QuestionPage, answerId: number | null, more: RepliesPage): QuestionPage {
-  return mapThreads(page, (thread, id) => (id === answerId ? joined(thread, more) : thread));
+  return mapThreads(page, (thread, id) => (id === answerId ? appendPage(thread, more) : thread));
 }
 
 /**
  * What was loaded by 'Load more' stays when the first page is fetched again, so that nothing on the page jumps.
  * @param before what the page showed; undefined at first.
  */
-export function keepLoaded(before: QuestionPage | undefined, fresh: QuestionPage): QuestionPage {
+export function mergeFetchedPage(before: QuestionPage | undefined, fresh: QuestionPage): QuestionPage {
   if (before === undefined) return fresh;
   const threads = new Map(before.answers.items.map((answer) => [answer.id, answer.replies]));
   const answers = fresh.answers.items.map((answer) => ({
@@ -148,8 +148,8 @@ export function keepLoaded(before: QuestionPage | undefined, fresh: QuestionPage
   }));
   return {
     ...fresh,
-    comments: withTail(before.comments, fresh.comments),
-    answers: keepAnswers(before.answers, { ...fresh, answers: { ...fresh.answers, items: answers } }),
+    replies: withTail(before.replies, fresh.replies),
+    answers: mergeFetchedAnswers(before.answers, { ...fresh, answers: { ...fresh.answers, items: answers } }),
   };
 }
 
@@ -157,7 +157,10 @@ export function keepLoaded(before: QuestionPage | undefined, fresh: QuestionPage
  * Votes and acceptances that come in while one reads change no places: answers keep theirs, and the others go behind what
  * they follow.
  */
-function keepAnswers(before: AnswersPage, { sort, question, answers: fresh }: QuestionPage): AnswersPage {
+function mergeFetchedAnswers(
+  before: AnswersPage,
+  { sort, question, answers: fresh }: QuestionPage,
+): AnswersPage {
   if (sort !== 'helpful' && !isReordered(before, fresh)) return withTail(before, fresh);
   const now = new Map(fresh.items.map((answer) => [answer.id, answer]));
   const known = new Set(before.items.map(({ id }) => id));
@@ -182,9 +185,9 @@ function isReordered(before: AnswersPage, fresh: AnswersPage): boolean {
   const last = fresh.items.at(-1);
   if (fresh.nextCursor !== null && last !== undefined && !known.has(last.id)) return false;
   const now = new Set(fresh.items.map(({ id }) => id));
-  const was = before.items.filter(({ id }) => now.has(id));
-  const is = fresh.items.filter(({ id }) => known.has(id));
-  return was.some(({ id }, index) => is[index]?.id !== id);
+  const previous = before.items.filter(({ id }) => now.has(id));
+  const current = fresh.items.filter(({ id }) => known.has(id));
+  return previous.some(({ id }, index) => current[index]?.id !== id);
 }
 
 const scoreOf = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;
@@ -199,7 +202,7 @@ function withTail<Page extends AnswersPage | RepliesPage>(before: Page | undefin
   return { ...fresh, items: [...fresh.items, ...tail], nextCursor: before.nextCursor };
 }
 
-function joined<Page extends AnswersPage | RepliesPage>(page: Page, more: Page): Page {
+function appendPage<Page extends AnswersPage | RepliesPage>(page: Page, more: Page): Page {
   const fresh = new Set<number>(more.items.map((item) => item.id));
   return {
     ...page,
@@ -221,10 +224,10 @@ function mapThreads(
   page: QuestionPage,
   change: (thread: RepliesPage, answerId: number | null) => RepliesPage,
 ): QuestionPage {
-  const comments = change(page.comments, null);
+  const replies = change(page.replies, null);
   const items = page.answers.items.map((answer) => {
     const replies = change(answer.replies, answer.id);
     return replies === answer.replies ? answer : { ...answer, replies };
   });
-  return { ...page, comments, answers: { ...page.answers, items } };
+  return { ...page, replies, answers: { ...page.answers, items } };
 }

@@ -2,8 +2,8 @@ import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-
 import { useMemo } from 'react';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { QuestionPage } from '#shared/questions.ts';
-import { api, read as readBody } from '#web/platform/api.ts';
-import { addMoreAnswers, addMoreReplies, keepLoaded } from './question-page.ts';
+import { api, readJson as readBody } from '#web/platform/api.ts';
+import { addMoreAnswers, addMoreReplies, mergeFetchedPage } from './question-page.ts';
 
 export const questionKeys = {
   all: ['question'] as const,
@@ -19,7 +19,7 @@ export function questionQuery(id: number, sort: AnswerSort) {
       const fresh = await readBody(
         api.questions[':id'].$get({ param: { id: String(id) }, query: { sort } }, { init: { signal } }),
       );
-      return keepLoaded(client.getQueryData<QuestionPage>(queryKey), fresh);
+      return mergeFetchedPage(client.getQueryData<QuestionPage>(queryKey), fresh);
     },
   });
 }
@@ -28,7 +28,7 @@ export type QuestionCache = {
   /** What is shown; undefined while it is on its way. */
   read: () => QuestionPage | undefined;
   /** Shows a change at once, whatever the order. A fetch that is under way would bring back what was before, so it is given up. */
-  change: (change: (page: QuestionPage) => QuestionPage) => Promise<void>;
+  update: (change: (page: QuestionPage) => QuestionPage) => Promise<void>;
   loadMoreAnswers: () => Promise<void>;
   /** @param answerId null for the replies to the question itself. */
   loadMoreReplies: (answerId: number | null) => Promise<void>;
@@ -36,39 +36,43 @@ export type QuestionCache = {
   refresh: () => Promise<void>;
   /** What lists and profiles show of this question is asked for again when they are next seen. */
   refreshLists: () => void;
-  forget: () => void;
+  remove: () => void;
 };
 
 /** What the cache holds of one question, and what may be done to it. @param sort the order that is shown. */
 export function useQuestionCache(id: number, sort: AnswerSort = 'newest'): QuestionCache {
   const client = useQueryClient();
-  return useMemo(() => questionCache(client, id, sort), [client, id, sort]);
+  return useMemo(() => createQuestionCache(client, id, sort), [client, id, sort]);
 }
 
-export function questionCache(client: QueryClient, id: number, sort: AnswerSort = 'newest'): QuestionCache {
+export function createQuestionCache(
+  client: QueryClient,
+  id: number,
+  sort: AnswerSort = 'newest',
+): QuestionCache {
   const queryKey = questionKeys.one(id);
   const read = () => client.getQueryData(questionQuery(id, sort).queryKey);
-  const change: QuestionCache['change'] = async (change) => {
+  const update: QuestionCache['update'] = async (change) => {
     // One that brings another order for the first time has nothing older to bring back.
     await client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
-    changeQuestion(client, id, change);
+    updateCachedQuestion(client, id, change);
   };
   return {
     read,
-    change,
+    update,
     loadMoreAnswers: async () => {
       const cursor = read()?.answers.nextCursor ?? null;
       if (cursor === null) return;
       const more = await readBody(
         api.questions[':id'].answers.$get({ param: { id: String(id) }, query: { sort, cursor } }),
       );
-      await change((page) => (page.sort === sort ? addMoreAnswers(page, more) : page));
+      await update((page) => (page.sort === sort ? addMoreAnswers(page, more) : page));
     },
     loadMoreReplies: async (answerId) => {
       const page = read();
       const thread =
         answerId === null
-          ? page?.comments
+          ? page?.replies
           : page?.answers.items.find((answer) => answer.id === answerId)?.replies;
       const cursor = thread?.nextCursor ?? null;
       if (cursor === null) return;
@@ -76,7 +80,7 @@ export function questionCache(client: QueryClient, id: number, sort: AnswerSort 
       const more = await readBody(
         owner[':id'].replies.$get({ param: { id: String(answerId ?? id) }, query: { cursor } }),
       );
-      await change((page) => addMoreReplies(page, answerId, more));
+      await update((page) => addMoreReplies(page, answerId, more));
     },
     refresh: () => client.invalidateQueries({ queryKey }),
     refreshLists: () => {
@@ -84,12 +88,12 @@ export function questionCache(client: QueryClient, id: number, sort: AnswerSort 
         predicate: ({ queryKey: [name] }) => name !== 'question' && name !== 'session',
       });
     },
-    forget: () => client.removeQueries({ queryKey }),
+    remove: () => client.removeQueries({ queryKey }),
   };
 }
 
 /** Changes what is shown of a question, in whatever order, without giving up a fetch. */
-export function changeQuestion(
+export function updateCachedQuestion(
   client: QueryClient,
   id: number,
   change: (page: QuestionPage) => QuestionPage,

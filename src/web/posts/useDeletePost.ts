@@ -15,27 +15,27 @@ export function useDeletePost(
     onFailed,
   }: { onDeleted: () => Promise<void> | void; onFailed: (error: Error) => Promise<void> | void },
 ) {
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const remove = useMutation({
     mutationFn: () => deletePost(post),
     onSuccess: async () => {
-      setAsking(false);
+      setIsConfirming(false);
       await onDeleted();
     },
     onError: async (error) => {
-      setAsking(false);
+      setIsConfirming(false);
       await onFailed(error);
     },
   });
   return {
-    ask: () => setAsking(true),
+    ask: () => setIsConfirming(true),
     dialog: {
-      opened: asking,
+      opened: isConfirming,
       deleting: remove.isPending,
       onDelete: () => {
         if (!remove.isPending) remove.mutate();
       },
-      onCancel: () => setAsking(false),
+      onCancel: () => setIsConfirming(false),
     },
   };
 }

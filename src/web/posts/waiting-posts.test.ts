@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Answer } from '#shared/answers.ts';
 import type { QuestionPage } from '#shared/questions.ts';
 import type { Reply } from '#shared/replies.ts';
-import { waitingBelow } from '#web/replies/thread.ts';
-import { hasForm, highestId, notPosted, postsAt, type WaitingPost } from './waiting-posts.ts';
+import { groupQueuedReplies } from '#web/replies/thread.ts';
+import { hasForm, highestId, splitPosted, listQueuedPosts, type QueuedPost } from './waiting-posts.ts';
 
 const time = '2026-01-01T00:00:00.000Z';
 const me = 1;
@@ -36,13 +36,13 @@ function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
     bookmarked: false,
     muted: false,
     acceptedAnswerId: null,
-    lockedFor: null,
+    lockReason: null,
     duplicateOf: null,
   };
   const question = { ...post, ...counts, id: 5, title: 'Title', content: 'text', excerpt: 'text', tags: [] };
   return {
     question,
-    comments: { items: comments, nextCursor: null },
+    replies: { items: comments, nextCursor: null },
     answers: { items: answers, nextCursor: null },
     sort: 'newest',
     visitedAt: null,
@@ -50,20 +50,26 @@ function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
 }
 
 let at = 0;
-function waiting(kind: 'answer' | 'reply', data: object, refused: string | null = null): WaitingPost {
+function waiting(kind: 'answer' | 'reply', data: object, refused: string | null = null): QueuedPost {
   at++;
   const key = `key-${String(at).padStart(5, '0')}`;
   const all = { questionId: 5, key, after: 10, answerId: null, parentReplyId: null, ...data };
-  const item = { id: `${String(at).padStart(15, '0')}-a`, kind, target: key, data: all, refused };
-  const [read] = postsAt(5, [item]);
+  const item = {
+    id: `${String(at).padStart(15, '0')}-a`,
+    kind,
+    target: key,
+    data: all,
+    refusalReason: refused,
+  };
+  const [read] = listQueuedPosts(5, [item]);
   if (read === undefined) throw new Error('The test wrote what cannot be read.');
   return read;
 }
-const keys = (posts: readonly WaitingPost[]) => posts.map(({ data }) => data.key);
+const keys = (posts: readonly QueuedPost[]) => posts.map(({ data }) => data.key);
 
 test('what the page shows as posted already does not wait beside it', () => {
   const mine = waiting('answer', { content: 'Mine' });
-  const { waiting: left, posted } = notPosted([mine], page([answer(12, 'Mine')]), me);
+  const { waiting: left, posted } = splitPosted([mine], page([answer(12, 'Mine')]), me);
   expect(left).toEqual([]);
   expect(posted.get(mine.data.key)).toEqual({ kind: 'answer', id: 12 });
 });
@@ -74,19 +80,21 @@ test.each([
   ['another text', answer(12, 'Not mine')],
 ])('an answer that is %s is not taken for the one that waits', (_, other) => {
   const mine = waiting('answer', { content: 'Mine' });
-  expect(keys(notPosted([mine], page([other]), me).waiting)).toEqual([mine.data.key]);
+  expect(keys(splitPosted([mine], page([other]), me).waiting)).toEqual([mine.data.key]);
 });
 
 test('the same words twice are two posts: the first one posted is the first that waited', () => {
   const [one, two] = [waiting('reply', { content: 'Thanks' }), waiting('reply', { content: 'Thanks' })];
-  const { waiting: left } = notPosted([one, two], page([], [reply(11, 'Thanks')]), me);
+  const { waiting: left } = splitPosted([one, two], page([], [reply(11, 'Thanks')]), me);
   expect(keys(left)).toEqual([two.data.key]);
-  expect(notPosted([one, two], page([], [reply(11, 'Thanks'), reply(12, 'Thanks')]), me).waiting).toEqual([]);
+  expect(splitPosted([one, two], page([], [reply(11, 'Thanks'), reply(12, 'Thanks')]), me).waiting).toEqual(
+    [],
+  );
 });
 
 test('a refused post is never taken for a posted one', () => {
   const mine = waiting('answer', { content: 'Mine' }, 'No');
-  expect(notPosted([mine], page([answer(12, 'Mine')]), me).waiting).toEqual([mine]);
+  expect(splitPosted([mine], page([answer(12, 'Mine')]), me).waiting).toEqual([mine]);
 });
 
 test('the highest id counts the replies of all threads', () => {
@@ -112,7 +120,7 @@ test('a waiting reply stands below what it answers, or at the top where that is 
   const below = waiting('reply', { content: 'a', parentReplyId: 7 });
   const lost = waiting('reply', { content: 'b', parentReplyId: 9 });
   const elsewhere = waiting('reply', { content: 'c', answerId: 3 });
-  const found = waitingBelow([below, lost, elsewhere], null, [reply(7, 'y')]);
+  const found = groupQueuedReplies([below, lost, elsewhere], null, [reply(7, 'y')]);
   expect([...found].map(([parent, posts]) => [parent, keys(posts)])).toEqual([
     [7, [below.data.key]],
     [null, [lost.data.key]],
@@ -134,6 +142,6 @@ test.each([
     answerId: null,
     parentReplyId: null,
   };
-  const item = { id: '1-a', kind: 'reply', target: 'x', data: { ...all, ...data }, refused: null };
-  expect(postsAt(5, [item])).toEqual([]);
+  const item = { id: '1-a', kind: 'reply', target: 'x', data: { ...all, ...data }, refusalReason: null };
+  expect(listQueuedPosts(5, [item])).toEqual([]);
 });

@@ -1,17 +1,17 @@
 import { t } from '@lingui/core/macro';
 import type { QueryClient } from '@tanstack/react-query';
 import type { QuestionPage } from '#shared/questions.ts';
-import { newIdempotencyKey } from '#web/platform/api.ts';
+import { createIdempotencyKey } from '#web/platform/api.ts';
 import { ApiError } from '#web/platform/errors.ts';
 import { questionPath } from '#web/platform/paths.ts';
-import { waitingKind } from '#web/platform/send-waiting.ts';
-import { isObject, type Action, type Waiting } from '#web/platform/waiting.ts';
+import { defineOfflineActionKind } from '#web/platform/send-waiting.ts';
+import { isObject, type OfflineAction, type QueuedAction } from '#web/platform/waiting.ts';
 import { postAnswer, postReply } from './post-api.ts';
 import { anchorOf, type PostRef } from './post.ts';
-import { addAnswer, addReply, findPost, repliesOf } from './question-page.ts';
-import { questionCache } from './question-query.ts';
+import { addAnswer, addReply, findPost, listReplies } from './question-page.ts';
+import { createQuestionCache } from './question-query.ts';
 
-type Common = {
+type PostToSend = {
   questionId: number;
   content: string;
   key: string;
@@ -20,49 +20,53 @@ type Common = {
   /** What it answers was deleted, as the server said: no form takes it back by itself, for that one goes as well. */
   orphaned?: boolean;
 };
-export type AnswerToSend = Common;
-export type ReplyToSend = Common & { answerId: number | null; parentReplyId: number | null };
+export type AnswerToSend = PostToSend;
+export type ReplyToSend = PostToSend & { answerId: number | null; parentReplyId: number | null };
 
 /** A post that waits for the connection or, where `item.refused` says why, was sent back. */
-export type WaitingAnswer = { kind: 'answer'; item: Waiting; data: AnswerToSend };
-export type WaitingReply = { kind: 'reply'; item: Waiting; data: ReplyToSend };
-export type WaitingPost = WaitingAnswer | WaitingReply;
+export type QueuedAnswer = { kind: 'answer'; item: QueuedAction; data: AnswerToSend };
+export type QueuedReply = { kind: 'reply'; item: QueuedAction; data: ReplyToSend };
+export type QueuedPost = QueuedAnswer | QueuedReply;
 
-export const waitingAnswers = waitingKind<AnswerToSend>({
+export const offlineAnswers = defineOfflineActionKind<AnswerToSend>({
   name: 'answer',
-  read: readAnswer,
+  read: parseAnswer,
   async send(data, client, sending) {
     const answer = await postAnswer(data.questionId, data, sending);
-    await questionCache(client, data.questionId).change((page) => addAnswer(page, answer));
+    await createQuestionCache(client, data.questionId).update((page) => addAnswer(page, answer));
     refreshLists(client, data.questionId);
   },
-  refused: comesBack,
+  refused: handleRefusal,
   path: ({ questionId }) => questionPath(questionId),
 });
 
-export const waitingReplies = waitingKind<ReplyToSend>({
+export const offlineReplies = defineOfflineActionKind<ReplyToSend>({
   name: 'reply',
-  read: readReply,
+  read: parseReply,
   async send(data, client, sending) {
     const reply = await postReply(data, data, sending);
-    await questionCache(client, data.questionId).change((page) => addReply(page, reply));
+    await createQuestionCache(client, data.questionId).update((page) => addReply(page, reply));
   },
-  refused: comesBack,
+  refused: handleRefusal,
   path: ({ questionId }) => questionPath(questionId),
 });
 
-export const answerAction = (data: AnswerToSend): Action => ({ kind: 'answer', target: data.key, data });
-export const replyAction = (data: ReplyToSend): Action => ({ kind: 'reply', target: data.key, data });
+export const answerAction = (data: AnswerToSend): OfflineAction => ({
+  kind: 'answer',
+  target: data.key,
+  data,
+});
+export const replyAction = (data: ReplyToSend): OfflineAction => ({ kind: 'reply', target: data.key, data });
 
 /** The highest id of a kind on the page; 0 where there is none. */
 export function highestId(page: QuestionPage | undefined, kind: 'answer' | 'reply'): number {
   if (page === undefined) return 0;
-  const posts = kind === 'answer' ? page.answers.items : repliesOf(page);
+  const posts = kind === 'answer' ? page.answers.items : listReplies(page);
   return Math.max(0, ...posts.map(({ id }) => id));
 }
 
 /** The id of the element that shows one, and where the focus goes once it is posted. */
-export function waitingAnchor(key: string): string {
+export function queuedPostAnchor(key: string): string {
   return `waiting-${key}`;
 }
 
@@ -70,9 +74,9 @@ export function waitingAnchor(key: string): string {
 export const answerFormId = 'your-answer';
 
 /** What of a member's waits at a question, the oldest first. */
-export function postsAt(questionId: number, all: readonly Waiting[]): readonly WaitingPost[] {
+export function listQueuedPosts(questionId: number, all: readonly QueuedAction[]): readonly QueuedPost[] {
   return all
-    .map(asPost)
+    .map(parseQueuedPost)
     .filter((post) => post !== null)
     .filter(({ data }) => data.questionId === questionId);
 }
@@ -82,58 +86,59 @@ export function postsAt(questionId: number, all: readonly Waiting[]): readonly W
  * may bring one before the answer to its own request, or after that answer was lost: author, text, and an id that is
  * higher than any the page knew, tell it.
  */
-export function notPosted(
-  waiting: readonly WaitingPost[],
+export function splitPosted(
+  queued: readonly QueuedPost[],
   page: QuestionPage,
   memberId: number,
-): { waiting: readonly WaitingPost[]; posted: ReadonlyMap<string, PostRef> } {
+): { waiting: readonly QueuedPost[]; posted: ReadonlyMap<string, PostRef> } {
   const posted = new Map<string, PostRef>();
   const taken = new Set<string>();
-  const candidates = (kind: 'answer' | 'reply') => (kind === 'answer' ? page.answers.items : repliesOf(page));
-  for (const { kind, item, data } of waiting) {
-    if (item.refused !== null) continue;
-    const becameIt = candidates(kind)
+  const candidates = (kind: 'answer' | 'reply') =>
+    kind === 'answer' ? page.answers.items : listReplies(page);
+  for (const { kind, item, data } of queued) {
+    if (item.refusalReason !== null) continue;
+    const match = candidates(kind)
       .filter(
         ({ id, authorId, content }) => id > data.after && authorId === memberId && content === data.content,
       )
       .map(({ id }): PostRef => ({ kind, id }))
       .toSorted((one, other) => one.id - other.id)
       .find((post) => !taken.has(anchorOf(post)));
-    if (becameIt === undefined) continue;
-    taken.add(anchorOf(becameIt));
-    posted.set(data.key, becameIt);
+    if (match === undefined) continue;
+    taken.add(anchorOf(match));
+    posted.set(data.key, match);
   }
-  return { waiting: waiting.filter(({ data }) => !posted.has(data.key)), posted };
+  return { waiting: queued.filter(({ data }) => !posted.has(data.key)), posted };
 }
 
 /** What a reply answers. */
-export function targetOf({ questionId, answerId, parentReplyId }: ReplyToSend): PostRef {
+export function replyTarget({ questionId, answerId, parentReplyId }: ReplyToSend): PostRef {
   if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId };
   return answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId };
 }
 
 /** Whether the form it was written in is on the page. */
-export function hasForm(post: WaitingPost, page: QuestionPage): boolean {
+export function hasForm(post: QueuedPost, page: QuestionPage): boolean {
   if (post.kind === 'answer') return true;
-  const target = findPost(page, targetOf(post.data));
+  const target = findPost(page, replyTarget(post.data));
   return target !== undefined && !('deleted' in target && target.deleted);
 }
 
-function asPost(item: Waiting): WaitingPost | null {
+function parseQueuedPost(item: QueuedAction): QueuedPost | null {
   if (item.kind === 'answer') {
-    const data = readAnswer(item.data);
+    const data = parseAnswer(item.data);
     return data && { kind: 'answer', item, data };
   }
-  const data = item.kind === 'reply' ? readReply(item.data) : null;
+  const data = item.kind === 'reply' ? parseReply(item.data) : null;
   return data && { kind: 'reply', item, data };
 }
 
-function comesBack<Data extends Common>(data: Data, error: Error): { reason: string; data: Data } {
+function handleRefusal<Data extends PostToSend>(data: Data, error: Error): { reason: string; data: Data } {
   // An earlier try got through although its answer got lost, and the text was edited since.
   if (error instanceof ApiError && error.code === 'key-reused')
     return {
       reason: t`An earlier version of it was posted. Edit that one, or post this one as well.`,
-      data: { ...data, key: newIdempotencyKey() },
+      data: { ...data, key: createIdempotencyKey() },
     };
   const orphaned = error instanceof ApiError && (error.status === 404 || error.status === 410);
   return { reason: error.message, data: { ...data, orphaned } };
@@ -141,10 +146,10 @@ function comesBack<Data extends Common>(data: Data, error: Error): { reason: str
 
 /** What lists show of the question is asked for again when they are next seen. */
 function refreshLists(client: QueryClient, questionId: number): void {
-  questionCache(client, questionId).refreshLists();
+  createQuestionCache(client, questionId).refreshLists();
 }
 
-function readAnswer(data: unknown): AnswerToSend | null {
+function parseAnswer(data: unknown): AnswerToSend | null {
   if (!isObject(data)) return null;
   const { questionId, content, key, after, orphaned = false } = data;
   if (!isId(questionId) || typeof content !== 'string' || content.trim() === '') return null;
@@ -153,8 +158,8 @@ function readAnswer(data: unknown): AnswerToSend | null {
   return { questionId, content, key, after, orphaned };
 }
 
-function readReply(data: unknown): ReplyToSend | null {
-  const common = readAnswer(data);
+function parseReply(data: unknown): ReplyToSend | null {
+  const common = parseAnswer(data);
   if (common === null || !isObject(data)) return null;
   const { answerId, parentReplyId } = data;
   if ((answerId !== null && !isId(answerId)) || (parentReplyId !== null && !isId(parentReplyId))) return null;

@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { IconExternalLink } from '@tabler/icons-react';
-import { exactTime, shortDate } from '#web/platform/dates.ts';
-import { exactCount, shortCount } from '#web/platform/counts.ts';
+import { formatDateTime, formatDate } from '#web/platform/dates.ts';
+import { formatCount, formatShortCount } from '#web/platform/counts.ts';
 import type { Profile } from '#shared/profiles.ts';
 import { paths } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { countText, wordFor, type Counted } from '#web/ui/count-text.ts';
+import { formatCountOf, getCountedWord, type CountedNoun } from '#web/ui/count-text.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
@@ -30,8 +30,8 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
             <span>
               <Trans>
                 Joined{' '}
-                <time dateTime={profile.createdAt} title={exactTime(profile.createdAt)}>
-                  {shortDate(profile.createdAt)}
+                <time dateTime={profile.createdAt} title={formatDateTime(profile.createdAt)}>
+                  {formatDate(profile.createdAt)}
                 </time>
               </Trans>
             </span>
@@ -54,20 +54,20 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
         />
       )}
       <ul className={classes.stats} aria-label={t`Statistics`}>
-        <Stat of={profile.questionsCount} singular="question" />
-        <Stat of={profile.answersCount} singular="answer" />
-        <Stat of={profile.upvotes} singular="upvote" />
-        <Stat of={profile.views} singular="view" />
+        <ProfileStat of={profile.questionsCount} singular="question" />
+        <ProfileStat of={profile.answersCount} singular="answer" />
+        <ProfileStat of={profile.upvotes} singular="upvote" />
+        <ProfileStat of={profile.views} singular="view" />
       </ul>
     </header>
   );
 }
 
 /** Number and word apart, so that they can stand one above the other. */
-function Stat({ of, singular }: { of: number; singular: Counted }) {
+function ProfileStat({ of, singular }: { of: number; singular: CountedNoun }) {
   return (
-    <li title={of > 999 ? countText(singular, of, exactCount(of)) : undefined}>
-      <strong>{shortCount(of)}</strong> <span>{wordFor(singular, of)}</span>
+    <li title={of > 999 ? formatCountOf(singular, of, formatCount(of)) : undefined}>
+      <strong>{formatShortCount(of)}</strong> <span>{getCountedWord(singular, of)}</span>
     </li>
   );
 }

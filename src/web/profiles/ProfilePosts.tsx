@@ -6,28 +6,28 @@ import { LiveQuestionList } from '#web/feeds/QuestionList.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
 import { paths } from '#web/platform/paths.ts';
 import { AnswerCard } from '#web/search/AnswerCard.tsx';
-import { useLiveAnswers } from '#web/search/useLiveAnswers.ts';
+import { useLiveAnswerCards } from '#web/search/useLiveAnswers.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
-import { Empty } from '#web/ui/Empty.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
+import { EmptyState } from '#web/ui/Empty.tsx';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { answersByQuery, profileKeys, questionsByQuery } from './profiles.ts';
+import { profileAnswersQuery, profileKeys, profileQuestionsQuery } from './profiles.ts';
 
 /** What a member asked. */
-export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }) {
+export function ProfileQuestions({ profile, own }: { profile: Profile; own: boolean }) {
   const name = <bdi>{profile.displayName}</bdi>;
   return (
     <LiveQuestionList
-      query={useInfiniteQuery(questionsByQuery(profile.id))}
+      query={useInfiniteQuery(profileQuestionsQuery(profile.id))}
       queryKey={profileKeys.questions(profile.id)}
-      takes={({ authorId }) => authorId === profile.id}
+      belongs={({ authorId }) => authorId === profile.id}
       empty={
         own ? (
-          <Empty title={t`You haven't asked any questions yet.`}>
+          <EmptyState title={t`You haven't asked any questions yet.`}>
             <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
-          </Empty>
+          </EmptyState>
         ) : (
-          <Empty title={<Trans>{name} hasn't asked any questions yet.</Trans>} />
+          <EmptyState title={<Trans>{name} hasn't asked any questions yet.</Trans>} />
         )
       }
     />
@@ -35,32 +35,32 @@ export function QuestionsBy({ profile, own }: { profile: Profile; own: boolean }
 }
 
 /** What a member answered. */
-export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) {
+export function ProfileAnswers({ profile, own }: { profile: Profile; own: boolean }) {
   const name = <bdi>{profile.displayName}</bdi>;
-  const news = useLiveAnswers({
+  const newItems = useLiveAnswerCards({
     queryKey: profileKeys.answers(profile.id),
-    changeCards: changePages,
-    takes: ({ authorId }) => authorId === profile.id,
+    mapCards: mapAnswerCards,
+    belongs: ({ authorId }) => authorId === profile.id,
   });
   return (
     <PagedList
-      query={useInfiniteQuery(answersByQuery(profile.id))}
+      query={useInfiniteQuery(profileAnswersQuery(profile.id))}
       noun="answers"
       keyOf={(answer) => answer.id}
       pending={<QuestionCardSkeletons part />}
       empty={
         own ? (
-          <Empty title={t`You haven't answered any questions yet.`}>
+          <EmptyState title={t`You haven't answered any questions yet.`}>
             <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
-          </Empty>
+          </EmptyState>
         ) : (
-          <Empty title={<Trans>{name} hasn't answered any questions yet.</Trans>} />
+          <EmptyState title={<Trans>{name} hasn't answered any questions yet.</Trans>} />
         )
       }
     >
       {(answers) => (
         <>
-          {news.pill !== null && <NewItems onClick={news.show}>{news.pill}</NewItems>}
+          {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
           {answers.map((answer) => (
             <AnswerCard key={answer.id} answer={answer} />
           ))}
@@ -70,7 +70,7 @@ export function AnswersBy({ profile, own }: { profile: Profile; own: boolean }) 
   );
 }
 
-function changePages(
+function mapAnswerCards(
   data: InfiniteData<AnswerCards>,
   change: (card: AnswerCards['items'][number]) => AnswerCards['items'][number] | null,
 ): InfiniteData<AnswerCards> {

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { QuestionCardBars } from '#web/feeds/QuestionCardSkeleton.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { QuestionCardPlaceholders } from '#web/feeds/QuestionCardSkeleton.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import header from './ProfileHeader.module.css';
 import classes from './ProfileSkeleton.module.css';
@@ -10,7 +10,7 @@ const stats = ['3.75rem', '3.25rem', '3.5rem', '2.5rem'];
 /** A profile on its way: who it is, the four stats, the year, the tabs and what stands in the first. */
 export function ProfileSkeleton() {
   return (
-    <Pending label={t`Loading profile`}>
+    <LoadingRegion label={t`Loading profile`}>
       <span className={header.who}>
         <Skeleton width="72px" height="72px" round />
         <span className={classes.lines}>
@@ -34,7 +34,7 @@ export function ProfileSkeleton() {
         <Skeleton width="5rem" />
         <Skeleton width="4.25rem" />
       </span>
-      <QuestionCardBars />
-    </Pending>
+      <QuestionCardPlaceholders />
+    </LoadingRegion>
   );
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 
 /** Under which keys the cache holds members' profiles and what they wrote. */
 export const profileKeys = {
@@ -12,17 +12,17 @@ export function profileQuery(id: number) {
   return queryOptions({
     queryKey: profileKeys.one(id),
     queryFn: ({ signal }) =>
-      read(api.members[':id'].$get({ param: { id: String(id) } }, { init: { signal } })),
+      readJson(api.members[':id'].$get({ param: { id: String(id) } }, { init: { signal } })),
     staleTime: 0,
   });
 }
 
 /** What the member asked, newest first. */
-export function questionsByQuery(id: number) {
+export function profileQuestionsQuery(id: number) {
   return infiniteQueryOptions({
     queryKey: profileKeys.questions(id),
     queryFn: ({ pageParam: cursor, signal }) =>
-      read(
+      readJson(
         api.members[':id'].questions.$get(
           { param: { id: String(id) }, query: cursor === null ? {} : { cursor } },
           { init: { signal } },
@@ -35,11 +35,11 @@ export function questionsByQuery(id: number) {
 }
 
 /** What the member answered, newest first. */
-export function answersByQuery(id: number) {
+export function profileAnswersQuery(id: number) {
   return infiniteQueryOptions({
     queryKey: profileKeys.answers(id),
     queryFn: ({ pageParam: cursor, signal }) =>
-      read(
+      readJson(
         api.members[':id'].answers.$get(
           { param: { id: String(id) }, query: cursor === null ? {} : { cursor } },
           { init: { signal } },
@@ -52,7 +52,7 @@ export function answersByQuery(id: number) {
 }
 
 /** The id in an address; null where it is none, so that nobody has it. */
-export function memberIdOf(text: string): number | null {
+export function parseMemberId(text: string): number | null {
   const id = /^[1-9]\d*$/u.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { activityKeys } from '#web/activity/activity.ts';
-import { calmly } from '#web/platform/calmly.ts';
+import { throttle } from '#web/platform/calmly.ts';
 import { useLive } from '#web/platform/live.ts';
 import { profileKeys } from './profiles.ts';
 
@@ -10,12 +10,12 @@ export function useLiveProfile(id: number): void {
   const client = useQueryClient();
   const refresh = useMemo(
     () =>
-      calmly(() => {
+      throttle(() => {
         void client.invalidateQueries({ queryKey: profileKeys.one(id), exact: true });
         void client.invalidateQueries({ queryKey: activityKeys.member(id) });
         void client.invalidateQueries({ queryKey: activityKeys.reputation(id) });
       }, 2000),
     [client, id],
   );
-  useLive(`profile:${id}`, { heard: refresh, missed: refresh });
+  useLive(`profile:${id}`, { onEvents: refresh, onMissed: refresh });
 }

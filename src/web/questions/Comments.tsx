@@ -5,18 +5,18 @@ import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { anchorOf, isSamePost, type PostRef } from '#web/posts/post.ts';
 import { ReplyForm } from '#web/replies/ReplyForm.tsx';
-import { Thread } from '#web/replies/Thread.tsx';
+import { ReplyThread } from '#web/replies/Thread.tsx';
 import classes from './Comments.module.css';
 
 /** The replies to the question itself (docs/product.md 6.3). */
-export function Comments({ comments }: { comments: RepliesPage }) {
-  const { questionId, replyingTo, setReplyingTo, locked } = useQuestionPage();
+export function QuestionReplies({ comments }: { comments: RepliesPage }) {
+  const { questionId, replyingTo, setReplyingTo, isLocked } = useQuestionPage();
   const question: PostRef = { kind: 'question', id: questionId };
   const replying = isSamePost(replyingTo, question);
   return (
     <section aria-label={t`Comments`} className={classes.comments}>
-      <Thread answerId={null} replies={comments} />
-      {!locked && (
+      <ReplyThread answerId={null} replies={comments} />
+      {!isLocked && (
         <div className={classes.add}>
           <PostAction
             label={t`Add a comment`}

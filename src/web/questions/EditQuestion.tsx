@@ -2,29 +2,29 @@ import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 import { limits } from '#shared/limits.ts';
 import { askMessages } from '#shared/ask-messages.ts';
 import type { Question } from '#shared/questions.ts';
-import { parseTags, tagsProblem } from '#shared/tags.ts';
-import { askProblem, type AskProblem } from '#web/asking/ask.ts';
-import { newIdempotencyKey } from '#web/platform/api.ts';
+import { parseTags, findTagsProblem } from '#shared/tags.ts';
+import { validateAskDraft, type AskProblem } from '#web/asking/ask.ts';
+import { createIdempotencyKey } from '#web/platform/api.ts';
 import { useDraft } from '#web/platform/drafts.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { DraftChoice } from '#web/posts/DraftChoice.tsx';
-import { EditedSince } from '#web/posts/EditedSince.tsx';
+import { DraftConflict } from '#web/posts/DraftChoice.tsx';
+import { EditConflictBanner } from '#web/posts/EditedSince.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
-import { peopleOf } from '#web/posts/people.ts';
+import { listParticipants } from '#web/posts/people.ts';
 import { editQuestion } from '#web/posts/post-api.ts';
 import { patchPost } from '#web/posts/question-page.ts';
-import { Counter } from '#web/ui/Counter.tsx';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
 import classes from './EditQuestion.module.css';
 
 /** The author's form for title, details and tags, in place of the text. @param onLeave closes it. */
-export function EditQuestion({ question, onLeave }: { question: Question; onLeave: () => void }) {
+export function EditQuestionForm({ question, onLeave }: { question: Question; onLeave: () => void }) {
   const { member, cache } = useQuestionPage();
   const original = {
     title: question.title,
@@ -33,9 +33,9 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
     version: question.editedAt,
   };
   const { draft, setDraft, clearDraft, state, choice } = useDraft({
-    place: draftPlaces.edit({ kind: 'question', id: question.id }),
+    target: draftTargets.edit({ kind: 'question', id: question.id }),
     memberId: member.id,
-    initial: () => ({ ...original, key: newIdempotencyKey() }),
+    initial: () => ({ ...original, key: createIdempotencyKey() }),
     isEmpty: ({ title, content, tags }) =>
       title === original.title && content === original.content && tags === original.tags,
   });
@@ -59,7 +59,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
       ),
     onSuccess: async ({ title, content, excerpt, tags, editedAt }) => {
       clearDraft();
-      await cache.change((page) =>
+      await cache.update((page) =>
         patchPost(page, { kind: 'question', id: question.id }, { title, content, excerpt, tags, editedAt }),
       );
       cache.refreshLists();
@@ -67,7 +67,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'edited-meanwhile') void cache.refresh();
-      fail(problemOf(error));
+      fail(toAskProblem(error));
     },
   });
 
@@ -81,18 +81,18 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (save.isPending) return;
-    const found = askProblem(draft);
+    const found = validateAskDraft(draft);
     fail(found);
     if (found === null) save.mutate();
   }
 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
-  const tagsWrong = tagsProblem(parseTags(draft.tags));
+  const tagsError = findTagsProblem(parseTags(draft.tags));
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
-      <EditedSince
+      <EditConflictBanner
         post={{ kind: 'question', id: question.id }}
-        since={save.isPending ? question.editedAt : draft.version}
+        knownEditedAt={save.isPending ? question.editedAt : draft.version}
         editedAt={question.editedAt}
         onDismiss={() => {
           setDraft({ version: question.editedAt });
@@ -100,7 +100,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
           details.current?.focus();
         }}
       />
-      <DraftChoice choice={choice} draft={draft} onChosen={() => details.current?.focus()} />
+      <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
       <div>
         <TextInput
           ref={title}
@@ -111,7 +111,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
           error={errorOf('title')}
           onChange={(event) => setDraft({ title: event.currentTarget.value })}
         />
-        <Counter text={draft.title} max={limits.title} />
+        <CharacterCounter text={draft.title} max={limits.title} />
       </div>
       <Editor
         handle={details}
@@ -119,7 +119,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
         value={draft.content}
         onChange={(content) => setDraft({ content })}
         limit={limits.details}
-        people={() => peopleOf(cache.read(), member.id)}
+        mentionable={() => listParticipants(cache.read(), member.id)}
         error={errorOf('content')}
         draft={state}
         rows={8}
@@ -135,7 +135,7 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tagsWrong === null ? errorOf('tags') : said(tagsWrong)}
+        error={tagsError === null ? errorOf('tags') : translateServerMessage(tagsError)}
         onChange={(event) => setDraft({ tags: event.currentTarget.value })}
       />
       <FormError message={errorOf(null)} />
@@ -152,13 +152,13 @@ export function EditQuestion({ question, onLeave }: { question: Question; onLeav
 }
 
 /** Null for an ended session: signing in comes next, and the draft stays. */
-function problemOf(error: Error): AskProblem | null {
+function toAskProblem(error: Error): AskProblem | null {
   if (!(error instanceof ApiError))
     return { field: null, message: t`Failed to save question: ${error.message}` };
   if (error.status === 401) return null;
   for (const field of ['title', 'content', 'tags'] as const) {
-    const message = error.forField(field);
+    const message = error.messageForField(field);
     if (message !== null) return { field, message };
   }
-  return { field: null, message: error.message || said(askMessages.failed) };
+  return { field: null, message: error.message || translateServerMessage(askMessages.failed) };
 }

@@ -4,28 +4,28 @@ import { IconBell, IconBellFilled, IconClock } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import {
   followQuestionAction,
-  setFollowQuestion,
-  useWaitingQuestionFollow,
+  setQuestionFollow,
+  useQueuedQuestionFollow,
 } from '#web/follows/waiting-follows.ts';
-import { logFailureOrSayRefusal } from '#web/platform/log.ts';
-import { sendOrWait } from '#web/platform/send-waiting.ts';
+import { logFailureAndToastRefusal } from '#web/platform/log.ts';
+import { sendOrQueue } from '#web/platform/send-waiting.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { patchPost } from '#web/posts/question-page.ts';
-import { waitingText } from '#web/ui/WaitingMark.tsx';
+import { getQueuedLabel } from '#web/ui/WaitingMark.tsx';
 
 /** Shows at once, and back again when the server refuses it. */
-export function FollowButton({ questionId, following }: { questionId: number; following: boolean }) {
+export function FollowQuestionButton({ questionId, following }: { questionId: number; following: boolean }) {
   const { cache, member } = useQuestionPage();
-  const wanted = useWaitingQuestionFollow(member.id, questionId);
-  const shown = wanted ?? following;
-  const Icon = shown ? IconBellFilled : IconBell;
+  const wanted = useQueuedQuestionFollow(member.id, questionId);
+  const isFollowing = wanted ?? following;
+  const Icon = isFollowing ? IconBellFilled : IconBell;
   const show = (following: boolean) =>
-    cache.change((page) => patchPost(page, { kind: 'question', id: questionId }, { following }));
+    cache.update((page) => patchPost(page, { kind: 'question', id: questionId }, { following }));
   const follow = useMutation({
     mutationFn: (following: boolean) =>
-      sendOrWait(member.id, followQuestionAction({ questionId, following }), (sending) =>
-        setFollowQuestion({ questionId, following }, sending),
+      sendOrQueue(member.id, followQuestionAction({ questionId, following }), (sending) =>
+        setQuestionFollow({ questionId, following }, sending),
       ),
     onMutate: async (wanted) => {
       await show(wanted);
@@ -38,22 +38,22 @@ export function FollowButton({ questionId, following }: { questionId: number; fo
     },
     onError: async (error, _, before = following) => {
       await show(before);
-      logFailureOrSayRefusal('Following', error);
+      logFailureAndToastRefusal('Following', error);
     },
   });
   return (
     <>
       <PostAction
-        label={shown ? t`Following question` : t`Follow question`}
+        label={isFollowing ? t`Following question` : t`Follow question`}
         Icon={wanted === undefined ? Icon : IconClock}
-        active={shown}
+        active={isFollowing}
         short
         busy={follow.isPending}
         onPress={() => {
-          if (!follow.isPending) follow.mutate(!shown);
+          if (!follow.isPending) follow.mutate(!isFollowing);
         }}
       />
-      {wanted !== undefined && <VisuallyHidden>{waitingText()}</VisuallyHidden>}
+      {wanted !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
     </>
   );
 }

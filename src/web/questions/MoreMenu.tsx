@@ -4,19 +4,19 @@ import { IconBell, IconBellOff, IconDots, IconLink, IconPrinter, type TablerIcon
 import { useRef, type ReactNode } from 'react';
 import type { PostAction } from '#shared/care.ts';
 import type { Question } from '#shared/questions.ts';
-import { usePostCare } from '#web/care/PostCare.tsx';
+import { usePostModeration } from '#web/care/PostCare.tsx';
 import { useMuteQuestion } from '#web/mutes/useMuteQuestion.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { copyLink } from '#web/posts/CopyLink.tsx';
 import classes from '#web/posts/PostActions.module.css';
 
 /** What one rarely does with a question, in words, behind one button at the end of its row. */
-export function MoreMenu({ question, own }: { question: Question; own: boolean }) {
+export function QuestionMenu({ question, own }: { question: Question; own: boolean }) {
   const mute = useMuteQuestion();
   const button = useRef<HTMLButtonElement>(null);
-  const care = usePostCare(
+  const moderation = usePostModeration(
     { kind: 'question', id: question.id },
-    { own, actions: actionsOn(question), opener: () => button.current },
+    { own, actions: listPostActions(question), opener: () => button.current },
   );
   return (
     <>
@@ -33,38 +33,46 @@ export function MoreMenu({ question, own }: { question: Question; own: boolean }
           </button>
         </Menu.Target>
         <Menu.Dropdown className={classes.menu ?? ''}>
-          <Item
+          <QuestionMenuItem
             Icon={question.muted ? IconBell : IconBellOff}
             onPress={() => {
               if (!mute.isPending) mute.mutate(!question.muted);
             }}
           >
             {question.muted ? t`Unmute` : t`Mute`}
-          </Item>
-          <Item Icon={IconLink} onPress={() => void copyLink(questionPath(question.id))}>
+          </QuestionMenuItem>
+          <QuestionMenuItem Icon={IconLink} onPress={() => void copyLink(questionPath(question.id))}>
             {t`Copy link`}
-          </Item>
-          <Item Icon={IconPrinter} onPress={() => window.print()}>
+          </QuestionMenuItem>
+          <QuestionMenuItem Icon={IconPrinter} onPress={() => window.print()}>
             {t`Print`}
-          </Item>
-          {care.items}
+          </QuestionMenuItem>
+          {moderation.items}
         </Menu.Dropdown>
       </Menu>
-      {care.dialogs}
+      {moderation.dialogs}
     </>
   );
 }
 
-function actionsOn({ lockedFor, duplicateOf }: Question): PostAction[] {
+function listPostActions({ lockReason, duplicateOf }: Question): PostAction[] {
   return [
     'hide',
     'delete',
-    lockedFor === null ? 'lock' : 'unlock',
+    lockReason === null ? 'lock' : 'unlock',
     duplicateOf === null ? 'duplicate' : 'not_duplicate',
   ];
 }
 
-function Item({ Icon, onPress, children }: { Icon: TablerIcon; onPress: () => void; children: ReactNode }) {
+function QuestionMenuItem({
+  Icon,
+  onPress,
+  children,
+}: {
+  Icon: TablerIcon;
+  onPress: () => void;
+  children: ReactNode;
+}) {
   return (
     <Menu.Item
       className={classes.menuItem ?? ''}

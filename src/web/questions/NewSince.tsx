@@ -1,19 +1,22 @@
 import { plural } from '@lingui/core/macro';
 import type { QuestionPage } from '#shared/questions.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
-import { postsBelow } from '#web/posts/question-page.ts';
+import { listPostsBelowQuestion } from '#web/posts/question-page.ts';
 import classes from './NewSince.module.css';
 
 /** How much others wrote since the last visit; leads to the first of it. */
-export function NewSince({ page }: { page: QuestionPage }) {
+export function NewSinceLastVisit({ page }: { page: QuestionPage }) {
   const { isNew, reveal } = useQuestionPage();
-  const fresh = postsBelow(page).filter(({ content }) => isNew(content));
-  const [first] = fresh;
+  const newPosts = listPostsBelowQuestion(page).filter(({ content }) => isNew(content));
+  const [first] = newPosts;
   if (first === undefined) return null;
   return (
     <div className={classes.place}>
       <button type="button" className={classes.line} onClick={() => reveal(first.post)}>
-        {plural(fresh.length, { one: '# new since your last visit', other: '# new since your last visit' })}
+        {plural(newPosts.length, {
+          one: '# new since your last visit',
+          other: '# new since your last visit',
+        })}
       </button>
     </div>
   );

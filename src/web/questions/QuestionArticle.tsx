@@ -1,38 +1,40 @@
 import { t } from '@lingui/core/macro';
 import { memo, useId, useState } from 'react';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 import type { Question } from '#shared/questions.ts';
 import { questionPath } from '#web/platform/paths.ts';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
-import { QuestionMarks } from '#web/care/QuestionMarks.tsx';
+import { QuestionStatusBanner } from '#web/care/QuestionMarks.tsx';
 import { BookmarkButton } from '#web/bookmarks/BookmarkButton.tsx';
-import { MuteButton } from '#web/mutes/MuteButton.tsx';
-import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
+import { MuteQuestionButton } from '#web/mutes/MuteButton.tsx';
+import { AuthorPostActions } from '#web/posts/OwnPostActions.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import type { PostRef } from '#web/posts/post.ts';
-import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { PostAttribution } from '#web/posts/SourceLine.tsx';
 import facts from '#web/ui/facts.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
-import { EditQuestion } from './EditQuestion.tsx';
-import { FollowButton } from './FollowButton.tsx';
-import { MoreMenu } from './MoreMenu.tsx';
+import { EditQuestionForm } from './EditQuestion.tsx';
+import { FollowQuestionButton } from './FollowButton.tsx';
+import { QuestionMenu } from './MoreMenu.tsx';
 import { ShareButton } from './ShareButton.tsx';
 import { useDeleteQuestion } from './useDeleteQuestion.ts';
 import classes from './QuestionArticle.module.css';
 
 export const QuestionArticle = memo(function QuestionArticle({ question }: { question: Question }) {
-  const { member, reveal, opening } = useQuestionPage();
-  const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'question', id: question.id }));
+  const { member, reveal, draftToOpen } = useQuestionPage();
+  const [editing, setEditing] = useState(
+    draftToOpen === draftTargets.edit({ kind: 'question', id: question.id }),
+  );
   const titleId = useId();
   const post: PostRef = { kind: 'question', id: question.id };
-  const own = question.authorId === member.id;
+  const isOwn = question.authorId === member.id;
   const deletion = useDeleteQuestion(question.id);
 
   const leaveEditing = () => {
@@ -51,9 +53,9 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
           <Count of={question.views} singular="view" />
         </span>
       </PostMeta>
-      <QuestionMarks question={question} />
+      <QuestionStatusBanner question={question} />
       {editing ? (
-        <EditQuestion question={question} onLeave={leaveEditing} />
+        <EditQuestionForm question={question} onLeave={leaveEditing} />
       ) : (
         <>
           <p className={classes.address}>{new URL(questionPath(question.id), window.location.origin).href}</p>
@@ -65,23 +67,23 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
           />
           <TagLinks tags={question.tags} />
           {question.source !== null && (
-            <SourceLine source={question.source} authorName={question.authorName} />
+            <PostAttribution source={question.source} authorName={question.authorName} />
           )}
           <div className={classes.actions}>
             <PostActions>
               <VoteButtons post={post} questionId={question.id} votes={question} />
-              <FollowButton questionId={question.id} following={question.following} />
+              <FollowQuestionButton questionId={question.id} following={question.following} />
               <BookmarkButton post={{ kind: 'question', id: question.id }} bookmarked={question.bookmarked} />
               <ShareButton question={question} />
-              {own && (
-                <OwnPostActions
+              {isOwn && (
+                <AuthorPostActions
                   onEdit={() => setEditing(true)}
                   onDelete={deletion.ask}
                   deleteName={t`Delete Question`}
                 />
               )}
-              <MuteButton muted={question.muted} />
-              <MoreMenu question={question} own={own} />
+              <MuteQuestionButton muted={question.muted} />
+              <QuestionMenu question={question} own={isOwn} />
             </PostActions>
           </div>
         </>

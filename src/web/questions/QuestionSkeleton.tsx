@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from './QuestionSkeleton.module.css';
 
@@ -8,23 +8,23 @@ const lines = ['96%', '88%', '92%', '54%'];
 /** A question on its way. */
 export function QuestionSkeleton() {
   return (
-    <Pending label={t`Loading question`}>
+    <LoadingRegion label={t`Loading question`}>
       <span className={classes.post}>
         <Skeleton width="82%" height="2.25rem" />
-        <Author />
-        <Lines />
+        <AuthorSkeleton />
+        <TextSkeleton />
         <Skeleton width="18rem" height="2.125rem" />
       </span>
       <span className={classes.post}>
-        <Author />
-        <Lines />
+        <AuthorSkeleton />
+        <TextSkeleton />
         <Skeleton width="14rem" height="2.125rem" />
       </span>
-    </Pending>
+    </LoadingRegion>
   );
 }
 
-function Author() {
+function AuthorSkeleton() {
   return (
     <span className={classes.author}>
       <Skeleton width="1.75rem" height="1.75rem" round />
@@ -33,7 +33,7 @@ function Author() {
   );
 }
 
-function Lines() {
+function TextSkeleton() {
   return (
     <span className={classes.lines}>
       {lines.map((width) => (

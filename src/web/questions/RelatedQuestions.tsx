@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import type { Related } from '#shared/similar.ts';
+import type { RelatedQuestionCards } from '#shared/similar.ts';
 import { QuestionLink, QuestionLinks } from '#web/feeds/QuestionLinks.tsx';
-import { useLiveCards, type ChangeCards } from '#web/feeds/useLiveCards.ts';
-import { api, read } from '#web/platform/api.ts';
+import { useLiveQuestionCards, type MapCards } from '#web/feeds/useLiveCards.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import placed from '#web/ui/beside.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './RelatedQuestions.module.css';
@@ -14,7 +14,7 @@ export function RelatedQuestions({ id }: { id: number }) {
   const titleId = useId();
   const query = relatedQuery(id);
   const { data } = useQuery(query);
-  useLiveCards<Related>({ queryKey: query.queryKey, changeCards });
+  useLiveQuestionCards<RelatedQuestionCards>({ queryKey: query.queryKey, mapCards: mapRelatedQuestions });
   if (data === undefined || data.items.length === 0) return null;
   return (
     <aside className={`${classes.related} ${placed.beside}`} aria-labelledby={titleId}>
@@ -37,13 +37,13 @@ function relatedQuery(id: number) {
   return queryOptions({
     queryKey: ['related', id],
     queryFn: ({ signal }) =>
-      read(api.questions[':id'].related.$get({ param: { id: String(id) } }, { init: { signal } })),
+      readJson(api.questions[':id'].related.$get({ param: { id: String(id) } }, { init: { signal } })),
     // What is related changes slowly; that a question goes or is edited comes by itself.
     staleTime: 10 * 60_000,
     retry: false,
   });
 }
 
-const changeCards: ChangeCards<Related> = (data, change) => ({
+const mapRelatedQuestions: MapCards<RelatedQuestionCards> = (data, change) => ({
   items: data.items.map(change).filter((card) => card !== null),
 });

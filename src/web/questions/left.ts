@@ -1,42 +1,42 @@
-const key = 'left';
+const storageKey = 'left';
 
 /** As many questions are remembered, those left last. */
-const most = 50;
+const maxEntries = 50;
 
 /**
  * Up to which post a member had seen a question when they left it, by visit: kept for the tab, since a reload asks for the
  * page before the server has heard that it was left.
  */
-export function leftAt(visit: string): string | undefined {
-  return readAll().find((entry) => entry.visit === visit)?.newest;
+export function getLastSeen(visit: string): string | undefined {
+  return listLastSeen().find((entry) => entry.visit === visit)?.newest;
 }
 
-export function noteLeft(visit: string, newest: string): void {
-  const others = readAll().filter((entry) => entry.visit !== visit);
-  left = [{ visit, newest }, ...others].slice(0, most);
+export function saveLastSeen(visit: string, newest: string): void {
+  const others = listLastSeen().filter((entry) => entry.visit !== visit);
+  lastSeen = [{ visit, newest }, ...others].slice(0, maxEntries);
   try {
-    sessionStorage.setItem(key, JSON.stringify(left));
+    sessionStorage.setItem(storageKey, JSON.stringify(lastSeen));
   } catch {
     // Storage can be forbidden or full; then it lasts until the page is loaded anew.
   }
 }
 
-type Left = { visit: string; newest: string };
+type LastSeen = { visit: string; newest: string };
 
-let left: Left[] | undefined;
+let lastSeen: LastSeen[] | undefined;
 
-function readAll(): Left[] {
-  if (left !== undefined) return left;
+function listLastSeen(): LastSeen[] {
+  if (lastSeen !== undefined) return lastSeen;
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? '[]');
-    left = Array.isArray(stored) ? stored.filter(isLeft) : [];
+    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]');
+    lastSeen = Array.isArray(stored) ? stored.filter(isLastSeen) : [];
   } catch {
-    left = [];
+    lastSeen = [];
   }
-  return left;
+  return lastSeen;
 }
 
-function isLeft(entry: unknown): entry is Left {
+function isLastSeen(entry: unknown): entry is LastSeen {
   return (
     typeof entry === 'object' &&
     entry !== null &&

@@ -1,19 +1,24 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { Branches } from '#web/posts/page-context.ts';
+import type { ReplyBranches } from '#web/posts/page-context.ts';
 
 /** All replies are shown at first; what a reader folds away stays so while the page is open. */
-export function useBranches(): Branches {
-  const [closed, setClosed] = useState<ReadonlySet<string>>(none);
+export function useReplyBranches(): ReplyBranches {
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(none);
   const toggle = useCallback(
     (anchor: string) =>
-      setClosed((before) => (before.has(anchor) ? without(before, [anchor]) : new Set(before).add(anchor))),
+      setCollapsed((before) =>
+        before.has(anchor) ? without(before, [anchor]) : new Set(before).add(anchor),
+      ),
     [],
   );
   const open = useCallback(
-    (anchors: readonly string[]) => setClosed((before) => without(before, anchors)),
+    (anchors: readonly string[]) => setCollapsed((before) => without(before, anchors)),
     [],
   );
-  return useMemo(() => ({ isClosed: (anchor) => closed.has(anchor), toggle, open }), [closed, toggle, open]);
+  return useMemo(
+    () => ({ isCollapsed: (anchor) => collapsed.has(anchor), toggle, expand: open }),
+    [collapsed, toggle, open],
+  );
 }
 
 const none: ReadonlySet<string> = new Set();

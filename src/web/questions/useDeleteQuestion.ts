@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { paths } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
-import { isStatus } from '#web/platform/errors.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
+import { hasStatus } from '#web/platform/errors.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
@@ -16,17 +16,17 @@ export function useDeleteQuestion(id: number) {
     {
       onDeleted: async () => {
         await router.navigate({ to: paths.home });
-        cache.forget();
+        cache.remove();
         cache.refreshLists();
         toast(t`Question deleted`);
       },
-      onFailed: (error) => toastError(messageOf(error)),
+      onFailed: (error) => toastError(deleteErrorMessage(error)),
     },
   );
 }
 
-function messageOf(error: Error): string {
-  if (isStatus(error, 403)) return said('You can only delete your own questions.');
-  if (isStatus(error, 404)) return said('Question not found or already deleted.');
+function deleteErrorMessage(error: Error): string {
+  if (hasStatus(error, 403)) return translateServerMessage('You can only delete your own questions.');
+  if (hasStatus(error, 404)) return translateServerMessage('Question not found or already deleted.');
   return t`Failed to delete question: ${error.message}`;
 }

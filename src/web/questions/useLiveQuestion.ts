@@ -3,20 +3,20 @@ import { useMemo, useState } from 'react';
 import type { AnswerSort } from '#shared/answers.ts';
 import type { QuestionEvent } from '#shared/events.ts';
 import type { QuestionPage } from '#shared/questions.ts';
-import { calmly } from '#web/platform/calmly.ts';
-import { useLiveEntry } from '#web/platform/live-list.ts';
+import { throttle } from '#web/platform/calmly.ts';
+import { useLiveQuery } from '#web/platform/live-list.ts';
 import type { NewReplies } from '#web/posts/page-context.ts';
 import { anchorOf, type PostRef } from '#web/posts/post.ts';
 import {
-  accept,
-  acceptFirst,
+  setAcceptedAnswer,
+  setAcceptedAnswerFirst,
   findPost,
   patchPost,
-  placeOfNewest,
+  newAnswerIndex,
   removeAnswer,
 } from '#web/posts/question-page.ts';
 import {
-  changeQuestion,
+  updateCachedQuestion,
   questionKeys,
   questionQuery,
   type QuestionCache,
@@ -24,7 +24,7 @@ import {
 import { useNewReplies } from './useNewReplies.ts';
 
 /** New answers that wait: the list leaves them out, also where they are loaded, until `show` brings them. */
-export type NewAnswers = { waiting: ReadonlySet<number>; show: () => void };
+export type NewAnswers = { pending: ReadonlySet<number>; show: () => void };
 
 /**
  * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers and
@@ -38,19 +38,19 @@ export function useLiveQuestion(
   { cache, reveal }: { cache: QuestionCache; reveal: (post: PostRef) => void },
 ): { newAnswers: NewAnswers; newReplies: NewReplies } {
   const client = useQueryClient();
-  const [waiting, setWaiting] = useState<ReadonlySet<number>>(new Set());
-  const refetch = useMemo(() => refetcher(client, id, sort), [client, id, sort]);
-  useLiveEntry(`question:${id}`, questionQuery(id, sort).queryKey, { patch, heard, missed: refetch });
+  const [pending, setPending] = useState<ReadonlySet<number>>(new Set());
+  const refetch = useMemo(() => createRefetcher(client, id, sort), [client, id, sort]);
+  useLiveQuery(`question:${id}`, questionQuery(id, sort).queryKey, { patch, heard, onMissed: refetch });
   const { newReplies, leaveOut, forget } = useNewReplies(reveal);
-  return { newAnswers: { waiting, show }, newReplies };
+  return { newAnswers: { pending, show }, newReplies };
 
   function show() {
-    const [first] = waiting;
-    setWaiting(new Set());
+    const [first] = pending;
+    setPending(new Set());
     refetch();
     // The newest ones come in at the top; elsewhere, and below the accepted one, the list can be long.
     const page = cache.read();
-    if (page !== undefined && sort === 'newest' && placeOfNewest(page) === 0)
+    if (page !== undefined && sort === 'newest' && newAnswerIndex(page) === 0)
       document.getElementById('answers')?.scrollIntoView({ block: 'start' });
     else if (first !== undefined) reveal({ kind: 'answer', id: first });
   }
@@ -64,13 +64,16 @@ export function useLiveQuestion(
       change((page) => ({ ...page, question: { ...page.question, views: event.views } }));
     if (event.kind === 'accepted') {
       // Nothing moves under the reader: while the answers are seen they keep their places.
-      const place = wouldPushDown(cache.read(), 0) || isAbove(cache.read()) ? accept : acceptFirst;
+      const place =
+        wouldPushDown(cache.read(), 0) || isListAboveViewport(cache.read())
+          ? setAcceptedAnswer
+          : setAcceptedAnswerFirst;
       change((page) => place(page, event.acceptedAnswerId));
     }
   }
 
   function change(to: (page: QuestionPage) => QuestionPage) {
-    changeQuestion(client, id, to);
+    updateCachedQuestion(client, id, to);
   }
 
   function heard(event: QuestionEvent) {
@@ -81,35 +84,35 @@ export function useLiveQuestion(
       case 'accepted': {
         // One behind the first page.
         const { acceptedAnswerId } = event;
-        if (acceptedAnswerId === null || shows('answer', acceptedAnswerId)) return;
+        if (acceptedAnswerId === null || isShown('answer', acceptedAnswerId)) return;
         if (!wouldPushDown(cache.read(), 0)) refetch();
         return;
       }
       case 'answer-posted':
-        if (shows('answer', event.answerId)) return;
+        if (isShown('answer', event.answerId)) return;
         // One's own appears at once; it may be known here before its request is answered.
         if (event.authorId !== memberId && wouldPushDown(cache.read()))
-          setWaiting((ids) => new Set(ids).add(event.answerId));
+          setPending((ids) => new Set(ids).add(event.answerId));
         else refetch();
         return;
       case 'reply-posted':
-        if (shows('reply', event.replyId)) return;
+        if (isShown('reply', event.replyId)) return;
         if (event.authorId !== memberId) leaveOut(event);
         refetch();
         return;
       case 'answer-deleted':
-        setWaiting((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
-        if (isWriting()) return;
+        setPending((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
+        if (hasUnsentText()) return;
         // Those behind the first page are not fetched again.
         change((page) => removeAnswer(page, event.answerId));
         refetch();
         return;
       case 'reply-deleted':
         forget(event.replyId);
-        if (!isWriting()) refetch();
+        if (!hasUnsentText()) refetch();
         return;
       case 'deleted':
-        if (!isWriting()) refetch();
+        if (!hasUnsentText()) refetch();
         return;
       case 'edited':
       case 'answer-edited':
@@ -118,7 +121,7 @@ export function useLiveQuestion(
     }
   }
 
-  function shows(kind: 'answer' | 'reply', postId: number): boolean {
+  function isShown(kind: 'answer' | 'reply', postId: number): boolean {
     const page = cache.read();
     return page !== undefined && findPost(page, { kind, id: postId }) !== undefined;
   }
@@ -128,13 +131,13 @@ export function useLiveQuestion(
  * Fetches the page again soon. A member's own click gives a running fetch up (question-query.ts), and with it what it
  * would have brought: then it is done once more.
  */
-function refetcher(client: QueryClient, id: number, sort: AnswerSort): () => void {
-  const fetchUnlessGivenUp = async () => {
+function createRefetcher(client: QueryClient, id: number, sort: AnswerSort): () => void {
+  const refetchUntilFresh = async () => {
     await client.invalidateQueries({ queryKey: questionKeys.one(id) });
     const state = client.getQueryState(questionQuery(id, sort).queryKey);
     if (state?.isInvalidated === true && state.error === null) refetch();
   };
-  const refetch = calmly(() => void fetchUnlessGivenUp(), 800);
+  const refetch = throttle(() => void refetchUntilFresh(), 800);
   return refetch;
 }
 
@@ -142,7 +145,7 @@ function refetcher(client: QueryClient, id: number, sort: AnswerSort): () => voi
  * What is being answered must not vanish under somebody's hands, and their words with it: they hear of the deletion when
  * they post, and keep what they wrote.
  */
-function isWriting(): boolean {
+function hasUnsentText(): boolean {
   const fields = document.querySelectorAll<HTMLTextAreaElement>('main textarea');
   return [...fields].some((field) => field.value.trim() !== '');
 }
@@ -154,7 +157,7 @@ function isWriting(): boolean {
 function wouldPushDown(page: QuestionPage | undefined, place?: number): boolean {
   if (page === undefined) return false;
   const below = page.answers.items
-    .slice(place ?? placeOfNewest(page))
+    .slice(place ?? newAnswerIndex(page))
     .map(({ id }) => document.getElementById(anchorOf({ kind: 'answer', id })))
     // Those that wait are loaded, and not shown.
     .find((element) => element !== null);
@@ -164,7 +167,7 @@ function wouldPushDown(page: QuestionPage | undefined, place?: number): boolean 
 }
 
 /** Whether the list of answers begins above what is seen. */
-function isAbove(page: QuestionPage | undefined): boolean {
+function isListAboveViewport(page: QuestionPage | undefined): boolean {
   const [first] = page?.answers.items ?? [];
   const element = first && document.getElementById(anchorOf({ kind: 'answer', id: first.id }));
   return element != null && element.getBoundingClientRect().top < 0;

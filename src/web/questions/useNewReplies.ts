@@ -2,9 +2,9 @@ import { useCallback, useMemo, useState } from 'react';
 import type { QuestionEvent } from '#shared/events.ts';
 import type { NewReplies } from '#web/posts/page-context.ts';
 import { anchorOf, type PostRef } from '#web/posts/post.ts';
-import { branchId } from '#web/replies/thread.ts';
+import { repliesElementId } from '#web/replies/thread.ts';
 
-type Posted = Extract<QuestionEvent, { kind: 'reply-posted' }>;
+type ReplyPosted = Extract<QuestionEvent, { kind: 'reply-posted' }>;
 
 /**
  * Others' new replies that would push down what one reads: they are loaded, and left out until the member asks for them
@@ -14,64 +14,64 @@ type Posted = Extract<QuestionEvent, { kind: 'reply-posted' }>;
 export function useNewReplies(reveal: (post: PostRef) => void): {
   newReplies: NewReplies;
   /** Leaves one out where it would move what is below it. */
-  leaveOut: (posted: Posted) => void;
+  leaveOut: (posted: ReplyPosted) => void;
   forget: (replyId: number) => void;
 } {
   /** The answer of each, by its id. */
-  const [waiting, setWaiting] = useState<ReadonlyMap<number, number | null>>(new Map());
+  const [pending, setPending] = useState<ReadonlyMap<number, number | null>>(new Map());
   const newReplies = useMemo<NewReplies>(() => {
     const idsIn = (answerId: number | null) =>
-      [...waiting].filter(([, answer]) => answer === answerId).map(([id]) => id);
+      [...pending].filter(([, answer]) => answer === answerId).map(([id]) => id);
     return {
-      isWaiting: ({ id }) => waiting.has(id),
-      countIn: (answerId) => idsIn(answerId).length,
+      isPending: ({ id }) => pending.has(id),
+      countPending: (answerId) => idsIn(answerId).length,
       show: (answerId) => {
         const [first] = idsIn(answerId);
-        setWaiting((before) => new Map([...before].filter(([, answer]) => answer !== answerId)));
+        setPending((before) => new Map([...before].filter(([, answer]) => answer !== answerId)));
         if (first !== undefined) reveal({ kind: 'reply', id: first });
       },
     };
-  }, [waiting, reveal]);
-  const leaveOut = useCallback((posted: Posted) => {
+  }, [pending, reveal]);
+  const holdBack = useCallback((posted: ReplyPosted) => {
     const moves = wouldPushDown(posted);
-    setWaiting((before) => {
+    setPending((before) => {
       const follows = posted.parentReplyId !== null && before.has(posted.parentReplyId);
       return moves || follows ? new Map(before).set(posted.replyId, posted.answerId) : before;
     });
   }, []);
   const forget = useCallback(
     (replyId: number) =>
-      setWaiting((before) =>
+      setPending((before) =>
         before.has(replyId) ? new Map([...before].filter(([id]) => id !== replyId)) : before,
       ),
     [],
   );
-  return { newReplies, leaveOut, forget };
+  return { newReplies, leaveOut: holdBack, forget };
 }
 
 /** Whether what stands below the place of a new reply, a post or a form, is in view. */
-function wouldPushDown({ answerId, parentReplyId }: Posted): boolean {
-  const answered = document.getElementById(anchorOf(answeredBy(answerId, parentReplyId)));
-  if (answered === null) return false;
+function wouldPushDown({ answerId, parentReplyId }: ReplyPosted): boolean {
+  const parent = document.getElementById(anchorOf(parentPost(answerId, parentReplyId)));
+  if (parent === null) return false;
   // It comes behind all that were there before it.
-  const branch = document.getElementById(branchId(answered.id));
-  const above = [...(branch?.querySelectorAll('article') ?? [])].at(-1) ?? answered;
+  const branch = document.getElementById(repliesElementId(parent.id));
+  const above = [...(branch?.querySelectorAll('article') ?? [])].at(-1) ?? parent;
   const below = [...document.querySelectorAll('main article[id], main form')].find((each) => {
     const place = above.compareDocumentPosition(each);
     const isBehind = (place & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-    return isBehind && (place & Node.DOCUMENT_POSITION_CONTAINED_BY) === 0 && isShown(each);
+    return isBehind && (place & Node.DOCUMENT_POSITION_CONTAINED_BY) === 0 && isVisible(each);
   });
   if (below === undefined) return false;
   const { top } = below.getBoundingClientRect();
   return top >= 0 && top < window.innerHeight - 80;
 }
 
-function answeredBy(answerId: number | null, parentReplyId: number | null): PostRef {
+function parentPost(answerId: number | null, parentReplyId: number | null): PostRef {
   if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId };
   return answerId === null ? { kind: 'question', id: 0 } : { kind: 'answer', id: answerId };
 }
 
 /** Not in a branch that is folded away. */
-function isShown(element: Element): boolean {
+function isVisible(element: Element): boolean {
   return element.getClientRects().length > 0;
 }

@@ -1,18 +1,18 @@
 import { useShortcuts } from '#web/platform/shortcuts.ts';
 
 /** The keys that act on the focused post (`j` and `k` step through them); on the question when none is focused. */
-export function usePostKeys(): void {
+export function usePostShortcuts(): void {
   useShortcuts({
-    upvote: () => press('u'),
-    downvote: () => press('d'),
-    reply: () => press('r'),
-    edit: () => press('e'),
-    fold: () => press('c'),
-    bookmark: () => press('b'),
+    upvote: () => pressPostButton('u'),
+    downvote: () => pressPostButton('d'),
+    reply: () => pressPostButton('r'),
+    edit: () => pressPostButton('e'),
+    fold: () => pressPostButton('c'),
+    bookmark: () => pressPostButton('b'),
   });
 }
 
-function press(key: 'u' | 'd' | 'r' | 'e' | 'c' | 'b'): void {
+function pressPostButton(key: 'u' | 'd' | 'r' | 'e' | 'c' | 'b'): void {
   const post = document.activeElement?.closest('[data-post]') ?? document.getElementById('question');
   if (post === null) return;
   const button =

@@ -12,14 +12,16 @@ export function useReplyingTo(
   questionId: number,
   memberId: number,
   { opening, openBranches }: { opening: string | null; openBranches: (anchors: readonly string[]) => void },
-): Pick<QuestionPageContext, 'replyingTo' | 'setReplyingTo' | 'rememberReplyingTo'> {
+): Pick<QuestionPageContext, 'replyingTo' | 'setReplyingTo' | 'saveReplyingTo'> {
   const { draft, setDraft } = useDraft<{ post: string | null }>({
-    place: `replying:${questionId}`,
+    target: `replying:${questionId}`,
     memberId,
     initial: () => ({ post: null }),
     isEmpty: ({ post }) => post === null,
   });
-  const [replyingTo, open] = useState(() => postOf(/^reply:(.+)$/u.exec(opening ?? '')?.[1] ?? draft.post));
+  const [replyingTo, open] = useState(() =>
+    parsePostRef(/^reply:(.+)$/u.exec(opening ?? '')?.[1] ?? draft.post),
+  );
   return useMemo(
     () => ({
       replyingTo,
@@ -28,13 +30,13 @@ export function useReplyingTo(
         if (post !== null) openBranches([anchorOf(post)]);
         setDraft({ post: null });
       },
-      rememberReplyingTo: (post) => setDraft({ post: post && `${post.kind}:${post.id}` }),
+      saveReplyingTo: (post) => setDraft({ post: post && `${post.kind}:${post.id}` }),
     }),
     [replyingTo, setDraft, openBranches],
   );
 }
 
-function postOf(text: string | null): PostRef | null {
+function parsePostRef(text: string | null): PostRef | null {
   const [, kind, id] = /^(question|answer|reply):([1-9]\d{0,14})$/u.exec(text ?? '') ?? [];
   if (kind !== 'question' && kind !== 'answer' && kind !== 'reply') return null;
   return { kind, id: Number(id) };

@@ -1,21 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { QuestionPage } from '#shared/questions.ts';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import { sessionQuery } from '#web/platform/session.ts';
 import type { AnyPost } from '#web/posts/post.ts';
-import { postsBelow } from '#web/posts/question-page.ts';
+import { listPostsBelowQuestion } from '#web/posts/question-page.ts';
 import { questionKeys } from '#web/posts/question-query.ts';
-import { leftAt, noteLeft } from './left.ts';
+import { getLastSeen, saveLastSeen } from './left.ts';
 
 /** Posts by others that are newer than `at` are marked. `returning`: that was the end of an earlier visit. */
-type Since = { at: string; returning: boolean };
+type Since = { at: string; isReturning: boolean };
 
 export type Visit = {
   /** Whether a post came since the last visit or, on the first, since the page was opened; never one's own. */
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
   /** Whether the member has been here before. */
-  returning: boolean;
+  isReturning: boolean;
 };
 
 /** Up to which post this page has reported, by member and question. */
@@ -27,22 +27,22 @@ const awayMs = 10 * 60_000;
 /**
  * A member's visit: counts the view once (docs/product.md 7.5), tells what is new since the last visit, and reports the end of
  * this one. What is new stays so while one reads.
- * @param settled whether `page` is what the server has now, not what was kept from before.
+ * @param isFresh whether `page` is what the server has now, not what was kept from before.
  */
 export function useVisit(
   questionId: number,
   memberId: number,
   page: QuestionPage | undefined,
-  settled: boolean,
+  isFresh: boolean,
 ): Visit {
-  const visit = visitOf(questionId, memberId);
-  const newest = useMemo(() => (page === undefined ? null : newestOf(page)), [page]);
+  const visit = visitKey(questionId, memberId);
+  const newest = useMemo(() => (page === undefined ? null : newestPostTime(page)), [page]);
   const [since, setSince] = useState<Since | null>(null);
   if (since === null && page !== undefined && newest !== null) {
-    const before = leftAt(visit) ?? (settled ? page.visitedAt : undefined);
-    if (before !== undefined) setSince({ at: before ?? newest, returning: before !== null });
+    const before = getLastSeen(visit) ?? (isFresh ? page.visitedAt : undefined);
+    if (before !== undefined) setSince({ at: before ?? newest, isReturning: before !== null });
   }
-  const report = useReport(questionId, memberId);
+  const report = useReportVisit(questionId, memberId);
   const begun = since !== null;
   const seen = useRef(newest);
   const latest = useRef(newest);
@@ -56,47 +56,47 @@ export function useVisit(
   useEffect(() => {
     if (!begun) return undefined;
     let hiddenAt: number | null = null;
-    const end = () => {
+    const endVisit = () => {
       if (seen.current === null) return;
-      noteLeft(visit, seen.current);
+      saveLastSeen(visit, seen.current);
       if (seen.current > (reported.get(visit) ?? '')) report(seen.current, true);
     };
-    const look = () => {
+    const handleVisibility = () => {
       if (document.hidden) {
         hiddenAt = Date.now();
-        end();
+        endVisit();
         return;
       }
       const at = seen.current;
       if (hiddenAt !== null && Date.now() - hiddenAt > awayMs && at !== null)
-        setSince({ at, returning: true });
+        setSince({ at, isReturning: true });
       hiddenAt = null;
       seen.current = latest.current;
     };
-    document.addEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', handleVisibility);
     return () => {
-      document.removeEventListener('visibilitychange', look);
-      if (!document.hidden) end();
+      document.removeEventListener('visibilitychange', handleVisibility);
+      if (!document.hidden) endVisit();
     };
   }, [begun, report, visit]);
 
   return useMemo(
     () => ({
       isNew: ({ authorId, createdAt }) => since !== null && authorId !== memberId && createdAt > since.at,
-      returning: since?.returning === true,
+      isReturning: since?.isReturning === true,
     }),
     [since, memberId],
   );
 }
 
-const visitOf = (questionId: number, memberId: number) => `${memberId}:${questionId}`;
+const visitKey = (questionId: number, memberId: number) => `${memberId}:${questionId}`;
 
 /** Tells the server that the member was here. After the first time, the page is asked for again: it counts the view. */
-function useReport(questionId: number, memberId: number): (upTo: string, leaving: boolean) => void {
+function useReportVisit(questionId: number, memberId: number): (upTo: string, leaving: boolean) => void {
   const client = useQueryClient();
   return useCallback(
     (upTo, leaving) => {
-      const visit = visitOf(questionId, memberId);
+      const visit = visitKey(questionId, memberId);
       // Whoever signs out leaves the page as nobody: this browser alone remembers how far they read.
       if (client.getQueryData(sessionQuery.queryKey)?.member?.id !== memberId) return;
       const before = reported.get(visit);
@@ -104,7 +104,7 @@ function useReport(questionId: number, memberId: number): (upTo: string, leaving
       const send = async () => {
         try {
           const param = { id: String(questionId) };
-          await read(api.questions[':id'].view.$put({ param }, { init: { keepalive: leaving } }));
+          await readJson(api.questions[':id'].view.$put({ param }, { init: { keepalive: leaving } }));
           if (before === undefined)
             await client.invalidateQueries({ queryKey: questionKeys.one(questionId) });
         } catch {
@@ -120,8 +120,8 @@ function useReport(questionId: number, memberId: number): (upTo: string, leaving
 }
 
 /** The time of the newest post on the page. ISO 8601 in UTC, all of one length: they compare as texts. */
-function newestOf(page: QuestionPage): string {
-  return postsBelow(page).reduce(
+function newestPostTime(page: QuestionPage): string {
+  return listPostsBelowQuestion(page).reduce(
     (newest, { content }) => (content.createdAt > newest ? content.createdAt : newest),
     page.question.createdAt,
   );

@@ -2,16 +2,16 @@ import { plural, t } from '@lingui/core/macro';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import classes from './BranchToggle.module.css';
-import { branchId } from './thread.ts';
+import { repliesElementId } from './thread.ts';
 
 /**
  * Folds the replies below a post away, and back.
  * @param branch the post's anchor. @param count how many there are; null where not all are loaded.
  */
-export function BranchToggle({ branch, count }: { branch: string; count: number | null }) {
+export function RepliesToggle({ branch, count }: { branch: string; count: number | null }) {
   const { branches } = useQuestionPage();
   if (count === 0) return null;
-  const closed = branches.isClosed(branch);
+  const closed = branches.isCollapsed(branch);
   return (
     <button
       type="button"
@@ -19,19 +19,19 @@ export function BranchToggle({ branch, count }: { branch: string; count: number 
       data-key="c"
       data-for={branch}
       aria-expanded={!closed}
-      aria-controls={branchId(branch)}
+      aria-controls={repliesElementId(branch)}
       onClick={() => branches.toggle(branch)}
     >
       <IconChevronDown size={15} stroke={1.8} aria-hidden="true" />
-      {closed ? showReplies(count) : hideReplies(count)}
+      {closed ? showRepliesLabel(count) : hideRepliesLabel(count)}
     </button>
   );
 }
 
-function showReplies(count: number | null): string {
+function showRepliesLabel(count: number | null): string {
   return count === null ? t`Show replies` : plural(count, { one: 'Show # reply', other: 'Show # replies' });
 }
 
-function hideReplies(count: number | null): string {
+function hideRepliesLabel(count: number | null): string {
   return count === null ? t`Hide replies` : plural(count, { one: 'Hide # reply', other: 'Hide # replies' });
 }

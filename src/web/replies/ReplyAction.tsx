@@ -5,10 +5,10 @@ import { PostAction } from '#web/posts/PostActions.tsx';
 import { isSamePost, type PostRef } from '#web/posts/post.ts';
 
 /** Opens the form for a reply to a post, or closes it. */
-export function ReplyAction({ to }: { to: PostRef }) {
-  const { replyingTo, setReplyingTo, locked } = useQuestionPage();
+export function ReplyButton({ to }: { to: PostRef }) {
+  const { replyingTo, setReplyingTo, isLocked } = useQuestionPage();
   const replying = isSamePost(replyingTo, to);
-  if (locked) return null;
+  if (isLocked) return null;
   return (
     <PostAction
       label={t`Reply`}

@@ -1,39 +1,39 @@
 import { t } from '@lingui/core/macro';
 import { memo, useState } from 'react';
 import { limits } from '#shared/limits.ts';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 import type { Reply } from '#shared/replies.ts';
 import { PostMenu } from '#web/care/PostMenu.tsx';
-import { isStatus } from '#web/platform/errors.ts';
+import { hasStatus } from '#web/platform/errors.ts';
 import { toastError } from '#web/platform/toast.ts';
-import { CopyLink } from '#web/posts/CopyLink.tsx';
+import { CopyLinkButton } from '#web/posts/CopyLink.tsx';
 import { DeleteDialog } from '#web/posts/DeleteDialog.tsx';
-import { OwnPostActions } from '#web/posts/OwnPostActions.tsx';
+import { AuthorPostActions } from '#web/posts/OwnPostActions.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostActions } from '#web/posts/PostActions.tsx';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { isSamePost, type PostRef } from '#web/posts/post.ts';
 import { patchPost, removeReply } from '#web/posts/question-page.ts';
-import { SourceLine } from '#web/posts/SourceLine.tsx';
+import { PostAttribution } from '#web/posts/SourceLine.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/votes/VoteButtons.tsx';
-import { ReplyAction } from './ReplyAction.tsx';
+import { ReplyButton } from './ReplyAction.tsx';
 import { EditReplyForm, ReplyForm } from './ReplyForm.tsx';
 import classes from './ReplyArticle.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
-  const { questionId, member, cache, replyingTo, reveal, opening } = useQuestionPage();
-  const [editing, setEditing] = useState(opening === draftPlaces.edit({ kind: 'reply', id: reply.id }));
+  const { questionId, member, cache, replyingTo, reveal, draftToOpen } = useQuestionPage();
+  const [editing, setEditing] = useState(draftToOpen === draftTargets.edit({ kind: 'reply', id: reply.id }));
   const post: PostRef = { kind: 'reply', id: reply.id };
   const replying = isSamePost(replyingTo, post);
-  const own = reply.authorId === member.id;
+  const isOwn = reply.authorId === member.id;
   const deletion = useDeletePost(post, {
-    onDeleted: () => cache.change((page) => removeReply(page, reply.id)),
+    onDeleted: () => cache.update((page) => removeReply(page, reply.id)),
     onFailed: async (error) => {
       toastError(t`Failed to delete reply: ${error.message}`);
-      if (isStatus(error, 404)) await cache.change((page) => removeReply(page, reply.id));
+      if (hasStatus(error, 404)) await cache.update((page) => removeReply(page, reply.id));
     },
   });
 
@@ -48,7 +48,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
         <EditReplyForm
           reply={reply}
           onSaved={async (saved) => {
-            await cache.change((page) => patchPost(page, post, saved));
+            await cache.update((page) => patchPost(page, post, saved));
             leaveEditing();
           }}
           onCancel={leaveEditing}
@@ -56,13 +56,13 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
       ) : (
         <>
           <Markdown text={reply.content} breaks={reply.source === null} className={classes.text} />
-          {reply.source !== null && <SourceLine source={reply.source} authorName={reply.authorName} />}
+          {reply.source !== null && <PostAttribution source={reply.source} authorName={reply.authorName} />}
           <PostActions>
             <VoteButtons post={post} questionId={questionId} votes={reply} />
-            {reply.level < limits.replyLevel && <ReplyAction to={post} />}
-            <CopyLink post={post} />
-            {own && <OwnPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
-            <PostMenu post={post} own={own} />
+            {reply.level < limits.replyLevel && <ReplyButton to={post} />}
+            <CopyLinkButton post={post} />
+            {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+            <PostMenu post={post} own={isOwn} />
           </PostActions>
         </>
       )}

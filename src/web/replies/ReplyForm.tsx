@@ -1,22 +1,22 @@
 import { t } from '@lingui/core/macro';
-import { draftPlaces } from '#shared/draft-places.ts';
+import { draftTargets } from '#shared/draft-places.ts';
 import { limits } from '#shared/limits.ts';
 import type { Reply } from '#shared/replies.ts';
-import { said } from '#web/platform/said.ts';
-import { sendOrWait } from '#web/platform/send-waiting.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
+import { sendOrQueue } from '#web/platform/send-waiting.ts';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { PostForm } from '#web/posts/PostForm.tsx';
 import { editReply, postReply } from '#web/posts/post-api.ts';
 import { anchorOf, type PostRef } from '#web/posts/post.ts';
 import { addReply } from '#web/posts/question-page.ts';
-import { highestId, replyAction, waitingAnchor } from '#web/posts/waiting-posts.ts';
+import { highestId, replyAction, queuedPostAnchor } from '#web/posts/waiting-posts.ts';
 import classes from './ReplyForm.module.css';
 
-const tooLong = () => said('A reply can have up to 1,000 characters');
+const tooLongMessage = () => translateServerMessage('A reply can have up to 1,000 characters');
 
 /** @param to what is replied to. @param answerId the answer it stands below; null below the question itself. */
 export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | null }) {
-  const { questionId, member, cache, setReplyingTo, rememberReplyingTo, reveal } = useQuestionPage();
+  const { questionId, member, cache, setReplyingTo, saveReplyingTo, reveal } = useQuestionPage();
   const parentReplyId = to.kind === 'reply' ? to.id : null;
   const cancel = () => {
     setReplyingTo(null);
@@ -28,26 +28,26 @@ export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | nu
         label={t`Your reply`}
         hideLabel
         focused
-        place={draftPlaces.reply(to)}
+        draftTarget={draftTargets.reply(to)}
         limit={limits.reply}
-        tooLong={tooLong()}
+        tooLongMessage={tooLongMessage()}
         placeholder={to.kind === 'question' ? t`Ask for details, or add something small` : t`Write a reply`}
-        submitName={t`Post Reply`}
-        failure={t`Failed to post reply`}
-        returned={t`Your reply was not posted`}
-        onTyped={(content) => rememberReplyingTo(content.trim() === '' ? null : to)}
+        submitLabel={t`Post Reply`}
+        failureMessage={t`Failed to post reply`}
+        refusedMessage={t`Your reply was not posted`}
+        onTyped={(content) => saveReplyingTo(content.trim() === '' ? null : to)}
         onCancel={cancel}
         submit={async (content, key) => {
           const place = { questionId, answerId, parentReplyId };
           const after = highestId(cache.read(), 'reply');
-          const reply = await sendOrWait(
+          const reply = await sendOrQueue(
             member.id,
             replyAction({ ...place, content, key, after }),
             (sending) => postReply(place, { content, key }, sending),
           );
-          if (reply !== null) await cache.change((page) => addReply(page, reply));
+          if (reply !== null) await cache.update((page) => addReply(page, reply));
           setReplyingTo(null);
-          reveal(reply === null ? waitingAnchor(key) : { kind: 'reply', id: reply.id });
+          reveal(reply === null ? queuedPostAnchor(key) : { kind: 'reply', id: reply.id });
         }}
       />
     </div>
@@ -66,13 +66,13 @@ export function EditReplyForm(props: {
         label={t`Edit reply`}
         hideLabel
         focused
-        place={draftPlaces.edit({ kind: 'reply', id: reply.id })}
+        draftTarget={draftTargets.edit({ kind: 'reply', id: reply.id })}
         original={reply.content}
-        about={{ post: { kind: 'reply', id: reply.id }, editedAt: reply.editedAt }}
+        subject={{ post: { kind: 'reply', id: reply.id }, editedAt: reply.editedAt }}
         limit={limits.reply}
-        tooLong={tooLong()}
-        submitName={t`Save`}
-        failure={t`Failed to save reply`}
+        tooLongMessage={tooLongMessage()}
+        submitLabel={t`Save`}
+        failureMessage={t`Failed to save reply`}
         onCancel={props.onCancel}
         submit={async (content, key, basedOn) => {
           const { editedAt, ...saved } = await editReply(reply.id, { content, basedOn }, key);

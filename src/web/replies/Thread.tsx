@@ -4,52 +4,62 @@ import type { RepliesPage } from '#shared/replies.ts';
 import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
 import { useQuestionPage } from '#web/posts/page-context.ts';
 import { anchorOf, isSamePost } from '#web/posts/post.ts';
-import type { WaitingPost } from '#web/posts/waiting-posts.ts';
-import { WaitingArticle } from '#web/posts/WaitingArticle.tsx';
-import { NewItems } from '#web/ui/NewItems.tsx';
-import { BranchToggle } from './BranchToggle.tsx';
+import type { QueuedPost } from '#web/posts/waiting-posts.ts';
+import { QueuedPostArticle } from '#web/posts/WaitingArticle.tsx';
+import { NewItemsPill } from '#web/ui/NewItems.tsx';
+import { RepliesToggle } from './BranchToggle.tsx';
 import { ReplyArticle } from './ReplyArticle.tsx';
-import { branchId, repliesIn, shownOf, threadOf, waitingBelow, type ThreadNode } from './thread.ts';
+import {
+  repliesElementId,
+  countReplies,
+  filterVisibleReplies,
+  buildReplyTree,
+  groupQueuedReplies,
+  type ReplyNode,
+} from './thread.ts';
 import classes from './Thread.module.css';
 
 /** The replies below an answer, or below the question itself (`answerId` null), to level 3. */
-export const Thread = memo(function Thread({
+export const ReplyThread = memo(function Thread({
   answerId,
   replies,
 }: {
   answerId: number | null;
   replies: RepliesPage;
 }) {
-  const { cache, waiting, branches, newReplies, marked } = useQuestionPage();
+  const { cache, queuedPosts, branches, newReplies, targetPost } = useQuestionPage();
   const shown = useMemo(
     () =>
-      shownOf(
+      filterVisibleReplies(
         replies.items,
-        (reply) => newReplies.isWaiting(reply) && !isSamePost(marked, { kind: 'reply', id: reply.id }),
+        (reply) => newReplies.isPending(reply) && !isSamePost(targetPost, { kind: 'reply', id: reply.id }),
       ),
-    [replies.items, newReplies, marked],
+    [replies.items, newReplies, targetPost],
   );
-  const nodes = useMemo(() => threadOf(shown), [shown]);
-  const mine = useMemo(() => waitingBelow(waiting, answerId, shown), [waiting, answerId, shown]);
-  const left = newReplies.countIn(answerId);
-  if (nodes.length === 0 && mine.size === 0 && left === 0) return null;
+  const nodes = useMemo(() => buildReplyTree(shown), [shown]);
+  const queuedReplies = useMemo(
+    () => groupQueuedReplies(queuedPosts, answerId, shown),
+    [queuedPosts, answerId, shown],
+  );
+  const hiddenNewCount = newReplies.countPending(answerId);
+  if (nodes.length === 0 && queuedReplies.size === 0 && hiddenNewCount === 0) return null;
   const branch = answerId === null ? null : anchorOf({ kind: 'answer', id: answerId });
-  const more = replies.nextCursor !== null;
+  const hasMore = replies.nextCursor !== null;
   return (
     <div className={classes.thread}>
-      {branch !== null && <BranchToggle branch={branch} count={more ? null : repliesIn(nodes)} />}
-      <Level nodes={nodes} below={null} branch={branch} waiting={mine} />
-      {more && (branch === null || !branches.isClosed(branch)) && (
+      {branch !== null && <RepliesToggle branch={branch} count={hasMore ? null : countReplies(nodes)} />}
+      <ReplyLevel nodes={nodes} below={null} branch={branch} queued={queuedReplies} />
+      {hasMore && (branch === null || !branches.isCollapsed(branch)) && (
         <LoadMorePosts
           name={t`Load more replies`}
           failure={t`More replies could not be loaded.`}
           load={() => cache.loadMoreReplies(answerId)}
         />
       )}
-      {left > 0 && (
-        <NewItems onClick={() => newReplies.show(answerId)}>
-          {plural(left, { one: '# new reply', other: '# new replies' })}
-        </NewItems>
+      {hiddenNewCount > 0 && (
+        <NewItemsPill onClick={() => newReplies.show(answerId)}>
+          {plural(hiddenNewCount, { one: '# new reply', other: '# new replies' })}
+        </NewItemsPill>
       )}
     </div>
   );
@@ -59,23 +69,23 @@ export const Thread = memo(function Thread({
  * @param below the id of the reply that these answer. @param branch the anchor of the post they can be folded into; null
  * where they stand for themselves. @param waiting the member's own to be sent, by the id of the reply they answer.
  */
-function Level({
+function ReplyLevel({
   nodes,
   below,
   branch,
-  waiting,
+  queued,
 }: {
-  nodes: readonly ThreadNode[];
+  nodes: readonly ReplyNode[];
   below: number | null;
   branch: string | null;
-  waiting: ReadonlyMap<number | null, WaitingPost[]>;
+  queued: ReadonlyMap<number | null, QueuedPost[]>;
 }) {
   const { branches } = useQuestionPage();
   return (
     <ol
-      id={branch === null ? undefined : branchId(branch)}
+      id={branch === null ? undefined : repliesElementId(branch)}
       data-branch={branch ?? undefined}
-      hidden={branch !== null && branches.isClosed(branch)}
+      hidden={branch !== null && branches.isCollapsed(branch)}
       className={classes.level}
     >
       {nodes.map(({ reply, children }) => (
@@ -87,22 +97,25 @@ function Level({
           ) : (
             <ReplyArticle reply={reply} />
           )}
-          {(children.length > 0 || waiting.has(reply.id)) && (
+          {(children.length > 0 || queued.has(reply.id)) && (
             <>
-              <BranchToggle branch={anchorOf({ kind: 'reply', id: reply.id })} count={repliesIn(children)} />
-              <Level
+              <RepliesToggle
+                branch={anchorOf({ kind: 'reply', id: reply.id })}
+                count={countReplies(children)}
+              />
+              <ReplyLevel
                 nodes={children}
                 below={reply.id}
                 branch={anchorOf({ kind: 'reply', id: reply.id })}
-                waiting={waiting}
+                queued={queued}
               />
             </>
           )}
         </li>
       ))}
-      {waiting.get(below)?.map((post) => (
+      {queued.get(below)?.map((post) => (
         <li key={post.data.key} className={classes.item}>
-          <WaitingArticle post={post} />
+          <QueuedPostArticle post={post} />
         </li>
       ))}
     </ol>

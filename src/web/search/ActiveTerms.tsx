@@ -1,29 +1,32 @@
 import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { IconX } from '@tabler/icons-react';
-import { parseSearch, type SearchTerm, withoutTerm } from '#shared/search-query.ts';
+import { parseSearch, type SearchTerm, removeTerm } from '#shared/search-query.ts';
 import { limitTerms } from '#shared/search-terms.ts';
-import { exceededSentence, problemOf, sentenceOf, unknownSentence } from './sentences.ts';
-import { addressOf, type Search } from './search.ts';
+import { exceededMessage, termProblemMessage, describeTerm, unknownTermMessage } from './sentences.ts';
+import { toSearchLocation, type Search } from './search.ts';
 import classes from './ActiveTerms.module.css';
 
 /** The operators of the query, each with a button that takes it out, and what was taken for words. */
-export function ActiveTerms({ search, unknown }: { search: Search; unknown: readonly string[] }) {
+export function SearchTerms({ search, unknown }: { search: Search; unknown: readonly string[] }) {
   const router = useRouter();
   if (search.kind === 'users') return null;
   const { terms, exceeded } = limitTerms(parseSearch(search.q));
   const operators = terms.flatMap((term) => {
-    const sentence = unknown.includes(term.source) ? null : sentenceOf(term);
+    const sentence = unknown.includes(term.source) ? null : describeTerm(term);
     return sentence === null ? [] : [{ term, sentence }];
   });
   const notes = new Set([
-    ...exceeded.map(exceededSentence),
-    ...terms.map(problemOf).filter((note) => note !== null),
-    ...unknown.map(unknownSentence),
+    ...exceeded.map(exceededMessage),
+    ...terms.map(termProblemMessage).filter((note) => note !== null),
+    ...unknown.map(unknownTermMessage),
   ]);
 
   function remove(term: SearchTerm) {
-    void router.navigate({ ...addressOf({ ...search, q: withoutTerm(search.q, term) }), resetScroll: false });
+    void router.navigate({
+      ...toSearchLocation({ ...search, q: removeTerm(search.q, term) }),
+      resetScroll: false,
+    });
   }
 
   return (

@@ -1,19 +1,19 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
-import type { AnswerCard as Card, SearchHit } from '#shared/search.ts';
+import type { AnswerCard as Card, SearchHighlight } from '#shared/search.ts';
 import { answerPath } from '#web/platform/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard } from '#web/ui/PostCard.tsx';
 import solved from '#web/ui/solved.module.css';
 
 /** An answer in a list, under the question it answers; both lead to the answer on the question's page. */
-export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHit | undefined }) {
+export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighlight | undefined }) {
   return (
     <PostCard
       post={answer}
       href={answerPath(answer)}
       title={answer.questionTitle}
-      hit={hit}
+      highlight={hit}
       verb={t`answered`}
       counts={
         <>

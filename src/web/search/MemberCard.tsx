@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import { useId } from 'react';
-import { shortDate } from '#web/platform/dates.ts';
+import { formatDate } from '#web/platform/dates.ts';
 import type { MemberCard as Card } from '#shared/search.ts';
 import { profilePath } from '#web/platform/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
@@ -25,7 +25,7 @@ export function MemberCard({ member }: { member: Card }) {
           <Count of={member.answersCount} singular="answer" />
           <span>
             <Trans>
-              Joined <time dateTime={member.createdAt}>{shortDate(member.createdAt)}</time>
+              Joined <time dateTime={member.createdAt}>{formatDate(member.createdAt)}</time>
             </Trans>
           </span>
         </p>

@@ -2,15 +2,15 @@ import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import type { SearchKind, SearchSort } from '#shared/search.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { addressOf, type Search, withoutKind } from './search.ts';
+import { toSearchLocation, type Search, removeKindTerm } from './search.ts';
 import classes from './SearchControls.module.css';
 
-const kinds = (): (readonly [SearchKind, string])[] => [
+const kindOptions = (): (readonly [SearchKind, string])[] => [
   ['questions', t`Questions`],
   ['answers', t`Answers`],
   ['users', t`Users`],
 ];
-const sorts = (): (readonly [SearchSort, string])[] => [
+const sortOptions = (): (readonly [SearchSort, string])[] => [
   ['relevance', t`Relevance`],
   ['recent', t`Most Recent`],
   ['popular', t`Most Popular`],
@@ -21,7 +21,7 @@ export function SearchControls({ search }: { search: Search }) {
   const router = useRouter();
 
   function go(next: Search) {
-    void router.navigate({ ...addressOf(next), resetScroll: false });
+    void router.navigate({ ...toSearchLocation(next), resetScroll: false });
   }
 
   return (
@@ -29,14 +29,14 @@ export function SearchControls({ search }: { search: Search }) {
       <SelectField
         label={t`Search in`}
         short
-        options={kinds()}
+        options={kindOptions()}
         value={search.kind}
-        onChange={(kind) => go({ ...search, q: withoutKind(search.q), kind })}
+        onChange={(kind) => go({ ...search, q: removeKindTerm(search.q), kind })}
       />
       <SelectField
         label={t`Sort by`}
         short
-        options={sorts()}
+        options={sortOptions()}
         value={search.sort}
         onChange={(sort) => go({ ...search, sort })}
       />

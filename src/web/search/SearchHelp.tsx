@@ -3,32 +3,38 @@ import { VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useImperativeHandle, type KeyboardEvent, type Ref } from 'react';
-import { api, read } from '#web/platform/api.ts';
-import { shortCount } from '#web/platform/counts.ts';
-import { modKey } from '#web/platform/shortcuts.ts';
-import { countText } from '#web/ui/count-text.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { formatShortCount } from '#web/platform/counts.ts';
+import { getModKeyLabel } from '#web/platform/shortcuts.ts';
+import { formatCountOf } from '#web/ui/count-text.ts';
 import { useListbox } from '#web/ui/listbox.ts';
-import { type Completable, completable, completed, tagTerm, userTerm } from './completion.ts';
-import { instantQuery } from './search.ts';
+import {
+  type OperatorCompletion,
+  findCompletion,
+  applyCompletion,
+  formatTagTerm,
+  formatUserTerm,
+} from './completion.ts';
+import { instantSearchQuery } from './search.ts';
 import classes from './SearchHelp.module.css';
 
-type Option = { insert: string; shown: string; explained: string };
+type Option = { insert: string; label: string; description: string };
 
 /** What the field asks whether a key was one of the list's. */
-export type HelpKeys = { onKeyDown: (event: KeyboardEvent) => boolean };
+export type SearchHelpHandle = { onKeyDown: (event: KeyboardEvent) => boolean };
 
 type Props = {
   id: string;
   text: string;
   caret: number;
-  keys: Ref<HelpKeys>;
+  keys: Ref<SearchHelpHandle>;
   onActive: (optionId: string | null) => void;
   onChoose: (chosen: { text: string; caret: number }) => void;
 };
 
 /** Under the search box: the operators there are while it is empty; while one is typed, how it can go on. */
 export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }: Props) {
-  const typing = completable(text.slice(0, caret));
+  const typing = findCompletion(text.slice(0, caret));
   const options = useOptions(typing);
   const start = typing?.start ?? caret;
   const list = useListbox({
@@ -36,7 +42,7 @@ export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }
     label: t`Search operators`,
     options,
     keyOf: ({ insert }) => insert,
-    onChoose: ({ insert }) => onChoose(completed(text, { caret, start, by: insert })),
+    onChoose: ({ insert }) => onChoose(applyCompletion(text, { caret, start, by: insert })),
     first: false,
   });
   const shown = text.trim() === '' || (typing !== null && options.length > 0);
@@ -51,15 +57,15 @@ export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }
         {options.map((option) => (
           <div key={option.insert} {...list.optionProps(option)} className={classes.option}>
             <span className={classes.operator} dir="auto">
-              {option.shown}
+              {option.label}
             </span>
-            <span className={classes.explained}>{unbroken(option.explained)}</span>
+            <span className={classes.explained}>{withoutLineBreaks(option.description)}</span>
           </div>
         ))}
       </div>
       {typing === null && (
         <p className={classes.foot}>
-          {t`Words are found in any inflection and inside longer words. ${modKey()}+K jumps to any question, topic, member or command.`}
+          {t`Words are found in any inflection and inside longer words. ${getModKeyLabel()}+K jumps to any question, topic, member or command.`}
         </p>
       )}
       <VisuallyHidden component="output">
@@ -69,66 +75,72 @@ export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }
   );
 }
 
-function useOptions(typing: Completable | null): Option[] {
-  const tags = useTags(typing?.kind === 'tag' ? typing.typed : null);
-  const members = useMembers(typing?.kind === 'user' ? typing.typed : null);
+function useOptions(typing: OperatorCompletion | null): Option[] {
+  const tags = useTagOptions(typing?.kind === 'tag' ? typing.typed : null);
+  const members = useMemberOptions(typing?.kind === 'user' ? typing.typed : null);
   if (typing === null) return operators();
   if (typing.kind === 'tag') return tags;
   if (typing.kind === 'user') return members;
   const typed = typing.typed.toLowerCase();
-  return values()[typing.kind].filter(({ shown }) => shown.slice(typing.kind.length + 1).startsWith(typed));
+  return values()[typing.kind].filter(({ label }) => label.slice(typing.kind.length + 1).startsWith(typed));
 }
 
 /** The topics with the most questions whose name contains what is typed. */
-function useTags(typed: string | null): Option[] {
+function useTagOptions(typed: string | null): Option[] {
   const [q] = useDebouncedValue(typed?.trim() ?? '', 120);
   const { data } = useQuery({
     queryKey: ['topics', 'for-search', q],
-    queryFn: ({ signal }) => read(api.topics.$get({ query: { q, sort: 'popular' } }, { init: { signal } })),
+    queryFn: ({ signal }) =>
+      readJson(api.topics.$get({ query: { q, sort: 'popular' } }, { init: { signal } })),
     enabled: typed !== null,
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const fitting = (data?.items ?? []).filter(({ tag }) => has(tag, typed));
-  return fitting.slice(0, 8).map(({ tag, questionsCount }) => ({
-    insert: tagTerm(tag),
-    shown: `[${tag}]`,
-    explained: countText('question', questionsCount, shortCount(questionsCount)),
+  const fitting = (data?.items ?? []).filter(({ name }) => matchesTyped(name, typed));
+  return fitting.slice(0, 8).map(({ name, questionsCount }) => ({
+    insert: formatTagTerm(name),
+    label: `[${name}]`,
+    description: formatCountOf('question', questionsCount, formatShortCount(questionsCount)),
   }));
 }
 
-function useMembers(typed: string | null): Option[] {
+function useMemberOptions(typed: string | null): Option[] {
   const [q] = useDebouncedValue(typed?.trim() ?? '', 120);
-  const { data } = useQuery({ ...instantQuery(q), enabled: typed !== null && q !== '' });
-  const found = q === '' ? [] : (data?.members ?? []).filter(({ displayName }) => has(displayName, typed));
-  const self = { insert: 'user:me', shown: 'user:me', explained: t`What you wrote` };
+  const { data } = useQuery({ ...instantSearchQuery(q), enabled: typed !== null && q !== '' });
+  const found =
+    q === '' ? [] : (data?.members ?? []).filter(({ displayName }) => matchesTyped(displayName, typed));
+  const self = { insert: 'user:me', label: 'user:me', description: t`What you wrote` };
   return [
     ...('me'.startsWith((typed ?? '').toLowerCase()) ? [self] : []),
     ...found.map((member) => ({
-      insert: userTerm(member),
-      shown: member.displayName,
-      explained: t`What ${member.displayName} wrote`,
+      insert: formatUserTerm(member),
+      label: member.displayName,
+      description: t`What ${member.displayName} wrote`,
     })),
   ];
 }
 
 /** What was found for less typed is shown meanwhile, as far as it still fits. */
-function has(name: string, typed: string | null): boolean {
+function matchesTyped(name: string, typed: string | null): boolean {
   return name.toLowerCase().includes((typed ?? '').trim().replace(/^[@#]/u, '').toLowerCase());
 }
 
 const operators = (): Option[] => [
-  { insert: '[', shown: t`[topic]`, explained: t`with this tag; several at once: [rust][async]` },
-  { insert: 'user:', shown: t`user:name`, explained: t`by this member; user:me is you` },
-  { insert: 'is:', shown: 'is:unanswered', explained: t`answered, unanswered, solved, questions or answers` },
-  { insert: 'score:', shown: 'score:5', explained: t`votes: 5 or more; 3..10 is a range` },
-  { insert: 'answers:', shown: 'answers:0', explained: t`so many answers or more; 0 is none` },
-  { insert: 'created:', shown: 'created:1w', explained: t`in the last week; 2024, 2024-05.. or a range` },
-  { insert: '"', shown: t`"two words"`, explained: t`exactly these words` },
-  { insert: '-', shown: t`-word`, explained: t`without this word; also -[topic] and -"two words"` },
+  { insert: '[', label: t`[topic]`, description: t`with this tag; several at once: [rust][async]` },
+  { insert: 'user:', label: t`user:name`, description: t`by this member; user:me is you` },
+  {
+    insert: 'is:',
+    label: 'is:unanswered',
+    description: t`answered, unanswered, solved, questions or answers`,
+  },
+  { insert: 'score:', label: 'score:5', description: t`votes: 5 or more; 3..10 is a range` },
+  { insert: 'answers:', label: 'answers:0', description: t`so many answers or more; 0 is none` },
+  { insert: 'created:', label: 'created:1w', description: t`in the last week; 2024, 2024-05.. or a range` },
+  { insert: '"', label: t`"two words"`, description: t`exactly these words` },
+  { insert: '-', label: t`-word`, description: t`without this word; also -[topic] and -"two words"` },
 ];
 
-const values = (): Record<Exclude<Completable['kind'], 'tag' | 'user'>, Option[]> => ({
+const values = (): Record<Exclude<OperatorCompletion['kind'], 'tag' | 'user'>, Option[]> => ({
   is: [
     option('is:unanswered', t`without an answer`),
     option('is:solved', t`with an accepted answer`),
@@ -158,10 +170,10 @@ const values = (): Record<Exclude<Completable['kind'], 'tag' | 'user'>, Option[]
 });
 
 /** No line ends between a minus and what it is for: U+2060 joins them. */
-function unbroken(text: string): string {
+function withoutLineBreaks(text: string): string {
   return text.replaceAll(/-(?=\S)/g, '-\u2060');
 }
 
-function option(insert: string, explained: string): Option {
-  return { insert, shown: insert, explained };
+function option(insert: string, description: string): Option {
+  return { insert, label: insert, description };
 }

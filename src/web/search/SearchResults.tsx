@@ -1,18 +1,18 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
-import { countedResults, type SearchHit, type SearchResults as Results } from '#shared/search.ts';
+import { maxCountedResults, type SearchHighlight, type SearchResults as Results } from '#shared/search.ts';
 import { QuestionCard } from '#web/feeds/QuestionCard.tsx';
 import { QuestionCardSkeletons } from '#web/feeds/QuestionCardSkeleton.tsx';
-import { useLiveCards } from '#web/feeds/useLiveCards.ts';
-import { Empty } from '#web/ui/Empty.tsx';
+import { useLiveQuestionCards } from '#web/feeds/useLiveCards.ts';
+import { EmptyState } from '#web/ui/Empty.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { ActiveTerms } from './ActiveTerms.tsx';
+import { SearchTerms } from './ActiveTerms.tsx';
 import { AnswerCard } from './AnswerCard.tsx';
 import { MemberCard } from './MemberCard.tsx';
-import { resultCount, searchQuery, type Search } from './search.ts';
+import { resultCountText, searchQuery, type Search } from './search.ts';
 import { SearchSuggestions } from './SearchSuggestions.tsx';
-import { useLiveAnswers } from './useLiveAnswers.ts';
+import { useLiveAnswerCards } from './useLiveAnswers.ts';
 import classes from './SearchResults.module.css';
 
 /** What was found, and how much of it; a search that failed found nothing (docs/product.md 16.4). */
@@ -26,19 +26,19 @@ export function SearchResults({ search }: { search: Search }) {
     <>
       {search.kind === 'questions' && <LiveQuestions queryKey={queryKey} />}
       {search.kind === 'answers' && <LiveAnswers queryKey={queryKey} />}
-      <ActiveTerms search={search} unknown={first?.unknown ?? []} />
+      <SearchTerms search={search} unknown={first?.unknownTerms ?? []} />
       {first?.corrected === true && (
         <p className={classes.corrected} dir="auto">
-          {closeTo(search.q, first.total)}
+          {correctedMessage(search.q, first.total)}
         </p>
       )}
-      <output className={classes.count}>{!query.isPending && resultCount(first?.total ?? 0)}</output>
+      <output className={classes.count}>{!query.isPending && resultCountText(first?.total ?? 0)}</output>
       {failed ? (
-        <Empty title={t`The search got no answer`}>
+        <EmptyState title={t`The search got no answer`}>
           <Button variant="default" onClick={() => void query.refetch()}>
             {t`Try again`}
           </Button>
-        </Empty>
+        </EmptyState>
       ) : (
         <PagedList
           query={query}
@@ -47,26 +47,26 @@ export function SearchResults({ search }: { search: Search }) {
           pending={<QuestionCardSkeletons />}
           empty={<SearchSuggestions q={search.q} kind={search.kind} suggestions={first?.suggestions} />}
         >
-          {(results) => results.map((result) => <Result key={result.item.id} {...result} />)}
+          {(results) => results.map((result) => <SearchResult key={result.item.id} {...result} />)}
         </PagedList>
       )}
     </>
   );
 }
 
-function closeTo(q: string, total: number): string {
+function correctedMessage(q: string, total: number): string {
   return plural(total, {
     one: `Nothing matches “${q}” as typed. This is close to it.`,
     other: `Nothing matches “${q}” as typed. These are close to it.`,
   });
 }
 
-type Found =
-  | { kind: 'questions'; item: Results['questions'][number]; hit: SearchHit | undefined }
-  | { kind: 'answers'; item: Results['answers'][number]; hit: SearchHit | undefined }
+type FoundItem =
+  | { kind: 'questions'; item: Results['questions'][number]; hit: SearchHighlight | undefined }
+  | { kind: 'answers'; item: Results['answers'][number]; hit: SearchHighlight | undefined }
   | { kind: 'users'; item: Results['users'][number] };
 
-function Result(found: Found) {
+function SearchResult(found: FoundItem) {
   switch (found.kind) {
     case 'questions':
       return <QuestionCard question={found.item} hit={found.hit} />;
@@ -79,66 +79,74 @@ function Result(found: Found) {
 
 /** Shows nothing; keeps what was found as it is on the server. What would be found by now is for the next search. */
 function LiveQuestions({ queryKey }: { queryKey: QueryKey }) {
-  useLiveCards({ queryKey, changeCards: changeQuestions });
+  useLiveQuestionCards({ queryKey, mapCards: mapQuestions });
   return null;
 }
 
 function LiveAnswers({ queryKey }: { queryKey: QueryKey }) {
-  useLiveAnswers({ queryKey, changeCards: changeAnswers });
+  useLiveAnswerCards({ queryKey, mapCards: mapAnswers });
   return null;
 }
 
 type Pages = InfiniteData<Results>;
 type Change<Item> = (item: Item) => Item | null;
 
-function changeQuestions(data: Pages, change: Change<Results['questions'][number]>): Pages {
+function mapQuestions(data: Pages, change: Change<Results['questions'][number]>): Pages {
   const lists = data.pages.map((page) => page.questions.map(change).filter((card) => card !== null));
-  return withLists(data, (page, index) => {
+  return replaceLists(data, (page, index) => {
     const questions = lists[index] ?? [];
-    return { ...page, questions, hits: hitsLeft(page.hits, page.questions, questions) };
+    return {
+      ...page,
+      questions,
+      highlights: remainingHighlights(page.highlights, page.questions, questions),
+    };
   });
 }
 
-function changeAnswers(data: Pages, change: Change<Results['answers'][number]>): Pages {
+function mapAnswers(data: Pages, change: Change<Results['answers'][number]>): Pages {
   const lists = data.pages.map((page) => page.answers.map(change).filter((card) => card !== null));
-  return withLists(data, (page, index) => {
+  return replaceLists(data, (page, index) => {
     const answers = lists[index] ?? [];
-    return { ...page, answers, hits: hitsLeft(page.hits, page.answers, answers) };
+    return { ...page, answers, highlights: remainingHighlights(page.highlights, page.answers, answers) };
   });
 }
 
-type Texts = { id: number; title?: string; questionTitle?: string; excerpt: string };
+type CardText = { id: number; title?: string; questionTitle?: string; excerpt: string };
 
 /** Where a text was edited meanwhile, it is shown as it is now, with nothing marked. */
-function hitsLeft(hits: readonly SearchHit[], before: readonly Texts[], now: readonly Texts[]): SearchHit[] {
+function remainingHighlights(
+  hits: readonly SearchHighlight[],
+  before: readonly CardText[],
+  now: readonly CardText[],
+): SearchHighlight[] {
   const edited = new Set(
     before
-      .filter((old) => now.some((card) => card.id === old.id && !sameTexts(card, old)))
+      .filter((old) => now.some((card) => card.id === old.id && !hasSameText(card, old)))
       .map(({ id }) => id),
   );
   return hits.filter(({ id }) => !edited.has(id));
 }
 
-function sameTexts(one: Texts, other: Texts): boolean {
+function hasSameText(one: CardText, other: CardText): boolean {
   return (
     one.title === other.title && one.questionTitle === other.questionTitle && one.excerpt === other.excerpt
   );
 }
 
 /** What is gone from the lists no longer counts among the results. */
-function withLists(data: Pages, change: (page: Results, index: number) => Results): Pages {
+function replaceLists(data: Pages, change: (page: Results, index: number) => Results): Pages {
   const pages = data.pages.map(change);
-  const gone = sizeOf(data.pages) - sizeOf(pages);
-  const left = (total: number) => (total > countedResults ? total : total - gone);
+  const gone = countResults(data.pages) - countResults(pages);
+  const left = (total: number) => (total > maxCountedResults ? total : total - gone);
   return { ...data, pages: pages.map((page) => ({ ...page, total: left(page.total) })) };
 }
 
-function sizeOf(pages: readonly Results[]): number {
+function countResults(pages: readonly Results[]): number {
   return pages.reduce((sum, page) => sum + page.questions.length + page.answers.length, 0);
 }
 
-function hitOf({ hits }: Results, id: number): SearchHit | undefined {
-  return hits.find((hit) => hit.id === id);
+function highlightFor({ highlights }: Results, id: number): SearchHighlight | undefined {
+  return highlights.find((hit) => hit.id === id);
 }
 
 /** Every page has the list of one kind; the other two are empty. */
@@ -147,9 +155,17 @@ function toList({ pages, pageParams }: { pages: Results[]; pageParams: unknown[]
     first: pages[0],
     pages: pages.map((page) => ({
       items: [
-        ...page.questions.map((item): Found => ({ kind: 'questions', item, hit: hitOf(page, item.id) })),
-        ...page.answers.map((item): Found => ({ kind: 'answers', item, hit: hitOf(page, item.id) })),
-        ...page.users.map((item): Found => ({ kind: 'users', item })),
+        ...page.questions.map((item): FoundItem => ({
+          kind: 'questions',
+          item,
+          hit: highlightFor(page, item.id),
+        })),
+        ...page.answers.map((item): FoundItem => ({
+          kind: 'answers',
+          item,
+          hit: highlightFor(page, item.id),
+        })),
+        ...page.users.map((item): FoundItem => ({ kind: 'users', item })),
       ],
     })),
     pageParams,

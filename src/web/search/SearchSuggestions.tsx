@@ -6,7 +6,7 @@ import type { SearchKind, Suggestions } from '#shared/search.ts';
 import { paths } from '#web/platform/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/ui/TagLinks.tsx';
-import { withoutKind } from './search.ts';
+import { removeKindTerm } from './search.ts';
 import classes from './SearchSuggestions.module.css';
 
 /** What to try when nothing was found (docs/product.md 11.5), or nothing was searched for yet. */
@@ -26,12 +26,12 @@ export function SearchSuggestions({
   return (
     <div className={classes.suggestions}>
       {tags.length > 0 && (
-        <Part title={t`Topics close to it`}>
+        <SuggestionSection title={t`Topics close to it`}>
           <TagLinks tags={tags} />
-        </Part>
+        </SuggestionSection>
       )}
       {questions.length > 0 && (
-        <Part title={t`Questions close to it`}>
+        <SuggestionSection title={t`Questions close to it`}>
           <ul className={classes.questions}>
             {questions.map(({ id, title }) => (
               <li key={id}>
@@ -41,9 +41,9 @@ export function SearchSuggestions({
               </li>
             ))}
           </ul>
-        </Part>
+        </SuggestionSection>
       )}
-      <Part title={t`Search suggestions`}>
+      <SuggestionSection title={t`Search suggestions`}>
         <ul className={classes.hints}>
           {searched ? (
             <>
@@ -57,7 +57,9 @@ export function SearchSuggestions({
             <li>
               <Trans>
                 Search the{' '}
-                <PathLink href={`${paths.search}?${new URLSearchParams({ q: withoutKind(q) }).toString()}`}>
+                <PathLink
+                  href={`${paths.search}?${new URLSearchParams({ q: removeKindTerm(q) }).toString()}`}
+                >
                   questions
                 </PathLink>{' '}
                 instead.
@@ -75,12 +77,12 @@ export function SearchSuggestions({
             </Trans>
           </li>
         </ul>
-      </Part>
+      </SuggestionSection>
     </div>
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function SuggestionSection({ title, children }: { title: string; children: ReactNode }) {
   const titleId = useId();
   return (
     <section aria-labelledby={titleId}>

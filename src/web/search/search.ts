@@ -1,22 +1,22 @@
 import { plural, t } from '@lingui/core/macro';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { limits } from '#shared/limits.ts';
-import { parseSearch, withoutTerm } from '#shared/search-query.ts';
-import { countedResults, type SearchKind, type SearchSort } from '#shared/search.ts';
-import { codePoints } from '#shared/text.ts';
-import { api, read } from '#web/platform/api.ts';
-import { exactCount } from '#web/platform/counts.ts';
+import { parseSearch, removeTerm } from '#shared/search-query.ts';
+import { maxCountedResults, type SearchKind, type SearchSort } from '#shared/search.ts';
+import { countCodePoints } from '#shared/text.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { formatCount } from '#web/platform/counts.ts';
 import { logFailure } from '#web/platform/log.ts';
 
 export type Search = { q: string; kind: SearchKind; sort: SearchSort };
 
 /** Whether there is anything to ask the server: a blank query gives no results, an endless one is refused. */
 export function canSearch(q: string): boolean {
-  return q !== '' && codePoints(q) <= limits.searchQuery;
+  return q !== '' && countCodePoints(q) <= limits.searchQuery;
 }
 
 /** Where the router finds a search; what is usual is not named. */
-export function addressOf({ q, kind, sort }: Search) {
+export function toSearchLocation({ q, kind, sort }: Search) {
   return {
     to: '/search',
     search: {
@@ -28,11 +28,11 @@ export function addressOf({ q, kind, sort }: Search) {
 }
 
 /** The query without `is:answer`, which would win over what is chosen elsewhere. */
-export function withoutKind(query: string): string {
+export function removeKindTerm(query: string): string {
   const term = parseSearch(query).findLast(
     (part) => part.kind === 'is' && (part.is === 'question' || part.is === 'answer'),
   );
-  return term === undefined ? query : withoutKind(withoutTerm(query, term));
+  return term === undefined ? query : removeKindTerm(removeTerm(query, term));
 }
 
 /** What matches, a page at a time. @param search `q` without spaces around. */
@@ -42,7 +42,7 @@ export function searchQuery({ q, kind, sort }: Search) {
     queryFn: async ({ pageParam: cursor, signal }) => {
       const query = { q, in: kind, sort, ...(cursor === null ? {} : { cursor }) };
       try {
-        return await read(api.search.$get({ query }, { init: { signal } }));
+        return await readJson(api.search.$get({ query }, { init: { signal } }));
       } catch (error) {
         if (!signal.aborted) logFailure('Searching', error);
         throw error;
@@ -57,10 +57,10 @@ export function searchQuery({ q, kind, sort }: Search) {
 }
 
 /** The best few of each kind for a text that is still being typed; a failure finds nothing. @param q trimmed. */
-export function instantQuery(q: string) {
+export function instantSearchQuery(q: string) {
   return queryOptions({
     queryKey: ['search', 'instant', q],
-    queryFn: ({ signal }) => read(api.search.instant.$get({ query: { q } }, { init: { signal } })),
+    queryFn: ({ signal }) => readJson(api.search.instant.$get({ query: { q } }, { init: { signal } })),
     enabled: canSearch(q),
     placeholderData: keepPreviousData,
     retry: false,
@@ -68,8 +68,8 @@ export function instantQuery(q: string) {
 }
 
 /** 'N results', as docs/product.md 18 has it. @param total counted up to `countedResults`, one more means more. */
-export function resultCount(total: number): string {
-  const exact = exactCount(Math.min(total, countedResults));
-  if (total > countedResults) return t`More than ${exact} results`;
+export function resultCountText(total: number): string {
+  const exact = formatCount(Math.min(total, maxCountedResults));
+  if (total > maxCountedResults) return t`More than ${exact} results`;
   return plural(total, { one: `${exact} result`, other: `${exact} results` });
 }

@@ -4,26 +4,26 @@ import type { Moment, Range, SearchTerm } from '#shared/search-query.ts';
 import { type TermKind, termLimits } from '#shared/search-terms.ts';
 
 /** What an operator asks for, in words; null for plain words. */
-export function sentenceOf(term: SearchTerm): string | null {
+export function describeTerm(term: SearchTerm): string | null {
   switch (term.kind) {
     case 'word':
     case 'phrase':
-      return wordsSentence(term);
+      return describeWords(term);
     case 'tag':
       return term.excluded ? t`Not tagged ${term.tag}` : t`Tagged ${term.tag}`;
     case 'user':
-      return userSentence(term);
+      return describeUser(term);
     case 'is':
-      return isSentences[term.is]();
+      return isDescriptions[term.is]();
     case 'number':
-      return numberSentence(term);
+      return describeNumber(term);
     case 'created':
-      return createdSentence(term);
+      return describeCreated(term);
   }
 }
 
 /** Why something was taken as words; null where it was not. */
-export function problemOf(term: SearchTerm): string | null {
+export function termProblemMessage(term: SearchTerm): string | null {
   if (term.kind !== 'word' || term.problem === undefined) return null;
   switch (term.problem) {
     case 'unknown-operator':
@@ -38,7 +38,7 @@ export function problemOf(term: SearchTerm): string | null {
 }
 
 /** What a query has too much of, and how much of it was searched for. */
-export function exceededSentence(kind: TermKind): string {
+export function exceededMessage(kind: TermKind): string {
   const most = termLimits[kind];
   switch (kind) {
     case 'words':
@@ -53,13 +53,13 @@ export function exceededSentence(kind: TermKind): string {
 }
 
 /** @param source the part of the query. */
-export function unknownSentence(source: string): string {
+export function unknownTermMessage(source: string): string {
   return /^-?user:/iu.test(source)
     ? t`No member goes by “${source}”; it was searched for as words.`
     : t`There is no topic “${source}”; it was searched for as words.`;
 }
 
-const isSentences = {
+const isDescriptions = {
   question: () => t`Questions only`,
   answer: () => t`Answers only`,
   answered: () => t`Answered`,
@@ -67,19 +67,19 @@ const isSentences = {
   solved: () => t`Solved`,
 } as const;
 
-function wordsSentence({ kind, text, excluded }: Extract<SearchTerm, { text: string }>): string | null {
+function describeWords({ kind, text, excluded }: Extract<SearchTerm, { text: string }>): string | null {
   if (excluded) return t`Without “${text}”`;
   return kind === 'phrase' ? t`Exactly “${text}”` : null;
 }
 
-function userSentence({ user, excluded }: { user: string; excluded: boolean }): string {
+function describeUser({ user, excluded }: { user: string; excluded: boolean }): string {
   if (user.toLowerCase() === 'me') return excluded ? t`Not by you` : t`By you`;
   const who = /^\d+$/u.test(user) ? t`member ${user}` : user;
   return excluded ? t`Not by ${who}` : t`By ${who}`;
 }
 
-function numberSentence({ field, from, to }: Extract<SearchTerm, { kind: 'number' }>): string {
-  const amount = amountOf({ from, to });
+function describeNumber({ field, from, to }: Extract<SearchTerm, { kind: 'number' }>): string {
+  const amount = formatRange({ from, to });
   switch (field) {
     case 'score':
       return t`Score ${amount}`;
@@ -90,15 +90,15 @@ function numberSentence({ field, from, to }: Extract<SearchTerm, { kind: 'number
   }
 }
 
-function amountOf({ from, to }: Range<number>): string {
+function formatRange({ from, to }: Range<number>): string {
   if (from === null) return t`${to ?? 0} or less`;
   if (to === null) return t`${from} or more`;
   return from === to ? String(from) : t`${from} to ${to}`;
 }
 
-function createdSentence({ from, to }: Range<Moment>): string {
-  if (from === null) return to === null ? t`Any time` : t`Until ${endOf(to)}`;
-  return to === null ? t`Since ${momentOf(from)}` : t`From ${momentOf(from)} until ${endOf(to)}`;
+function describeCreated({ from, to }: Range<Moment>): string {
+  if (from === null) return to === null ? t`Any time` : t`Until ${formatEnd(to)}`;
+  return to === null ? t`Since ${formatMoment(from)}` : t`From ${formatMoment(from)} until ${formatEnd(to)}`;
 }
 
 const ago = {
@@ -109,17 +109,17 @@ const ago = {
   y: (n: number) => plural(n, { one: '# year ago', other: '# years ago' }),
 };
 
-function momentOf(moment: Moment): string {
-  return 'at' in moment ? day(new Date(moment.at)) : ago[moment.unit](moment.ago);
+function formatMoment(moment: Moment): string {
+  return 'at' in moment ? formatDate(new Date(moment.at)) : ago[moment.unit](moment.ago);
 }
 
 /** The last day before a moment. */
-function endOf(moment: Moment): string {
-  return 'at' in moment ? day(new Date(Date.parse(moment.at) - 1)) : momentOf(moment);
+function formatEnd(moment: Moment): string {
+  return 'at' in moment ? formatDate(new Date(Date.parse(moment.at) - 1)) : formatMoment(moment);
 }
 
 /** Days of a search are those of UTC. */
-function day(date: Date): string {
+function formatDate(date: Date): string {
   return date.toLocaleDateString(i18n.locale, {
     day: 'numeric',
     month: 'short',

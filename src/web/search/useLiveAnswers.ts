@@ -1,21 +1,25 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { AnswersEvent } from '#shared/events.ts';
 import type { AnswerCard } from '#shared/search.ts';
-import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
+import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/platform/live-list.ts';
 
-export type LiveAnswers<Data> = {
+export type LiveAnswerCards<Data> = {
   queryKey: QueryKey;
   /** The data with each card of it changed, and without those changed to null. */
-  changeCards: (data: Data, change: (card: AnswerCard) => AnswerCard | null) => Data;
+  mapCards: (data: Data, change: (card: AnswerCard) => AnswerCard | null) => Data;
   /** Whether a new answer belongs into the list; none does where this is left out. */
-  takes?: (posted: Extract<AnswersEvent, { kind: 'answer-posted' }>) => boolean;
+  belongs?: (posted: Extract<AnswersEvent, { kind: 'answer-posted' }>) => boolean;
 };
 
 /** Keeps answer cards as they are on the server, as useLiveCards does with questions. */
-export function useLiveAnswers<Data>({ queryKey, changeCards, takes }: LiveAnswers<Data>): NewItems {
+export function useLiveAnswerCards<Data>({
+  queryKey,
+  mapCards,
+  belongs,
+}: LiveAnswerCards<Data>): PendingNewItems {
   const client = useQueryClient();
-  const arrivals = useArrivals(queryKey, 'answer', holds);
-  useLiveEntry('answers', queryKey, { patch, heard, missed: arrivals.refresh });
+  const arrivals = useLiveList(queryKey, 'answer', isListed);
+  useLiveQuery('answers', queryKey, { patch, heard, onMissed: arrivals.refresh });
   return arrivals;
 
   function patch(event: AnswersEvent) {
@@ -48,20 +52,20 @@ export function useLiveAnswers<Data>({ queryKey, changeCards, takes }: LiveAnswe
   }
 
   function heard(event: AnswersEvent) {
-    if (event.kind === 'answer-posted' && takes?.(event) === true) arrivals.arrive(event.answerId);
-    if (event.kind === 'answer-deleted') arrivals.leave(event.answerId);
-    if (event.kind === 'imported' && takes !== undefined) arrivals.arriveMany();
+    if (event.kind === 'answer-posted' && belongs?.(event) === true) arrivals.addItem(event.answerId);
+    if (event.kind === 'answer-deleted') arrivals.removeItem(event.answerId);
+    if (event.kind === 'imported' && belongs !== undefined) arrivals.addMany();
   }
 
   function change(to: (card: AnswerCard) => AnswerCard | null) {
-    client.setQueryData<Data>(queryKey, (data) => data && changeCards(data, to));
+    client.setQueryData<Data>(queryKey, (data) => data && mapCards(data, to));
   }
 
-  function holds(id: number): boolean {
+  function isListed(id: number): boolean {
     let found = false;
     const data = client.getQueryData<Data>(queryKey);
     if (data !== undefined)
-      changeCards(data, (card) => {
+      mapCards(data, (card) => {
         found ||= card.id === id;
         return card;
       });

@@ -2,42 +2,42 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { OwnAddress } from '#shared/recovery.ts';
+import type { OwnEmail } from '#shared/recovery.ts';
 import { toastError } from '#web/platform/toast.ts';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
-import { addressQuery, useKeepAddress } from './account.ts';
-import { AddressDialog } from './AddressDialog.tsx';
-import { PartSkeleton } from './PartSkeleton.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
+import { emailQuery, useCancelEmailChange } from './account.ts';
+import { ChangeEmailDialog } from './AddressDialog.tsx';
+import { SettingsSkeleton } from './PartSkeleton.tsx';
 import classes from './Account.module.css';
 
 /** The address one signs in with, and the one it is to become. */
-export function Address() {
-  const query = useQuery(addressQuery);
+export function EmailSettings() {
+  const query = useQuery(emailQuery);
   const [opened, setOpened] = useState(false);
-  const keep = useKeepAddress();
+  const cancelChange = useCancelEmailChange();
   if (query.isPending)
     return (
-      <Pending label={t`Loading your address`} part>
-        <PartSkeleton lines={['14rem', '11rem']} />
-      </Pending>
+      <LoadingRegion label={t`Loading your address`} part>
+        <SettingsSkeleton lines={['14rem', '11rem']} />
+      </LoadingRegion>
     );
   const { data } = query;
-  if (data === undefined) return <NotLoaded text={t`Your address could not be loaded.`} query={query} />;
+  if (data === undefined) return <LoadError text={t`Your address could not be loaded.`} query={query} />;
   return (
     <div className={classes.part}>
       <p className={classes.address}>{data.email}</p>
-      <output className={classes.note}>{noteOn(data)}</output>
+      <output className={classes.note}>{emailStatusText(data)}</output>
       <div className={classes.buttons}>
         <Button variant="default" onClick={() => setOpened(true)}>
           {t`Change email`}
         </Button>
-        {data.wanted !== null && (
+        {data.pendingEmail !== null && (
           <Button
             variant="default"
-            loading={keep.isPending}
+            loading={cancelChange.isPending}
             onClick={() =>
-              keep.mutate(undefined, {
+              cancelChange.mutate(undefined, {
                 onError: () => toastError(t`That could not be saved. Please try again.`),
               })
             }
@@ -46,15 +46,15 @@ export function Address() {
           </Button>
         )}
       </div>
-      <AddressDialog opened={opened} isMailed={data.isMailed} onClose={() => setOpened(false)} />
+      <ChangeEmailDialog opened={opened} isMailed={data.isEmailEnabled} onClose={() => setOpened(false)} />
     </div>
   );
 }
 
-function noteOn({ wanted, isMailed, isConfirmed }: OwnAddress): string {
-  if (wanted !== null)
-    return t`It becomes ${wanted} when you open the link that we have sent there. The link works for a day.`;
-  if (!isMailed) return t`You sign in with it.`;
+function emailStatusText({ pendingEmail, isEmailEnabled, isConfirmed }: OwnEmail): string {
+  if (pendingEmail !== null)
+    return t`It becomes ${pendingEmail} when you open the link that we have sent there. The link works for a day.`;
+  if (!isEmailEnabled) return t`You sign in with it.`;
   if (!isConfirmed) return t`It is not confirmed yet: please open the link that we have sent there.`;
   return t`You sign in with it. It is confirmed.`;
 }

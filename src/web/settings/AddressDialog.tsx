@@ -4,31 +4,31 @@ import { useRef, useState, type FormEvent } from 'react';
 import { accountMessages, email as emailAddress } from '#shared/accounts.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { useChangeAddress } from './account.ts';
+import { useChangeEmail } from './account.ts';
 import classes from './Account.module.css';
 
 type Problem = { field: 'email' | 'password' | null; message: string };
 
 /** Asks for another address, and for the password. */
-export function AddressDialog(props: { opened: boolean; isMailed: boolean; onClose: () => void }) {
+export function ChangeEmailDialog(props: { opened: boolean; isMailed: boolean; onClose: () => void }) {
   return (
     <Dialog title={t`Change email`} opened={props.opened} onClose={props.onClose}>
-      <AddressForm {...props} />
+      <ChangeEmailForm {...props} />
     </Dialog>
   );
 }
 
-function AddressForm({ isMailed, onClose }: { isMailed: boolean; onClose: () => void }) {
+function ChangeEmailForm({ isMailed, onClose }: { isMailed: boolean; onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
-  const change = useChangeAddress();
+  const change = useChangeEmail();
 
   function fail(found: Problem) {
     setProblem(found);
@@ -39,17 +39,19 @@ function AddressForm({ isMailed, onClose }: { isMailed: boolean; onClose: () => 
     event.preventDefault();
     if (change.isPending) return;
     if (!emailAddress.safeParse(email).success)
-      return fail({ field: 'email', message: said(accountMessages.invalidEmail) });
+      return fail({ field: 'email', message: translateServerMessage(accountMessages.invalidEmail) });
     if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
     change.mutate(
       { email, password },
       {
-        onSuccess: ({ wanted }) => {
+        onSuccess: ({ pendingEmail }) => {
           onClose();
-          toast(wanted === null ? t`Your email is changed.` : t`The mail is on its way to ${wanted}.`);
+          toast(
+            pendingEmail === null ? t`Your email is changed.` : t`The mail is on its way to ${pendingEmail}.`,
+          );
         },
-        onError: (error) => fail(refusalOf(error)),
+        onError: (error) => fail(toFormProblem(error)),
       },
     );
   }
@@ -93,7 +95,7 @@ function AddressForm({ isMailed, onClose }: { isMailed: boolean; onClose: () => 
 }
 
 /** What the server refused, at its field. */
-export function refusalOf(error: Error): Problem {
+export function toFormProblem(error: Error): Problem {
   if (!(error instanceof ApiError))
     return {
       field: null,
@@ -101,6 +103,6 @@ export function refusalOf(error: Error): Problem {
     };
   const [named] = error.errors;
   if (named?.field === 'email' || named?.field === 'password')
-    return { field: named.field, message: said(named.message) };
-  return { field: null, message: said(error.message) };
+    return { field: named.field, message: translateServerMessage(named.message) };
+  return { field: null, message: translateServerMessage(error.message) };
 }

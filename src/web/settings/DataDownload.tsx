@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import classes from './Account.module.css';
 
 /** A link as any other: the browser shows how far the download is. */
-export function DataDownload() {
+export function DataExport() {
   return (
     <div className={classes.part}>
       <Button

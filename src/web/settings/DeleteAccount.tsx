@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
-import type { DepartedPosts } from '#shared/departure.ts';
+import type { PostsAfterDeletion } from '#shared/departure.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { toast } from '#web/platform/toast.ts';
 import check from '#web/ui/check.module.css';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { useLeave } from './account.ts';
-import { refusalOf } from './AddressDialog.tsx';
+import { useDeleteAccount } from './account.ts';
+import { toFormProblem } from './AddressDialog.tsx';
 import classes from './Account.module.css';
 
 /** Leaving for good: asks what becomes of one's posts, and for the password. */
@@ -25,7 +25,7 @@ export function DeleteAccount() {
         onClose={() => setOpened(false)}
         closeButton={false}
       >
-        <LeaveForm onClose={() => setOpened(false)} />
+        <DeleteAccountForm onClose={() => setOpened(false)} />
       </Dialog>
     </div>
   );
@@ -45,30 +45,30 @@ const choices = () =>
     },
   ] as const;
 
-function LeaveForm({ onClose }: { onClose: () => void }) {
-  const [posts, setPosts] = useState<DepartedPosts>('stay');
+function DeleteAccountForm({ onClose }: { onClose: () => void }) {
+  const [posts, setPosts] = useState<PostsAfterDeletion>('stay');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
   const passwordField = useRef<HTMLInputElement>(null);
-  const leave = useLeave();
+  const deletion = useDeleteAccount();
 
-  function refused(message: string) {
+  function failPassword(message: string) {
     setProblem({ isOfPassword: true, message });
     passwordField.current?.focus();
   }
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (leave.isPending) return;
-    if (password === '') return refused(t`Please enter your password.`);
+    if (deletion.isPending) return;
+    if (password === '') return failPassword(t`Please enter your password.`);
     setProblem(null);
-    leave.mutate(
+    deletion.mutate(
       { password, posts },
       {
         onSuccess: () => toast(t`Your account is deleted.`),
         onError: (error) => {
-          const { field, message } = refusalOf(error);
-          if (field === 'password') return refused(message);
+          const { field, message } = toFormProblem(error);
+          if (field === 'password') return failPassword(message);
           return setProblem({ isOfPassword: false, message });
         },
       },
@@ -109,7 +109,7 @@ function LeaveForm({ onClose }: { onClose: () => void }) {
         <Button variant="default" data-autofocus onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" color="red" loading={leave.isPending}>
+        <Button type="submit" color="red" loading={deletion.isPending}>
           {t`Delete`}
         </Button>
       </div>

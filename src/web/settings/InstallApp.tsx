@@ -1,15 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { useInstall } from '#web/platform/install.ts';
-import { Section } from './Section.tsx';
+import { useInstallPrompt } from '#web/platform/install.ts';
+import { SettingsSection } from './Section.tsx';
 import classes from './forms.module.css';
 
 /** Shows where the browser offers it only. */
 export function InstallApp() {
-  const install = useInstall();
+  const install = useInstallPrompt();
   if (install === null) return null;
   return (
-    <Section
+    <SettingsSection
       title={t`App`}
       text={t`Parley opens in a window of its own, from your home screen or your list of apps.`}
     >
@@ -18,6 +18,6 @@ export function InstallApp() {
           {t`Install Parley`}
         </Button>
       </div>
-    </Section>
+    </SettingsSection>
   );
 }

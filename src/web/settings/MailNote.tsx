@@ -1,17 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import type { MailState } from '#shared/notification-settings.ts';
+import type { EmailStatus } from '#shared/notification-settings.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { useMember } from '#web/platform/session.ts';
 import { toast, toastError } from '#web/platform/toast.ts';
-import { useSendConfirmation } from './notification-settings.ts';
+import { useSendConfirmationEmail } from './notification-settings.ts';
 import classes from './NotificationChoices.module.css';
 
 /** Where mails go, or why none come. */
-export function MailNote({ state, isWanted }: { state: MailState; isWanted: boolean }) {
+export function EmailStatusNote({ state, isWanted }: { state: EmailStatus; isWanted: boolean }) {
   const email = useMember()?.email ?? '';
-  const again = useSendConfirmation();
+  const resend = useSendConfirmationEmail();
   if (state === 'unavailable') return <p>{t`There are no mails: this Parley has no mail server.`}</p>;
   if (!isWanted) return <p>{t`Mails would go to ${email}, at most one every ten minutes.`}</p>;
   if (state === 'confirmed')
@@ -21,14 +21,14 @@ export function MailNote({ state, isWanted }: { state: MailState; isWanted: bool
       <output>{t`Mails wait until you open the link that we have sent to ${email}, so that nobody is mailed against their will.`}</output>
       <Button
         variant="default"
-        loading={again.isPending}
+        loading={resend.isPending}
         onClick={() =>
-          again.mutate(undefined, {
+          resend.mutate(undefined, {
             onSuccess: () => toast(t`The mail is on its way to ${email}.`),
             onError: (error) =>
               toastError(
                 error instanceof ApiError
-                  ? said(error.message)
+                  ? translateServerMessage(error.message)
                   : t`The mail could not be sent. Please try again.`,
               ),
           })

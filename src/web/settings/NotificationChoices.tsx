@@ -2,35 +2,43 @@ import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
-import type { MailChoice, NotificationAbout, NotificationChoice } from '#shared/notification-settings.ts';
+import type {
+  EmailFrequency,
+  NotificationCategory,
+  NotificationPreference,
+} from '#shared/notification-settings.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toastError } from '#web/platform/toast.ts';
 import check from '#web/ui/check.module.css';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
-import { type Change, notificationSettingsQuery, useChoose } from './notification-settings.ts';
-import { MailNote } from './MailNote.tsx';
-import { PushHere } from './PushHere.tsx';
+import {
+  type PreferenceChange,
+  notificationPreferencesQuery,
+  useSavePreference,
+} from './notification-settings.ts';
+import { EmailStatusNote } from './MailNote.tsx';
+import { PushSettings } from './PushHere.tsx';
 import classes from './NotificationChoices.module.css';
 
 /** How the member hears of what: a line for each thing, a column for each way. Every change is saved at once. */
-export function NotificationChoices() {
-  const query = useQuery(notificationSettingsQuery);
+export function NotificationPreferences() {
+  const query = useQuery(notificationPreferencesQuery);
   const ids = { inApp: useId(), mail: useId(), push: useId() };
-  const [savedLine, setSavedLine] = useState<NotificationAbout | null>(null);
+  const [savedLine, setSavedLine] = useState<NotificationCategory | null>(null);
   useEffect(() => {
     if (savedLine === null) return;
-    const timer = setTimeout(() => setSavedLine(null), savedFor);
+    const timer = setTimeout(() => setSavedLine(null), savedNoticeMs);
     return () => clearTimeout(timer);
   }, [savedLine]);
 
-  if (query.isPending) return <Loading />;
+  if (query.isPending) return <PreferencesSkeleton />;
   const settings = query.data;
-  if (settings === undefined) return <NotLoaded text={t`Your choices could not be loaded.`} query={query} />;
-  const { choices, mail, pushKey } = settings;
+  if (settings === undefined) return <LoadError text={t`Your choices could not be loaded.`} query={query} />;
+  const { preferences, emailStatus, pushKey } = settings;
   return (
     <>
       <table className={classes.table}>
@@ -48,31 +56,34 @@ export function NotificationChoices() {
           </tr>
         </thead>
         <tbody>
-          {choices.map((choice) => (
-            <ChoiceLine
-              key={choice.about}
+          {preferences.map((choice) => (
+            <PreferenceRow
+              key={choice.category}
               choice={choice}
               columns={ids}
-              canMail={mail !== 'unavailable'}
+              canMail={emailStatus !== 'unavailable'}
               canPush={pushKey !== null}
-              isSaved={savedLine === choice.about}
-              onSaved={() => setSavedLine(choice.about)}
+              isSaved={savedLine === choice.category}
+              onSaved={() => setSavedLine(choice.category)}
             />
           ))}
         </tbody>
       </table>
       <div className={classes.notes}>
-        <MailNote state={mail} isWanted={choices.some((choice) => choice.inApp && choice.mail !== 'off')} />
-        <PushHere pushKey={pushKey} isOn={settings.pushHere} />
+        <EmailStatusNote
+          state={emailStatus}
+          isWanted={preferences.some((choice) => choice.inApp && choice.email !== 'off')}
+        />
+        <PushSettings pushKey={pushKey} isOn={settings.isPushEnabledHere} />
       </div>
     </>
   );
 }
 
 /** As many lines as there are choices, each as high as one, and what stands below them. */
-function Loading() {
+function PreferencesSkeleton() {
   return (
-    <Pending label={t`Loading your choices`} part>
+    <LoadingRegion label={t`Loading your choices`} part>
       <span className={classes.loading}>
         {nameWidths.map((width) => (
           <span key={width} className={classes.loadingLine}>
@@ -87,7 +98,7 @@ function Loading() {
           <Skeleton width="16rem" height="2.625rem" />
         </span>
       </span>
-    </Pending>
+    </LoadingRegion>
   );
 }
 
@@ -95,10 +106,10 @@ function Loading() {
 const nameWidths = ['68%', '80%', '60%', '46%', '52%', '49%'];
 
 /** How long 'Saved' stands, in milliseconds. */
-const savedFor = 4_000;
+const savedNoticeMs = 4_000;
 
-function ChoiceLine(props: {
-  choice: NotificationChoice;
+function PreferenceRow(props: {
+  choice: NotificationPreference;
   columns: { inApp: string; mail: string; push: string };
   canMail: boolean;
   canPush: boolean;
@@ -106,17 +117,17 @@ function ChoiceLine(props: {
   onSaved: () => void;
 }) {
   const { choice, columns, canMail, canPush, isSaved, onSaved } = props;
-  const { about, inApp, mail, push } = choice;
+  const { category, inApp, email, push } = choice;
   const lineId = useId();
-  const choose = useChoose();
-  const save = (change: Change) =>
-    choose.mutate({ about, change }, { onSuccess: onSaved, onError: notSaved });
+  const savePreference = useSavePreference();
+  const save = (change: PreferenceChange) =>
+    savePreference.mutate({ category, change }, { onSuccess: onSaved, onError: showSaveError });
   // What is not told in the app is told nowhere; what was chosen comes back with it.
   const isOff = !inApp;
   return (
     <tr>
       <th scope="row">
-        <span id={lineId}>{nameOf(about)}</span>
+        <span id={lineId}>{preferenceLabel(category)}</span>
         <output className={classes.saved}>{isSaved && t`Saved`}</output>
       </th>
       <td>
@@ -135,10 +146,10 @@ function ChoiceLine(props: {
           className={classes.select}
           aria-labelledby={`${lineId} ${columns.mail}`}
           disabled={isOff || !canMail}
-          value={canMail ? mail : 'off'}
-          onChange={(event) => save({ mail: event.currentTarget.value as MailChoice })}
+          value={canMail ? email : 'off'}
+          onChange={(event) => save({ email: event.currentTarget.value as EmailFrequency })}
         >
-          {mailChoices().map(([value, label]) => (
+          {emailFrequencies().map(([value, label]) => (
             <option key={value} value={value}>
               {label}
             </option>
@@ -161,22 +172,22 @@ function ChoiceLine(props: {
   );
 }
 
-function notSaved(error: Error): void {
+function showSaveError(error: Error): void {
   toastError(
     error instanceof ApiError
-      ? said(error.message)
+      ? translateServerMessage(error.message)
       : t`Your choice could not be saved. Please check your connection and try again.`,
   );
 }
 
-const mailChoices = (): [MailChoice, string][] => [
+const emailFrequencies = (): [EmailFrequency, string][] => [
   ['off', t`Off`],
   ['at_once', t`At once`],
   ['daily', t`Daily`],
   ['weekly', t`Weekly`],
 ];
 
-function nameOf(about: NotificationAbout): string {
+function preferenceLabel(about: NotificationCategory): string {
   switch (about) {
     case 'answers':
       return t`Answers to my questions`;

@@ -4,7 +4,7 @@ import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import classes from './Account.module.css';
 
 /** What stands in the place of some lines and the button below them, as high as they will be. */
-export function PartSkeleton({ lines }: { lines: readonly CSSProperties['width'][] }) {
+export function SettingsSkeleton({ lines }: { lines: readonly CSSProperties['width'][] }) {
   return (
     <span className={classes.part}>
       {lines.map((width) => (

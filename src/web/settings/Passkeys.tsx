@@ -5,36 +5,36 @@ import { useQuery } from '@tanstack/react-query';
 import { IconFingerprint } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import type { Passkey } from '#shared/passkeys.ts';
-import { canUsePasskeys, passkeyProblem } from '#web/accounts/ways-in.ts';
+import { canUsePasskeys, passkeyErrorMessage } from '#web/accounts/ways-in.ts';
 import { toast } from '#web/platform/toast.ts';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { addPasskey, passkeysQuery, removePasskey, sentenceFor } from './factors.ts';
-import { ProofDialog } from './ProofDialog.tsx';
-import { PartSkeleton } from './PartSkeleton.tsx';
+import { addPasskey, passkeysQuery, removePasskey, errorMessage } from './factors.ts';
+import { ConfirmPasswordDialog } from './ProofDialog.tsx';
+import { SettingsSkeleton } from './PartSkeleton.tsx';
 import account from './Account.module.css';
 import classes from './Sessions.module.css';
 
 /** The own passkeys; each can be removed, and others added. */
-export function Passkeys() {
+export function PasskeySettings() {
   const query = useQuery(passkeysQuery);
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Passkey | null>(null);
   if (query.isPending)
     return (
-      <Pending label={t`Loading your passkeys`} part>
-        <PartSkeleton lines={[]} />
-      </Pending>
+      <LoadingRegion label={t`Loading your passkeys`} part>
+        <SettingsSkeleton lines={[]} />
+      </LoadingRegion>
     );
   const { data } = query;
-  if (data === undefined) return <NotLoaded text={t`Your passkeys could not be loaded.`} query={query} />;
+  if (data === undefined) return <LoadError text={t`Your passkeys could not be loaded.`} query={query} />;
   return (
     <div className={account.part}>
       {data.items.length > 0 && (
         <ul className={classes.list}>
           {data.items.map((passkey) => (
-            <PasskeyLine key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
+            <PasskeyItem key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
           ))}
         </ul>
       )}
@@ -45,26 +45,26 @@ export function Passkeys() {
       ) : (
         <p className={account.note}>{t`Passkeys cannot be used in this browser, or at this address.`}</p>
       )}
-      <ProofDialog
+      <ConfirmPasswordDialog
         title={t`Add a passkey`}
         opened={adding}
-        action={t`Continue`}
+        submitLabel={t`Continue`}
         nameLabel={t`Name, such as that of the device`}
         run={(password, name) => addPasskey(name, password)}
-        sentenceFor={passkeyProblem}
+        errorMessage={passkeyErrorMessage}
         onDone={() => {
           setAdding(false);
           toast(t`The passkey is added.`);
         }}
         onClose={() => setAdding(false)}
       />
-      <ProofDialog
+      <ConfirmPasswordDialog
         title={t`Remove the passkey`}
         opened={removing !== null}
-        action={t`Remove`}
+        submitLabel={t`Remove`}
         text={removing?.name}
         run={(password) => removePasskey(removing?.id ?? 0, password)}
-        sentenceFor={sentenceFor}
+        errorMessage={errorMessage}
         onDone={() => {
           setRemoving(null);
           toast(t`The passkey is removed.`);
@@ -75,7 +75,7 @@ export function Passkeys() {
   );
 }
 
-function PasskeyLine({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+function PasskeyItem({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
   const nameId = useId();
   return (
     <li className={classes.line}>

@@ -6,7 +6,7 @@ import { passwordChange } from '#shared/profiles.ts';
 import { PasswordField } from '#web/accounts/PasswordField.tsx';
 import { PasswordStrength } from '#web/accounts/PasswordStrength.tsx';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useChangePassword } from './settings.ts';
@@ -16,7 +16,7 @@ const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 type Field = keyof typeof empty;
 type Problem = { field: Field | null; message: string };
 
-export function PasswordForm() {
+export function ChangePasswordForm() {
   const [form, setForm] = useState(empty);
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
@@ -30,7 +30,7 @@ export function PasswordForm() {
   function submit(event: FormEvent) {
     event.preventDefault();
     if (change.isPending) return;
-    const found = problemOf(form);
+    const found = validatePasswordChange(form);
     if (found !== null) return fail(found);
     setProblem(null);
     const { currentPassword, newPassword } = form;
@@ -41,7 +41,7 @@ export function PasswordForm() {
           setForm(empty);
           toast(t`Your password is changed. You are signed out everywhere else.`);
         },
-        onError: (error) => fail(refusalOf(error)),
+        onError: (error) => fail(toFormProblem(error)),
       },
     );
   }
@@ -92,20 +92,20 @@ export function PasswordForm() {
 }
 
 /** The first rule broken, in the order of the registration's (docs/product.md 2.1). */
-function problemOf(form: typeof empty): Problem | null {
+function validatePasswordChange(form: typeof empty): Problem | null {
   if (form.currentPassword === '')
     return { field: 'currentPassword', message: t`Please enter your current password.` };
   if (form.newPassword !== form.confirmPassword)
-    return { field: 'confirmPassword', message: said(registerMessages.passwordsDiffer) };
+    return { field: 'confirmPassword', message: translateServerMessage(registerMessages.passwordsDiffer) };
   const length = passwordChange.shape.newPassword.safeParse(form.newPassword);
   if (length.success) return null;
   return {
     field: 'newPassword',
-    message: said(length.error.issues[0]?.message ?? registerMessages.passwordShort),
+    message: translateServerMessage(length.error.issues[0]?.message ?? registerMessages.passwordShort),
   };
 }
 
-function refusalOf(error: Error): Problem {
+function toFormProblem(error: Error): Problem {
   if (!(error instanceof ApiError))
     return {
       field: null,

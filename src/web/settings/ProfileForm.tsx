@@ -3,13 +3,13 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { limits } from '#shared/limits.ts';
-import { settings as settingsRules, type MemberSettings } from '#shared/profiles.ts';
-import { waysInQuery } from '#web/accounts/ways-in.ts';
+import { memberSettings as settingsRules, type MemberSettings } from '#shared/profiles.ts';
+import { signInMethodsQuery } from '#web/accounts/ways-in.ts';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { toast } from '#web/platform/toast.ts';
 import check from '#web/ui/check.module.css';
-import { Counter } from '#web/ui/Counter.tsx';
+import { CharacterCounter } from '#web/ui/Counter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useSaveSettings } from './settings.ts';
 import classes from './forms.module.css';
@@ -25,7 +25,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
   const nameField = useRef<HTMLInputElement>(null);
   const bioField = useRef<HTMLTextAreaElement>(null);
   const save = useSaveSettings();
-  const { profileEmail = 'shown' } = useQuery(waysInQuery).data ?? {};
+  const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
 
   function fail(found: Problem) {
     setProblem(found);
@@ -39,7 +39,10 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
     const checked = settingsRules.safeParse({ displayName, bio: bio.trim() === '' ? null : bio, showEmail });
     if (!checked.success) {
       const [issue] = checked.error.issues;
-      return fail({ field: fieldOf(issue?.path[0]), message: said(issue?.message ?? '') });
+      return fail({
+        field: toProblemField(issue?.path[0]),
+        message: translateServerMessage(issue?.message ?? ''),
+      });
     }
     setProblem(null);
     save.mutate(checked.data, {
@@ -48,7 +51,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
         setBio(saved.bio ?? '');
         toast(t`Your profile is saved.`);
       },
-      onError: (error) => fail(problemOf(error)),
+      onError: (error) => fail(toFormProblem(error)),
     });
   }
 
@@ -74,9 +77,9 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
           error={problem?.field === 'bio' && problem.message}
           onChange={(event) => setBio(event.currentTarget.value)}
         />
-        <Counter text={bio} max={limits.bio} />
+        <CharacterCounter text={bio} max={limits.bio} />
       </div>
-      {profileEmail !== 'never' && (
+      {emailVisibility !== 'never' && (
         <label className={classes.choice}>
           <input
             type="checkbox"
@@ -95,16 +98,16 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
   );
 }
 
-function problemOf(error: Error): Problem {
+function toFormProblem(error: Error): Problem {
   if (!(error instanceof ApiError))
     return {
       field: null,
       message: t`Your profile could not be saved. Please check your connection and try again.`,
     };
   const [named] = error.errors;
-  return { field: fieldOf(named?.field), message: named?.message ?? error.message };
+  return { field: toProblemField(named?.field), message: named?.message ?? error.message };
 }
 
-function fieldOf(name: unknown): Problem['field'] {
+function toProblemField(name: unknown): Problem['field'] {
   return name === 'displayName' || name === 'bio' ? name : null;
 }

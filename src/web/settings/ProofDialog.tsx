@@ -15,18 +15,18 @@ type Props<Done> = {
   /** Whether another dialog follows it. */
   followed?: boolean;
   /** What the button says that does it. */
-  action: string;
+  submitLabel: string;
   text?: ReactNode;
   /** The label of a second field, for a name. */
   nameLabel?: string;
   run: (password: string, name: string) => Promise<Done>;
-  sentenceFor: (error: Error) => string;
+  errorMessage: (error: Error) => string;
   onDone: (result: Done) => void;
   onClose: () => void;
 };
 
 /** Asks for the password before a way to sign in is added or taken away. */
-export function ProofDialog<Done>(props: Props<Done>) {
+export function ConfirmPasswordDialog<Done>(props: Props<Done>) {
   return (
     <Dialog
       title={props.title}
@@ -34,29 +34,37 @@ export function ProofDialog<Done>(props: Props<Done>) {
       followed={props.followed === true}
       onClose={props.onClose}
     >
-      <ProofForm {...props} />
+      <ConfirmPasswordForm {...props} />
     </Dialog>
   );
 }
 
-function ProofForm<Done>({ action, text, nameLabel, run, sentenceFor, onDone, onClose }: Props<Done>) {
+function ConfirmPasswordForm<Done>({
+  submitLabel,
+  text,
+  nameLabel,
+  run,
+  errorMessage,
+  onDone,
+  onClose,
+}: Props<Done>) {
   const [password, setPassword] = useState('');
   const [name, setName] = useState('');
   const passwordField = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
-  const doing = useMutation({
+  const mutation = useMutation({
     mutationFn: () => run(password, name),
     onSuccess: onDone,
     onError: () => passwordField.current?.focus(),
-    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.own }),
+    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.all }),
   });
-  const { error } = doing;
-  const atField = (field: string) => (error instanceof ApiError ? error.forField(field) : null);
+  const { error } = mutation;
+  const atField = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
   const isAtField = atField('password') !== null || atField('name') !== null;
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!doing.isPending) doing.mutate();
+    if (!mutation.isPending) mutation.mutate();
   }
 
   return (
@@ -81,13 +89,13 @@ function ProofForm<Done>({ action, text, nameLabel, run, sentenceFor, onDone, on
         error={atField('password')}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <FormError message={error === null || isAtField ? null : sentenceFor(error)} />
+      <FormError message={error === null || isAtField ? null : errorMessage(error)} />
       <div className={classes.dialogButtons}>
         <Button variant="default" onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" loading={doing.isPending}>
-          {action}
+        <Button type="submit" loading={mutation.isPending}>
+          {submitLabel}
         </Button>
       </div>
     </form>

@@ -5,9 +5,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toast } from '#web/platform/toast.ts';
 import { Time } from '#web/ui/Time.tsx';
-import { linkProvider, providerAccountQuery, sentenceFor, unlinkProvider } from './factors.ts';
-import { ProofDialog } from './ProofDialog.tsx';
-import { Section } from './Section.tsx';
+import { linkProvider, providerAccountQuery, errorMessage, unlinkProvider } from './factors.ts';
+import { ConfirmPasswordDialog } from './ProofDialog.tsx';
+import { SettingsSection } from './Section.tsx';
 import classes from './Account.module.css';
 
 /** The account at the identity provider; nothing where there is no provider. */
@@ -17,7 +17,7 @@ export function ProviderAccount() {
   if (data === undefined || data.provider === null) return null;
   const { provider: name, since } = data;
   return (
-    <Section title={t`Sign in with ${name}`}>
+    <SettingsSection title={t`Sign in with ${name}`}>
       <div className={classes.part}>
         <output className={classes.note}>
           {since === null ? (
@@ -31,12 +31,12 @@ export function ProviderAccount() {
         <Button variant="default" onClick={() => setOpened(true)}>
           {since === null ? t`Link an account` : t`Unlink`}
         </Button>
-        <ProofDialog<void>
+        <ConfirmPasswordDialog<void>
           title={since === null ? t`Link an account` : t`Unlink`}
           opened={opened}
-          action={since === null ? t`Continue` : t`Unlink`}
+          submitLabel={since === null ? t`Continue` : t`Unlink`}
           run={since === null ? linkProvider : unlinkProvider}
-          sentenceFor={sentenceFor}
+          errorMessage={errorMessage}
           onDone={() => {
             if (since === null) return;
             setOpened(false);
@@ -45,6 +45,6 @@ export function ProviderAccount() {
           onClose={() => setOpened(false)}
         />
       </div>
-    </Section>
+    </SettingsSection>
   );
 }

@@ -1,16 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { usePushHere, useStopPushHere } from './notification-settings.ts';
-import { type PushObstacle, PushRefused } from './push.ts';
+import { useEnablePush, useDisablePush } from './notification-settings.ts';
+import { type PushFailure, PushError } from './push.ts';
 import classes from './NotificationChoices.module.css';
 
 /** Whether this browser is pushed to. It asks for leave on a click, and never otherwise. */
-export function PushHere({ pushKey, isOn }: { pushKey: string | null; isOn: boolean }) {
-  const start = usePushHere();
-  const stop = useStopPushHere();
+export function PushSettings({ pushKey, isOn }: { pushKey: string | null; isOn: boolean }) {
+  const start = useEnablePush();
+  const stop = useDisablePush();
   if (pushKey === null) return null;
   const error = start.error ?? stop.error;
   return (
@@ -20,7 +20,7 @@ export function PushHere({ pushKey, isOn }: { pushKey: string | null; isOn: bool
           ? t`This browser is told at once, also when no page of Parley is open. Signing out ends it.`
           : t`Push tells this browser at once, also when no page of Parley is open.`}
       </p>
-      <FormError message={error === null ? null : sentenceFor(error)} />
+      <FormError message={error === null ? null : errorMessage(error)} />
       {isOn ? (
         <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
           {t`Stop push in this browser`}
@@ -34,13 +34,13 @@ export function PushHere({ pushKey, isOn }: { pushKey: string | null; isOn: bool
   );
 }
 
-function sentenceFor(error: Error): string {
-  if (error instanceof PushRefused) return obstacleSentence(error.obstacle);
-  if (error instanceof ApiError) return said(error.message);
+function errorMessage(error: Error): string {
+  if (error instanceof PushError) return pushFailureMessage(error.failure);
+  if (error instanceof ApiError) return translateServerMessage(error.message);
   return t`That did not reach the server. Please check your connection and try again.`;
 }
 
-function obstacleSentence(obstacle: PushObstacle): string {
+function pushFailureMessage(obstacle: PushFailure): string {
   switch (obstacle) {
     case 'unsupported':
       return t`This browser has no push here. Some have it only over https, or once Parley is installed as an app.`;

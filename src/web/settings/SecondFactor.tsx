@@ -3,61 +3,63 @@ import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import type { SecondFactorSetup } from '#shared/second-factor.ts';
-import { lazyPart } from '#web/platform/lazy-part.ts';
+import type { TwoFactorSetup } from '#shared/second-factor.ts';
+import { lazyComponent } from '#web/platform/lazy-part.ts';
 import { toast } from '#web/platform/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
-  renewRecoveryCodes,
-  secondFactorQuery,
-  sentenceFor,
-  setUpSecondFactor,
-  switchSecondFactorOff,
+  regenerateRecoveryCodes,
+  twoFactorQuery,
+  errorMessage,
+  startTwoFactorSetup,
+  disableTwoFactor,
 } from './factors.ts';
-import { ProofDialog } from './ProofDialog.tsx';
+import { ConfirmPasswordDialog } from './ProofDialog.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
-import { PartSkeleton } from './PartSkeleton.tsx';
+import { SettingsSkeleton } from './PartSkeleton.tsx';
 import classes from './Account.module.css';
 
 // With what draws QR codes.
-const SetupForm = lazyPart(async () => ({ default: (await import('./SecondFactorSetup.tsx')).SetupForm }));
+const TwoFactorSetupForm = lazyComponent(async () => ({
+  default: (await import('./SecondFactorSetup.tsx')).TwoFactorSetupForm,
+}));
 
-type Opened = 'start' | 'renew' | 'off' | null;
+type OpenDialog = 'start' | 'renew' | 'off' | null;
 
 /** Whether a code is asked for as well as the password, and the recovery codes. */
-export function SecondFactor() {
-  const query = useQuery(secondFactorQuery);
-  const [opened, setOpened] = useState<Opened>(null);
-  const [setup, setSetup] = useState<SecondFactorSetup | null>(null);
+export function TwoFactorSettings() {
+  const query = useQuery(twoFactorQuery);
+  const [opened, setOpened] = useState<OpenDialog>(null);
+  const [setup, setSetup] = useState<TwoFactorSetup | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   if (query.isPending)
     return (
-      <Pending label={t`Loading how you sign in`} part>
-        <PartSkeleton lines={['6rem']} />
-      </Pending>
+      <LoadingRegion label={t`Loading how you sign in`} part>
+        <SettingsSkeleton lines={['6rem']} />
+      </LoadingRegion>
     );
   const { data } = query;
-  if (data === undefined) return <NotLoaded text={t`How you sign in could not be loaded.`} query={query} />;
+  if (data === undefined) return <LoadError text={t`How you sign in could not be loaded.`} query={query} />;
   const left = data.recoveryCodesLeft;
   const close = () => setOpened(null);
 
   return (
     <div className={classes.part}>
       <output className={classes.note}>
-        {data.since === null ? (
+        {data.enabledAt === null ? (
           t`It is off.`
         ) : (
           <Trans>
-            On since <Time at={data.since} />.{' '}
+            On since <Time at={data.enabledAt} />.{' '}
             {plural(left, { one: '# recovery code is left.', other: '# recovery codes are left.' })}
           </Trans>
         )}
       </output>
       <div className={classes.buttons}>
-        {data.since === null ? (
+        {data.enabledAt === null ? (
           <Button variant="default" onClick={() => setOpened('start')}>
             {t`Set up two-factor sign-in`}
           </Button>
@@ -72,40 +74,40 @@ export function SecondFactor() {
           </>
         )}
       </div>
-      <ProofDialog
+      <ConfirmPasswordDialog
         title={t`Set up two-factor sign-in`}
         opened={opened === 'start'}
         followed
-        action={t`Continue`}
-        run={setUpSecondFactor}
-        sentenceFor={sentenceFor}
+        submitLabel={t`Continue`}
+        run={startTwoFactorSetup}
+        errorMessage={errorMessage}
         onDone={(made) => {
           close();
           setSetup(made);
         }}
         onClose={close}
       />
-      <ProofDialog
+      <ConfirmPasswordDialog
         title={t`New recovery codes`}
         opened={opened === 'renew'}
         followed
-        action={t`Make new codes`}
+        submitLabel={t`Make new codes`}
         text={t`Those you have now will work no more.`}
-        run={renewRecoveryCodes}
-        sentenceFor={sentenceFor}
+        run={regenerateRecoveryCodes}
+        errorMessage={errorMessage}
         onDone={({ recoveryCodes }) => {
           close();
           setCodes(recoveryCodes);
         }}
         onClose={close}
       />
-      <ProofDialog
+      <ConfirmPasswordDialog
         title={t`Switch two-factor sign-in off`}
         opened={opened === 'off'}
-        action={t`Switch off`}
+        submitLabel={t`Switch off`}
         text={t`From then on your password alone signs you in.`}
-        run={switchSecondFactorOff}
-        sentenceFor={sentenceFor}
+        run={disableTwoFactor}
+        errorMessage={errorMessage}
         onDone={() => {
           close();
           toast(t`Two-factor sign-in is off.`);
@@ -120,7 +122,7 @@ export function SecondFactor() {
       >
         <Suspense>
           {setup !== null && (
-            <SetupForm
+            <TwoFactorSetupForm
               setup={setup}
               onDone={(made) => {
                 setSetup(null);

@@ -2,22 +2,22 @@ import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import { encode } from 'uqr';
-import type { SecondFactorSetup } from '#shared/second-factor.ts';
-import { sentenceFor, useSwitchSecondFactorOn } from './factors.ts';
+import type { TwoFactorSetup } from '#shared/second-factor.ts';
+import { errorMessage, useEnableTwoFactor } from './factors.ts';
 import account from './Account.module.css';
 import classes from './SecondFactor.module.css';
 
 /** Shows the key to an authenticator app, and asks for its first code. */
-export function SetupForm(props: { setup: SecondFactorSetup; onDone: (codes: string[]) => void }) {
+export function TwoFactorSetupForm(props: { setup: TwoFactorSetup; onDone: (codes: string[]) => void }) {
   const { setup, onDone } = props;
   const [code, setCode] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const on = useSwitchSecondFactorOn();
+  const enable = useEnableTwoFactor();
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (on.isPending) return;
-    on.mutate(
+    if (enable.isPending) return;
+    enable.mutate(
       { setup: setup.setup, code },
       {
         onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
@@ -40,11 +40,11 @@ export function SetupForm(props: { setup: SecondFactorSetup; onDone: (codes: str
         inputMode="numeric"
         data-autofocus
         value={code}
-        error={on.error === null ? null : sentenceFor(on.error)}
+        error={enable.error === null ? null : errorMessage(enable.error)}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
       <div className={account.dialogButtons}>
-        <Button type="submit" loading={on.isPending}>
+        <Button type="submit" loading={enable.isPending}>
           {t`Switch on`}
         </Button>
       </div>

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react';
 import classes from './Section.module.css';
 
 /** A part of the settings. */
-export function Section({
+export function SettingsSection({
   title,
   text,
   id,

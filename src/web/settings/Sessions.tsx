@@ -6,47 +6,47 @@ import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useId } from 'react';
 import type { OwnSession } from '#shared/accounts.ts';
 import { toastError } from '#web/platform/toast.ts';
-import { NotLoaded } from '#web/ui/NotLoaded.tsx';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadError } from '#web/ui/NotLoaded.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { SkeletonLines } from '#web/ui/SkeletonLines.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { browserName } from './browser-name.ts';
+import { formatBrowserName } from './browser-name.ts';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from './settings.ts';
 import classes from './Sessions.module.css';
 
 /** Where the member is signed in; each of the others can be ended from here. */
-export function Sessions() {
+export function ActiveSessions() {
   const query = useQuery(sessionsQuery);
   const { data } = query;
   const endOthers = useEndOtherSessions();
 
   if (query.isPending)
     return (
-      <Pending label={t`Loading where you are signed in`} part>
+      <LoadingRegion label={t`Loading where you are signed in`} part>
         <span className={classes.line}>
           <Skeleton width="1.5rem" height="1.5rem" />
           <span className={classes.about}>
             <SkeletonLines widths={['11rem', '15rem']} />
           </span>
         </span>
-      </Pending>
+      </LoadingRegion>
     );
-  if (data === undefined) return <NotLoaded text={t`The list could not be loaded.`} query={query} />;
+  if (data === undefined) return <LoadError text={t`The list could not be loaded.`} query={query} />;
   // This one first.
   const sessions = data.items.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
     <>
       <ul className={classes.list}>
         {sessions.map((session) => (
-          <SessionLine key={session.id} session={session} />
+          <SessionItem key={session.id} session={session} />
         ))}
       </ul>
       {sessions.length > 1 && (
         <Button
           variant="default"
           loading={endOthers.isPending}
-          onClick={() => endOthers.mutate(undefined, { onError: notEnded })}
+          onClick={() => endOthers.mutate(undefined, { onError: showEndError })}
         >
           {t`Sign out everywhere else`}
         </Button>
@@ -55,10 +55,10 @@ export function Sessions() {
   );
 }
 
-function SessionLine({ session }: { session: OwnSession }) {
+function SessionItem({ session }: { session: OwnSession }) {
   const nameId = useId();
   const end = useEndSession();
-  const name = browserName(session.userAgent);
+  const name = formatBrowserName(session.userAgent);
   const Icon = /iPhone|iPad|Android/u.test(name) ? IconDeviceMobile : IconDeviceDesktop;
   return (
     <li className={classes.line}>
@@ -68,7 +68,7 @@ function SessionLine({ session }: { session: OwnSession }) {
         <div className={classes.since}>
           {session.current && <strong>{t`This browser`} · </strong>}
           <Trans>
-            signed in <Time at={session.createdAt} />, last used <Time at={session.usedAt} />
+            signed in <Time at={session.createdAt} />, last used <Time at={session.lastUsedAt} />
           </Trans>
         </div>
       </div>
@@ -78,7 +78,7 @@ function SessionLine({ session }: { session: OwnSession }) {
           size="compact-md"
           aria-describedby={nameId}
           loading={end.isPending}
-          onClick={() => end.mutate(session.id, { onError: notEnded })}
+          onClick={() => end.mutate(session.id, { onError: showEndError })}
         >
           {t`Sign out`}
         </Button>
@@ -87,6 +87,6 @@ function SessionLine({ session }: { session: OwnSession }) {
   );
 }
 
-function notEnded() {
+function showEndError() {
   toastError(t`That could not be ended. Please try again.`);
 }

@@ -3,7 +3,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import check from '#web/ui/check.module.css';
 import classes from './forms.module.css';
 
-const choices = () =>
+const themeOptions = () =>
   [
     { scheme: 'auto', label: t`Same as the system` },
     { scheme: 'light', label: t`Light` },
@@ -11,11 +11,11 @@ const choices = () =>
   ] as const;
 
 /** Takes effect at once, and in other tabs; 'Same as the system' forgets what was chosen (docs/product.md 16.1). */
-export function ThemeChoice() {
+export function ThemeSettings() {
   const { colorScheme, setColorScheme, clearColorScheme } = useMantineColorScheme();
   return (
     <fieldset className={classes.choices} aria-label={t`Theme`}>
-      {choices().map(({ scheme, label }) => (
+      {themeOptions().map(({ scheme, label }) => (
         <label key={scheme} className={classes.choice}>
           <input
             type="radio"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserName } from './browser-name.ts';
+import { formatBrowserName } from './browser-name.ts';
 
 test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
@@ -19,5 +19,5 @@ test.each([
   ['', 'Unknown browser'],
   [null, 'Unknown browser'],
 ])('a session of %s reads %s', (userAgent, name) => {
-  expect(browserName(userAgent)).toBe(name);
+  expect(formatBrowserName(userAgent)).toBe(name);
 });

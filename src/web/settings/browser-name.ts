@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 
 /** 'Firefox on Linux' from a browser's User-Agent; programs are named by the first word of theirs. */
-export function browserName(userAgent: string | null): string {
+export function formatBrowserName(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === '') return t`Unknown browser`;
   const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
   if (browser === undefined) return userAgent.split(/[\s/]/u)[0] ?? userAgent;

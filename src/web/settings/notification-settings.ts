@@ -1,67 +1,70 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type {
-  NotificationAbout,
-  NotificationChoice,
-  NotificationChoiceChange,
-  NotificationSettings,
+  NotificationCategory,
+  NotificationPreference,
+  NotificationPreferenceChange,
+  NotificationPreferences,
 } from '#shared/notification-settings.ts';
-import { api, read } from '#web/platform/api.ts';
-import { subscribeHere, unsubscribeHere } from './push.ts';
+import { api, readJson } from '#web/platform/api.ts';
+import { subscribeToPush, unsubscribeFromPush } from './push.ts';
 import { settingsKeys } from './settings.ts';
 
-const queryKey = [...settingsKeys.own, 'notifications'] as const;
+const queryKey = [...settingsKeys.all, 'notifications'] as const;
 
-export const notificationSettingsQuery = queryOptions({
+export const notificationPreferencesQuery = queryOptions({
   queryKey,
-  queryFn: ({ signal }) => read(api['notification-settings'].$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api['notification-settings'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 /** Saves one choice; shown at once, and back again when the server refuses. */
-export function useChoose() {
+export function useSavePreference() {
   const client = useQueryClient();
   return useMutation({
     // One after the other, so that the last one chosen is the last one saved.
     scope: { id: 'notification-settings' },
-    mutationFn: ({ about, change }: { about: NotificationAbout; change: Change }) =>
-      read(
-        api['notification-settings'][':about'].$put({ param: { about }, json: { ...change, ...timeZone() } }),
+    mutationFn: ({ category, change }: { category: NotificationCategory; change: PreferenceChange }) =>
+      readJson(
+        api['notification-settings'][':category'].$put({
+          param: { category },
+          json: { ...change, ...currentTimeZone() },
+        }),
       ),
-    onMutate: async ({ about, change }) => {
+    onMutate: async ({ category, change }) => {
       await client.cancelQueries({ queryKey });
-      patch(client, about, change);
+      patchPreference(client, category, change);
     },
     onError: () => client.invalidateQueries({ queryKey }),
-    onSuccess: (saved, { about }) => {
-      const mine = saved.choices.find((choice) => choice.about === about);
-      if (mine !== undefined) patch(client, about, mine, saved);
+    onSuccess: (saved, { category }) => {
+      const mine = saved.preferences.find((choice) => choice.category === category);
+      if (mine !== undefined) patchPreference(client, category, mine, saved);
     },
   });
 }
 
-export type Change = Omit<NotificationChoiceChange, 'timeZone'>;
+export type PreferenceChange = Omit<NotificationPreferenceChange, 'timeZone'>;
 
-export function useSendConfirmation() {
-  return useMutation({ mutationFn: () => read(api['notification-settings'].confirmation.$post()) });
+export function useSendConfirmationEmail() {
+  return useMutation({ mutationFn: () => readJson(api['notification-settings'].confirmation.$post()) });
 }
 
 /** Asks the browser, then tells the server. Fails with PushRefused where the browser does. */
-export function usePushHere() {
+export function useEnablePush() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (key: string) => {
-      return read(api['push-subscription'].$put({ json: await subscribeHere(key) }));
+      return readJson(api['push-subscription'].$put({ json: await subscribeToPush(key) }));
     },
     onSuccess: (saved) => client.setQueryData(queryKey, saved),
   });
 }
 
-export function useStopPushHere() {
+export function useDisablePush() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async () => {
-      const saved = await read(api['push-subscription'].$delete());
-      await unsubscribeHere();
+      const saved = await readJson(api['push-subscription'].$delete());
+      await unsubscribeFromPush();
       return saved;
     },
     onSuccess: (saved) => client.setQueryData(queryKey, saved),
@@ -69,29 +72,29 @@ export function useStopPushHere() {
 }
 
 /** What is on its way for the other lines stays as it is shown. */
-function patch(
+function patchPreference(
   client: ReturnType<typeof useQueryClient>,
-  about: NotificationAbout,
-  change: Change,
-  saved?: NotificationSettings,
+  category: NotificationCategory,
+  change: PreferenceChange,
+  saved?: NotificationPreferences,
 ): void {
-  client.setQueryData(notificationSettingsQuery.queryKey, (before) => {
+  client.setQueryData(notificationPreferencesQuery.queryKey, (before) => {
     if (before === undefined) return before;
-    const choices = before.choices.map((choice) =>
-      choice.about === about ? { ...choice, ...defined(change) } : choice,
+    const preferences = before.preferences.map((choice) =>
+      choice.category === category ? { ...choice, ...definedFields(change) } : choice,
     );
-    return { ...before, ...(saved && { mail: saved.mail }), choices };
+    return { ...before, ...(saved && { emailStatus: saved.emailStatus }), preferences };
   });
 }
 
-const defined = ({ inApp, mail, push }: Change): Partial<NotificationChoice> => ({
+const definedFields = ({ inApp, email, push }: PreferenceChange): Partial<NotificationPreference> => ({
   ...(inApp !== undefined && { inApp }),
-  ...(mail !== undefined && { mail }),
+  ...(email !== undefined && { email }),
   ...(push !== undefined && { push }),
 });
 
 /** Where the member is, for the morning of a digest; older names of places that PostgreSQL may not know are left out. */
-function timeZone(): { timeZone?: string } {
+function currentTimeZone(): { timeZone?: string } {
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
   return /^[\w+/-]{1,64}$/.test(zone) ? { timeZone: zone } : {};
 }

@@ -1,29 +1,29 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MemberSettings, PasswordChange } from '#shared/profiles.ts';
-import { api, read } from '#web/platform/api.ts';
+import { api, readJson } from '#web/platform/api.ts';
 import { sessionQuery } from '#web/platform/session.ts';
 
-export const settingsKeys = { own: ['settings'], sessions: ['settings', 'sessions'] } as const;
+export const settingsKeys = { all: ['settings'], sessions: ['settings', 'sessions'] } as const;
 
 export const settingsQuery = queryOptions({
-  queryKey: settingsKeys.own,
-  queryFn: ({ signal }) => read(api.settings.$get({}, { init: { signal } })),
+  queryKey: settingsKeys.all,
+  queryFn: ({ signal }) => readJson(api.settings.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 /** Where the member is signed in. */
 export const sessionsQuery = queryOptions({
   queryKey: settingsKeys.sessions,
-  queryFn: ({ signal }) => read(api.sessions.$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api.sessions.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 export function useSaveSettings() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (settings: MemberSettings) => read(api.settings.$put({ json: settings })),
+    mutationFn: (settings: MemberSettings) => readJson(api.settings.$put({ json: settings })),
     onSuccess: (saved) => {
-      client.setQueryData(settingsKeys.own, saved);
+      client.setQueryData(settingsKeys.all, saved);
       client.setQueryData(sessionQuery.queryKey, (session) =>
         session?.member
           ? { ...session, member: { ...session.member, displayName: saved.displayName, bio: saved.bio } }
@@ -39,7 +39,7 @@ export function useSaveSettings() {
 export function useChangePassword() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (change: PasswordChange) => read(api.password.$put({ json: change })),
+    mutationFn: (change: PasswordChange) => readJson(api.password.$put({ json: change })),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
   });
 }
@@ -47,7 +47,7 @@ export function useChangePassword() {
 export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => read(api.sessions[':id'].$delete({ param: { id: String(id) } })),
+    mutationFn: (id: number) => readJson(api.sessions[':id'].$delete({ param: { id: String(id) } })),
     // Also when it failed: perhaps it had ended by itself.
     onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
   });
@@ -56,7 +56,7 @@ export function useEndSession() {
 export function useEndOtherSessions() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => read(api.sessions.$delete()),
+    mutationFn: () => readJson(api.sessions.$delete()),
     onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
   });
 }

@@ -1,18 +1,18 @@
 import { useId, type ReactNode } from 'react';
 import { Count } from '#web/ui/Count.tsx';
-import { TopicLink } from '#web/ui/TopicLink.tsx';
-import { FollowTopicButton } from '#web/follows/FollowTopicButton.tsx';
-import { descriptionOf } from './description.ts';
+import { TagLink } from '#web/ui/TopicLink.tsx';
+import { FollowTagButton } from '#web/follows/FollowTopicButton.tsx';
+import { translateTagDescription } from './description.ts';
 import classes from './TopicCard.module.css';
 
 /** A topic in a grid, with the button to follow it. */
-export function TopicCard({
+export function TagCard({
   topic,
   onFollow,
   children,
 }: {
   topic: {
-    tag: string;
+    name: string;
     description: string;
     following: boolean;
     questionsCount?: number;
@@ -28,17 +28,17 @@ export function TopicCard({
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.head}>
         <h2 id={titleId} className={classes.tag}>
-          <TopicLink tag={topic.tag} shortcutStop />
+          <TagLink tag={topic.name} shortcutStop />
         </h2>
-        <FollowTopicButton
-          tag={topic.tag}
+        <FollowTagButton
+          tag={topic.name}
           following={topic.following}
           describedBy={titleId}
           {...(onFollow && { onChange: onFollow })}
         />
       </div>
       <p className={classes.description} dir="auto">
-        {descriptionOf(topic)}
+        {translateTagDescription(topic)}
       </p>
       {topic.questionsCount !== undefined && (
         <p className={classes.counts}>

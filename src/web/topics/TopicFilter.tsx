@@ -2,23 +2,23 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import type { TopicSort } from '#shared/topics.ts';
-import { useAddressedText } from '#web/platform/useAddressedText.ts';
+import type { TagSort } from '#shared/topics.ts';
+import { useSearchParamText } from '#web/platform/useAddressedText.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import classes from './TopicFilter.module.css';
 
-const sorts = (): readonly (readonly [TopicSort, string])[] => [
+const sortOptions = (): readonly (readonly [TagSort, string])[] => [
   ['popular', t`Most Popular`],
   ['alphabetical', t`Alphabetical`],
   ['active', t`Recently Active`],
 ];
 
 /** What /topics shows, in what order; both are in the address. */
-export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
+export function TagFilter({ q, sort }: { q: string; sort: TagSort }) {
   const router = useRouter();
-  const { text, type, sends } = useAddressedText(q, (typed) => go({ q: typed, sort }, true));
+  const { text, type, sends } = useSearchParamText(q, (typed) => go({ q: typed, sort }, true));
 
-  function go(next: { q: string; sort: TopicSort }, replace: boolean) {
+  function go(next: { q: string; sort: TagSort }, replace: boolean) {
     sends(next.q);
     void router.navigate({
       to: '/topics',
@@ -54,7 +54,7 @@ export function TopicFilter({ q, sort }: { q: string; sort: TopicSort }) {
         <SelectField
           label={t`Sort by`}
           short
-          options={sorts()}
+          options={sortOptions()}
           value={sort}
           onChange={(sort) => go({ q: text, sort }, false)}
         />

@@ -1,16 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Pending } from '#web/ui/Pending.tsx';
+import { LoadingRegion } from '#web/ui/Pending.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { TopicGrid } from './TopicGrid.tsx';
+import { TagGrid } from './TopicGrid.tsx';
 import classes from './TopicCard.module.css';
 
 const widths = ['6rem', '4.5rem', '8rem', '5rem', '7rem', '6.5rem', '4rem', '5.5rem'];
 
 /** A grid of topics on its way. */
-export function TopicSkeletons() {
+export function TagSkeletons() {
   return (
-    <Pending label={t`Loading topics`}>
-      <TopicGrid>
+    <LoadingRegion label={t`Loading topics`}>
+      <TagGrid>
         {widths.map((width) => (
           <span key={width} className={classes.card} style={{ gap: '0.75rem' }}>
             <Skeleton width={width} height="1.5rem" />
@@ -18,7 +18,7 @@ export function TopicSkeletons() {
             <Skeleton width="9rem" height="0.875rem" />
           </span>
         ))}
-      </TopicGrid>
-    </Pending>
+      </TagGrid>
+    </LoadingRegion>
   );
 }

@@ -1,23 +1,23 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { tagKey } from '#shared/tags.ts';
-import type { TopicSort } from '#shared/topics.ts';
-import { api, read } from '#web/platform/api.ts';
+import type { TagSort } from '#shared/topics.ts';
+import { api, readJson } from '#web/platform/api.ts';
 
 /** Under which keys the cache holds topics; what patches it uses these. */
-export const topicKeys = {
+export const tagQueryKeys = {
   all: ['topics'],
   lists: ['topics', 'list'],
-  list: (wanted: { q: string; sort: TopicSort }) => ['topics', 'list', wanted],
+  list: (wanted: { q: string; sort: TagSort }) => ['topics', 'list', wanted],
   one: (tag: string) => ['topics', 'one', tagKey(tag)],
   questions: (tag: string) => ['topics', 'questions', tagKey(tag)],
 } as const;
 
 /** The topics whose name contains `q`; all of them where it is blank. */
-export function topicsQuery({ q, sort }: { q: string; sort: TopicSort }) {
+export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {
   return infiniteQueryOptions({
-    queryKey: topicKeys.list({ q, sort }),
+    queryKey: tagQueryKeys.list({ q, sort }),
     queryFn: ({ pageParam: cursor, signal }) =>
-      read(
+      readJson(
         api.topics.$get({ query: { q, sort, ...(cursor === null ? {} : { cursor }) } }, { init: { signal } }),
       ),
     initialPageParam: null as string | null,
@@ -26,21 +26,21 @@ export function topicsQuery({ q, sort }: { q: string; sort: TopicSort }) {
   });
 }
 
-export function topicQuery(tag: string) {
+export function tagQuery(tag: string) {
   return queryOptions({
-    queryKey: topicKeys.one(tag),
+    queryKey: tagQueryKeys.one(tag),
     queryFn: ({ signal }) =>
-      read(api.topics[':tag'].$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } })),
+      readJson(api.topics[':tag'].$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } })),
     staleTime: 0,
   });
 }
 
 /** The questions of a topic, newest first. */
-export function topicQuestionsQuery(tag: string) {
+export function tagQuestionsQuery(tag: string) {
   return infiniteQueryOptions({
-    queryKey: topicKeys.questions(tag),
+    queryKey: tagQueryKeys.questions(tag),
     queryFn: ({ pageParam: cursor, signal }) =>
-      read(
+      readJson(
         api.topics[':tag'].questions.$get(
           { param: { tag: encodeURIComponent(tag) }, query: cursor === null ? {} : { cursor } },
           { init: { signal } },

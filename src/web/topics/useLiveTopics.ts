@@ -1,51 +1,51 @@
 import { type InfiniteData, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import type { TopicsEvent } from '#shared/events.ts';
+import type { TagsEvent } from '#shared/events.ts';
 import { tagKey } from '#shared/tags.ts';
-import type { Topic, Topics, TopicSort } from '#shared/topics.ts';
-import { type NewItems, useArrivals, useLiveEntry } from '#web/platform/live-list.ts';
-import { topicKeys } from './topics.ts';
+import type { Tag, TagsPage, TagSort } from '#shared/topics.ts';
+import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/platform/live-list.ts';
+import { tagQueryKeys } from './topics.ts';
 
 /** Pages of topics, which may hold more of each. */
-type Pages = InfiniteData<{ items: Topic[]; nextCursor: string | null }>;
+type Pages = InfiniteData<{ items: Tag[]; nextCursor: string | null }>;
 
 /** Keeps the counts of a topic's page as they are on the server. */
-export function useLiveTopic(tag: string): void {
+export function useLiveTag(tag: string): void {
   const client = useQueryClient();
-  const queryKey = topicKeys.one(tag);
-  useLiveEntry('topics', queryKey, {
-    patch: (event) => client.setQueryData<Topic>(queryKey, (topic) => topic && counted(topic, event)),
-    missed: () => void client.invalidateQueries({ queryKey }),
+  const queryKey = tagQueryKeys.one(tag);
+  useLiveQuery('topics', queryKey, {
+    patch: (event) => client.setQueryData<Tag>(queryKey, (topic) => topic && withCount(topic, event)),
+    onMissed: () => void client.invalidateQueries({ queryKey }),
   });
 }
 
 /** The same for topics in pages. */
-export function useLiveTopicPages(queryKey: QueryKey): void {
+export function useLiveTagPages(queryKey: QueryKey): void {
   const client = useQueryClient();
-  useLiveEntry('topics', queryKey, {
-    patch: (event) => patchPages(client, queryKey, event),
-    missed: () => void client.invalidateQueries({ queryKey, exact: true }),
+  useLiveQuery('topics', queryKey, {
+    patch: (event) => patchTagPages(client, queryKey, event),
+    onMissed: () => void client.invalidateQueries({ queryKey, exact: true }),
   });
 }
 
 /** The same for the list of all topics; those that come new enter or wait. */
-export function useLiveTopics(wanted: { q: string; sort: TopicSort }): NewItems {
+export function useLiveTags(wanted: { q: string; sort: TagSort }): PendingNewItems {
   const client = useQueryClient();
-  const queryKey = topicKeys.list(wanted);
-  const held = () => client.getQueryData<InfiniteData<Topics>>(queryKey)?.pages ?? [];
-  const holds = (tag: string) =>
-    held().some((page) => page.items.some((topic) => tagKey(topic.tag) === tagKey(tag)));
-  const arrivals = useArrivals(queryKey, 'topic', holds);
-  useLiveEntry('topics', queryKey, {
+  const queryKey = tagQueryKeys.list(wanted);
+  const loadedPages = () => client.getQueryData<InfiniteData<TagsPage>>(queryKey)?.pages ?? [];
+  const isListed = (tag: string) =>
+    loadedPages().some((page) => page.items.some((topic) => tagKey(topic.name) === tagKey(tag)));
+  const arrivals = useLiveList(queryKey, 'topic', isListed);
+  useLiveQuery('topics', queryKey, {
     patch: (event) => {
-      patchPages(client, queryKey, event);
+      patchTagPages(client, queryKey, event);
       if (event.kind === 'topic-asked' && event.questionsCount === 0) leave(event.tag);
     },
     heard(event) {
-      if (event.kind === 'imported') arrivals.arriveMany();
-      if (event.kind === 'topic-asked' && event.questionsCount > 0 && belongs(event.tag))
-        arrivals.arrive(event.tag);
+      if (event.kind === 'imported') arrivals.addMany();
+      if (event.kind === 'topic-asked' && event.questionsCount > 0 && isAmongLoaded(event.tag))
+        arrivals.addItem(event.tag);
     },
-    missed: arrivals.refresh,
+    onMissed: arrivals.refresh,
   });
   return arrivals;
 
@@ -53,34 +53,34 @@ export function useLiveTopics(wanted: { q: string; sort: TopicSort }): NewItems 
   function leave(tag: string): void {
     client.setQueryData<Pages>(queryKey, (data) => {
       if (data === undefined) return data;
-      const isOther = (topic: Topic) => tagKey(topic.tag) !== tagKey(tag);
+      const isOther = (topic: Tag) => tagKey(topic.name) !== tagKey(tag);
       return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.filter(isOther) })) };
     });
   }
 
   /** Whether a topic that is not shown has its place among those loaded. */
-  function belongs(tag: string): boolean {
+  function isAmongLoaded(tag: string): boolean {
     if (!tagKey(tag).includes(tagKey(wanted.q))) return false;
-    const last = held().at(-1);
+    const last = loadedPages().at(-1);
     if (last === undefined) return false;
     if (last.nextCursor === null || wanted.sort === 'active') return true;
-    const lastTag = last.items.at(-1)?.tag ?? '';
+    const lastTag = last.items.at(-1)?.name ?? '';
     return wanted.sort === 'alphabetical' && tagKey(tag) < tagKey(lastTag);
   }
 }
 
-function counted(topic: Topic, event: TopicsEvent): Topic {
-  if (event.kind === 'imported' || tagKey(topic.tag) !== tagKey(event.tag)) return topic;
+function withCount(topic: Tag, event: TagsEvent): Tag {
+  if (event.kind === 'imported' || tagKey(topic.name) !== tagKey(event.tag)) return topic;
   if (event.kind === 'topic-asked') return { ...topic, questionsCount: event.questionsCount };
   return { ...topic, followersCount: event.followersCount };
 }
 
-function patchPages(client: QueryClient, queryKey: QueryKey, event: TopicsEvent): void {
+function patchTagPages(client: QueryClient, queryKey: QueryKey, event: TagsEvent): void {
   client.setQueryData<Pages>(queryKey, (data) => {
     if (data === undefined) return data;
     const pages = data.pages.map((page) => ({
       ...page,
-      items: page.items.map((topic) => counted(topic, event)),
+      items: page.items.map((topic) => withCount(topic, event)),
     }));
     return { ...data, pages };
   });

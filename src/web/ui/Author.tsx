@@ -1,12 +1,12 @@
-import { formerMember } from '#shared/former-member.ts';
+import { formerMemberName } from '#shared/former-member.ts';
 import { profilePath } from '#web/platform/paths.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import { PathLink } from './PathLink.tsx';
 
 /** The name of who wrote something, leading to their profile; of one without an account, the name alone. */
 export function Author(props: { id: number | null; name: string; className?: string | undefined }) {
   const { id, className } = props;
-  const name = props.name === formerMember ? said(formerMember) : props.name;
+  const name = props.name === formerMemberName ? translateServerMessage(formerMemberName) : props.name;
   if (id === null)
     return (
       <span className={className} dir="auto">

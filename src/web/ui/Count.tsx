@@ -1,12 +1,15 @@
-import { exactCount, shortCount } from '#web/platform/counts.ts';
+import { formatCount, formatShortCount } from '#web/platform/counts.ts';
 import classes from './Count.module.css';
-import { countText, type Counted } from './count-text.ts';
+import { formatCountOf, type CountedNoun } from './count-text.ts';
 
 /** '3 upvotes'; a shortened number ('1.2k views') has the exact one as its title. */
-export function Count({ of, singular }: { of: number; singular: Counted }) {
+export function Count({ of, singular }: { of: number; singular: CountedNoun }) {
   return (
-    <span className={classes.count} title={of > 999 ? countText(singular, of, exactCount(of)) : undefined}>
-      {countText(singular, of, shortCount(of))}
+    <span
+      className={classes.count}
+      title={of > 999 ? formatCountOf(singular, of, formatCount(of)) : undefined}
+    >
+      {formatCountOf(singular, of, formatShortCount(of))}
     </span>
   );
 }

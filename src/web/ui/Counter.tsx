@@ -1,9 +1,9 @@
-import { codePoints } from '#shared/text.ts';
+import { countCodePoints } from '#shared/text.ts';
 import classes from './Counter.module.css';
 
 /** '12/200': characters as the server counts them, without the spaces around, which are not kept. */
-export function Counter({ text, max }: { text: string; max: number }) {
-  const count = codePoints(text.trim());
+export function CharacterCounter({ text, max }: { text: string; max: number }) {
+  const count = countCodePoints(text.trim());
   return (
     <div className={classes.counter} data-over={count > max || undefined}>
       {count}/{max}

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
-import type { DraftState } from '#web/platform/drafts.ts';
+import type { DraftStatus } from '#web/platform/drafts.ts';
 import classes from './DraftNote.module.css';
 
 /** Says that what was typed is kept. */
-export function DraftNote({ state }: { state: DraftState }) {
+export function DraftIndicator({ state }: { state: DraftStatus }) {
   return (
     <output className={classes.note}>
       {state === 'saved' && t`Draft saved`}

@@ -2,7 +2,15 @@ import type { ReactNode } from 'react';
 import classes from './Empty.module.css';
 
 /** What an empty list says: what will be here, and the one next step. */
-export function Empty({ title, text, children }: { title: ReactNode; text?: string; children?: ReactNode }) {
+export function EmptyState({
+  title,
+  text,
+  children,
+}: {
+  title: ReactNode;
+  text?: string;
+  children?: ReactNode;
+}) {
   return (
     <div className={classes.empty}>
       <p className={classes.title} dir="auto">

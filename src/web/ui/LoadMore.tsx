@@ -17,13 +17,13 @@ export function LoadMore(props: {
   useEffect(() => {
     const pressed = button.current;
     if (!isLoading || pressed === null) return;
-    const before = new Set(stops());
+    const before = new Set(listStops());
     const last = [...before].findLast((stop) => precedes(stop, pressed));
     return () => {
       const focused = document.activeElement;
       if (last === undefined || !last.isConnected) return;
       if (focused !== pressed && focused !== document.body) return;
-      const next = stops().find((stop) => precedes(last, stop));
+      const next = listStops().find((stop) => precedes(last, stop));
       const isOfList = next !== undefined && (!pressed.isConnected || precedes(next, pressed));
       if (isOfList && !before.has(next)) next.focus({ preventScroll: true });
     };
@@ -44,7 +44,7 @@ export function LoadMore(props: {
   );
 }
 
-const stops = () => [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')];
+const listStops = () => [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')];
 
 function precedes(one: Element, other: Element): boolean {
   return (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

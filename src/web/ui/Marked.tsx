@@ -2,9 +2,9 @@ import { Fragment } from 'react';
 import classes from './Marked.module.css';
 
 /** A text with the parts that were searched for marked in it. */
-export function Marked({ parts }: { parts: readonly { text: string; hit: boolean }[] }) {
-  return withPlaces(parts).map(({ at, text, hit }) =>
-    hit ? (
+export function HighlightedText({ parts }: { parts: readonly { text: string; highlighted: boolean }[] }) {
+  return withOffsets(parts).map(({ at, text, highlighted }) =>
+    highlighted ? (
       <mark key={at} className={classes.hit}>
         {text}
       </mark>
@@ -14,7 +14,7 @@ export function Marked({ parts }: { parts: readonly { text: string; hit: boolean
   );
 }
 
-function withPlaces(parts: readonly { text: string; hit: boolean }[]) {
+function withOffsets(parts: readonly { text: string; highlighted: boolean }[]) {
   let end = 0;
   return parts.map((part) => {
     const at = end;

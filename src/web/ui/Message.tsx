@@ -11,7 +11,7 @@ type Props = {
 };
 
 /** A page with one thing to say and one thing to do next. */
-export function Message({ heading, text, outage = false, children }: Props) {
+export function MessagePage({ heading, text, outage = false, children }: Props) {
   return (
     <section className={classes.message} data-outage={outage || undefined}>
       <PageHeading className={classes.heading}>{heading}</PageHeading>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './NewItems.module.css';
 
 /** A pill that says what came in meanwhile, and brings it when pressed: nothing moves before. */
-export function NewItems({ children, onClick }: { children: ReactNode; onClick: () => void }) {
+export function NewItemsPill({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   return (
     <output className={classes.place}>
       <button type="button" className={classes.pill} onClick={onClick}>

@@ -2,26 +2,26 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useId } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
-import { said } from '#web/platform/said.ts';
+import { translateServerMessage } from '#web/platform/said.ts';
 import classes from './NotLoaded.module.css';
 
 /** What brought nothing, and can be asked again. */
-export type Failed = { error: Error | null; refetch: () => Promise<unknown> };
+export type FailedQuery = { error: Error | null; refetch: () => Promise<unknown> };
 
 /** In the place of what could not be loaded: what is missing, why where the server says it, and the way to try again. */
-export function NotLoaded({
+export function LoadError({
   text,
   query,
 }: {
   /** One sentence. */
   text: string;
-  query: Failed;
+  query: FailedQuery;
 }) {
   const id = useId();
   return (
     <div className={classes.failure}>
       <p id={id} role="alert">
-        {text} {query.error instanceof ApiError && said(query.error.message)}
+        {text} {query.error instanceof ApiError && translateServerMessage(query.error.message)}
       </p>
       <Button variant="default" aria-describedby={id} onClick={() => void query.refetch()}>
         {t`Try again`}

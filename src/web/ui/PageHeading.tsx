@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { takeHeadingFocus } from '#web/platform/focus.ts';
+import { consumeHeadingFocusRequest } from '#web/platform/focus.ts';
 
 /**
  * The heading of a page: the one h1. It takes the focus when the reader came here by a link inside Parley, so that a
@@ -14,7 +14,8 @@ export function PageHeading({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (heading.current !== null && takeHeadingFocus()) heading.current.focus({ preventScroll: true });
+    if (heading.current !== null && consumeHeadingFocusRequest())
+      heading.current.focus({ preventScroll: true });
   }, []);
   return (
     <h1 ref={heading} tabIndex={-1} className={className}>

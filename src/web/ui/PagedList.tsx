@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import { ApiError } from '#web/platform/errors.ts';
 import { fetchNextPage } from '#web/platform/next-page.ts';
 import { LoadMore } from './LoadMore.tsx';
-import { NotLoaded } from './NotLoaded.tsx';
+import { LoadError } from './NotLoaded.tsx';
 
-const notLoaded = {
+const loadErrors = {
   questions: () => t`The questions could not be loaded.`,
   bookmarks: () => t`The bookmarks could not be loaded.`,
   answers: () => t`The answers could not be loaded.`,
@@ -15,7 +15,7 @@ const notLoaded = {
   notifications: () => t`The notifications could not be loaded.`,
   versions: () => t`The earlier versions could not be loaded.`,
 };
-const moreNotLoaded: Record<keyof typeof notLoaded, () => string> = {
+const loadMoreErrors: Record<keyof typeof loadErrors, () => string> = {
   questions: () => t`More questions could not be loaded.`,
   bookmarks: () => t`More bookmarks could not be loaded.`,
   answers: () => t`More answers could not be loaded.`,
@@ -36,16 +36,16 @@ export function PagedList<Item>({
 }: {
   query: UseInfiniteQueryResult<InfiniteData<{ items: readonly Item[] }>>;
   /** What the list holds. */
-  noun: keyof typeof notLoaded;
+  noun: keyof typeof loadErrors;
   keyOf: (item: Item) => string | number;
   pending: ReactNode;
   empty: ReactNode;
   children: (items: readonly Item[]) => ReactNode;
 }) {
   if (query.isPending) return pending;
-  if (query.data === undefined) return <NotLoaded text={notLoaded[noun]()} query={query} />;
+  if (query.data === undefined) return <LoadError text={loadErrors[noun]()} query={query} />;
 
-  const items = distinct(
+  const items = removeDuplicates(
     query.data.pages.flatMap((page) => page.items),
     keyOf,
   );
@@ -55,7 +55,7 @@ export function PagedList<Item>({
       {query.hasNextPage && (
         <LoadMore
           name={t`Load more`}
-          failure={query.isFetchNextPageError ? `${moreNotLoaded[noun]()} ${reasonOf(query.error)}` : null}
+          failure={query.isFetchNextPageError ? `${loadMoreErrors[noun]()} ${getReason(query.error)}` : null}
           isLoading={query.isFetchingNextPage}
           load={() => void fetchNextPage(query)}
         />
@@ -65,10 +65,10 @@ export function PagedList<Item>({
 }
 
 /** Between two pages an item can have moved, so that both hold it. */
-function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string | number): Item[] {
+function removeDuplicates<Item>(items: readonly Item[], keyOf: (item: Item) => string | number): Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
-function reasonOf(error: Error | null): string {
+function getReason(error: Error | null): string {
   return error instanceof ApiError ? error.message : '';
 }

@@ -5,9 +5,9 @@ import classes from './Pending.module.css';
  * Holds skeletons; they show after 150 ms, so that what is there at once does not flicker.
  * @param part they stand for a part of a page that has more to show, or for what is in a dialog.
  */
-export function Pending(props: { label: string; part?: boolean; children: ReactNode }) {
+export function LoadingRegion(props: { label: string; part?: boolean; children: ReactNode }) {
   const { label, part = false, children } = props;
-  useLayoutEffect(() => (part ? undefined : standIn()), [part]);
+  useLayoutEffect(() => (part ? undefined : registerLoading()), [part]);
   return (
     <output className={classes.pending} aria-busy="true" aria-label={label}>
       {children}
@@ -16,20 +16,20 @@ export function Pending(props: { label: string; part?: boolean; children: ReactN
 }
 
 /** Whether skeletons stand in the place of what the page is about. */
-export function useIsPagePending(): boolean {
-  return useSyncExternalStore(subscribe, () => standing > 0);
+export function useIsPageLoading(): boolean {
+  return useSyncExternalStore(subscribe, () => loadingCount > 0);
 }
 
-let standing = 0;
+let loadingCount = 0;
 const listeners = new Set<() => void>();
 
-function standIn(): () => void {
-  change(1);
-  return () => change(-1);
+function registerLoading(): () => void {
+  changeLoadingCount(1);
+  return () => changeLoadingCount(-1);
 }
 
-function change(by: 1 | -1): void {
-  standing += by;
+function changeLoadingCount(by: 1 | -1): void {
+  loadingCount += by;
   for (const listener of listeners) listener();
 }
 

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { type ReactNode, useId } from 'react';
-import type { SearchHit } from '#shared/search.ts';
+import type { SearchHighlight } from '#shared/search.ts';
 import { Author } from './Author.tsx';
 import { Avatar } from './Avatar.tsx';
 import { CardTitle } from './CardTitle.tsx';
-import { Marked } from './Marked.tsx';
+import { HighlightedText } from './Marked.tsx';
 import { PathLink } from './PathLink.tsx';
 import classes from './PostCard.module.css';
 import { Time } from './Time.tsx';
@@ -14,7 +14,7 @@ export function PostCard({
   post,
   href,
   title,
-  hit,
+  highlight,
   verb,
   counts,
   children,
@@ -29,7 +29,7 @@ export function PostCard({
   href: string;
   title: string;
   /** Where the post has what was searched for: it is marked there. */
-  hit: SearchHit | undefined;
+  highlight: SearchHighlight | undefined;
   /** Between its author and its time. */
   verb?: string;
   counts: ReactNode;
@@ -46,13 +46,13 @@ export function PostCard({
         <Time at={post.createdAt} kind="card" />
       </div>
       <CardTitle id={titleId} href={href}>
-        {hit === undefined ? title : <Marked parts={hit.title} />}
+        {highlight === undefined ? title : <HighlightedText parts={highlight.title} />}
       </CardTitle>
       <p className={classes.excerpt} dir="auto">
-        {hit?.text ? <Marked parts={hit.text} /> : post.excerpt}
+        {highlight?.text ? <HighlightedText parts={highlight.text} /> : post.excerpt}
         {post.excerptCut && (
           <>
-            {hit?.text ? ' ' : '… '}
+            {highlight?.text ? ' ' : '… '}
             <PathLink href={href} aria-describedby={titleId} className={classes.more}>
               {t`Read more`}
             </PathLink>

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
-import { cardDate, exactTime, relativeTime } from '#web/platform/dates.ts';
+import { formatCardDate, formatDateTime, formatRelativeTime } from '#web/platform/dates.ts';
 
 /** How long ago, or the date; kept right while the page stays open. The exact time is the title. */
 export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {
   const now = useMinute();
   return (
-    <time dateTime={at} title={exactTime(at)}>
-      {kind === 'card' ? cardDate(at, now) : relativeTime(at, now)}
+    <time dateTime={at} title={formatDateTime(at)}>
+      {kind === 'card' ? formatCardDate(at, now) : formatRelativeTime(at, now)}
     </time>
   );
 }

@@ -4,7 +4,7 @@ import { paths } from '#web/platform/paths.ts';
 import { PathLink } from './PathLink.tsx';
 
 /** Leads to a topic's questions. */
-export function TopicLink({
+export function TagLink({
   tag,
   className,
   shortcutStop = false,

@@ -3,20 +3,20 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import classes from './WaitingMark.module.css';
 
-export const waitingText = () => t`Waiting for the connection`;
+export const getQueuedLabel = () => t`Waiting for the connection`;
 
 /** Marks what is shown as the member wants it and the server does not know yet. @param words shows the text as well. */
-export function WaitingMark({
+export function QueuedMark({
   className,
-  words = false,
+  showLabel = false,
 }: {
   className?: string | undefined;
-  words?: boolean;
+  showLabel?: boolean;
 }) {
   return (
-    <span className={`${classes.mark} ${className ?? ''}`} title={words ? undefined : waitingText()}>
+    <span className={`${classes.mark} ${className ?? ''}`} title={showLabel ? undefined : getQueuedLabel()}>
       <IconClock size={15} stroke={1.8} aria-hidden="true" />
-      {words ? waitingText() : <VisuallyHidden>{waitingText()}</VisuallyHidden>}
+      {showLabel ? getQueuedLabel() : <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { plural } from '@lingui/core/macro';
 
-const texts = {
+const counts = {
   upvote: (n: number, shown: string) => plural(n, { one: `${shown} upvote`, other: `${shown} upvotes` }),
   answer: (n: number, shown: string) => plural(n, { one: `${shown} answer`, other: `${shown} answers` }),
   view: (n: number, shown: string) => plural(n, { one: `${shown} view`, other: `${shown} views` }),
@@ -18,14 +18,14 @@ const words = {
 };
 
 /** What is counted, in the singular. */
-export type Counted = keyof typeof texts;
+export type CountedNoun = keyof typeof counts;
 
 /** '3 upvotes'. @param shown the count as it is written: '1.2k'. */
-export function countText(counted: Counted, count: number, shown: string): string {
-  return texts[counted](count, shown);
+export function formatCountOf(counted: CountedNoun, count: number, shown: string): string {
+  return counts[counted](count, shown);
 }
 
 /** 'upvotes' alone, as it follows this count. */
-export function wordFor(counted: Counted, count: number): string {
+export function getCountedWord(counted: CountedNoun, count: number): string {
   return words[counted](count);
 }

@@ -4,7 +4,7 @@ import { useDeferredValue, useLayoutEffect, type RefCallback } from 'react';
  * Stands where Mantine's Popover and Menu want their target, for a button outside of them: the button is there before
  * they are loaded, and stays the same when they are.
  */
-export function TargetElsewhere({
+export function ExternalTarget({
   button,
   ref,
 }: {
@@ -24,12 +24,12 @@ export function TargetElsewhere({
 }
 
 /** What floats is open only once it stands closed: it notes where the focus was when it opens, to give it back. */
-export function useOpenedLater(opened: boolean): boolean {
+export function useOpenAfterMount(opened: boolean): boolean {
   return useDeferredValue(opened, false);
 }
 
 /** Fetches what a button opens when somebody is about to press it. */
-export function onIntent(load: () => Promise<unknown>) {
+export function preloadOnIntent(load: () => Promise<unknown>) {
   const begin = () => void load().catch(ignore);
   return { onPointerEnter: begin, onFocus: begin };
 }

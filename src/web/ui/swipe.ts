@@ -1,13 +1,13 @@
 import { useRef, type PointerEvent } from 'react';
 
 /** How far a finger moves before it is known what it wants, in CSS pixels. */
-const slack = 10;
+const slackPx = 10;
 
 /** How far it moves to have meant it. */
-const enough = 72;
+const minDistancePx = 72;
 
 /** Here begins the gesture of the system that goes back. */
-const edge = 24;
+const edgePx = 24;
 
 type Handlers<E extends HTMLElement> = {
   onPointerDown: (event: PointerEvent<E>) => void;
@@ -36,16 +36,16 @@ export function useSwipe<E extends HTMLElement>(
     moves(event.currentTarget)?.style.removeProperty('translate');
     if (event.type !== 'pointerup') return;
     // The finger is lifted from a link or a button, which it did not mean.
-    event.currentTarget.addEventListener('click', swallow, { capture: true, once: true });
+    event.currentTarget.addEventListener('click', suppressClick, { capture: true, once: true });
     const target = event.currentTarget;
-    setTimeout(() => target.removeEventListener('click', swallow, { capture: true }));
-    if (Math.abs(swipe.far) >= enough) done();
+    setTimeout(() => target.removeEventListener('click', suppressClick, { capture: true }));
+    if (Math.abs(swipe.far) >= minDistancePx) done();
   }
 
   return {
     onPointerDown(event) {
       const { clientX: x, clientY: y, pointerId: id } = event;
-      const atEdge = axis === 'inline' && (x < edge || x > window.innerWidth - edge);
+      const atEdge = axis === 'inline' && (x < edgePx || x > window.innerWidth - edgePx);
       if (event.pointerType !== 'touch' || !event.isPrimary || atEdge) return;
       from.current = { id, x, y, far: 0, going: false };
     },
@@ -57,7 +57,7 @@ export function useSwipe<E extends HTMLElement>(
       swipe.far = axis === 'inline' ? across : Math.max(0, down);
       const other = axis === 'inline' ? down : across;
       if (!swipe.going) {
-        if (Math.max(Math.abs(across), Math.abs(down)) < slack) return;
+        if (Math.max(Math.abs(across), Math.abs(down)) < slackPx) return;
         if (Math.abs(swipe.far) <= Math.abs(other)) {
           from.current = null;
           return;
@@ -74,7 +74,7 @@ export function useSwipe<E extends HTMLElement>(
   };
 }
 
-function swallow(event: Event): void {
+function suppressClick(event: Event): void {
   event.preventDefault();
   event.stopPropagation();
 }

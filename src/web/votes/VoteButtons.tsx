@@ -7,19 +7,19 @@ import {
 } from '@tabler/icons-react';
 import { VisuallyHidden } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { exactCount, shortCount } from '#web/platform/counts.ts';
-import type { Direction } from '#shared/fields.ts';
+import { formatCount, formatShortCount } from '#web/platform/counts.ts';
+import type { VoteDirection } from '#shared/fields.ts';
 import type { VoteState } from '#shared/votes.ts';
-import { logFailureOrSayRefusal } from '#web/platform/log.ts';
-import { sendOrWait } from '#web/platform/send-waiting.ts';
+import { logFailureAndToastRefusal } from '#web/platform/log.ts';
+import { sendOrQueue } from '#web/platform/send-waiting.ts';
 import { useMember } from '#web/platform/session.ts';
 import { setVote } from '#web/posts/post-api.ts';
 import type { PostRef } from '#web/posts/post.ts';
 import { patchPost } from '#web/posts/question-page.ts';
 import { useQuestionCache } from '#web/posts/question-query.ts';
-import { WaitingMark } from '#web/ui/WaitingMark.tsx';
-import { afterPressing, withVote } from './vote.ts';
-import { useWaitingVote, voteAction } from './waiting-votes.ts';
+import { QueuedMark } from '#web/ui/WaitingMark.tsx';
+import { toggleVote, applyVote } from './vote.ts';
+import { useQueuedVote, voteAction } from './waiting-votes.ts';
 import classes from './VoteButtons.module.css';
 
 /**
@@ -37,28 +37,28 @@ export function VoteButtons({
 }) {
   const cache = useQuestionCache(questionId);
   const memberId = useMember()?.id ?? null;
-  const wanted = useWaitingVote(memberId, post);
-  const { upvotes, downvotes, myVote } = wanted === undefined ? votes : withVote(votes, wanted);
+  const queuedVote = useQueuedVote(memberId, post);
+  const { upvotes, downvotes, myVote } = queuedVote === undefined ? votes : applyVote(votes, queuedVote);
   const vote = useMutation({
     mutationFn: (next: VoteState) =>
-      sendOrWait(memberId, voteAction({ post, questionId, vote: next.myVote }), (sending) =>
+      sendOrQueue(memberId, voteAction({ post, questionId, vote: next.myVote }), (sending) =>
         setVote(post, next.myVote, sending),
       ),
     onMutate: async (next) => {
       const before = { upvotes: votes.upvotes, downvotes: votes.downvotes, myVote: votes.myVote };
-      await cache.change((page) => patchPost(page, post, next));
+      await cache.update((page) => patchPost(page, post, next));
       return before;
     },
     // One that waits is shown on top of what the server has.
-    onSuccess: (state, _next, before) => cache.change((page) => patchPost(page, post, state ?? before)),
+    onSuccess: (state, _next, before) => cache.update((page) => patchPost(page, post, state ?? before)),
     onError: async (error, _next, before) => {
-      if (before !== undefined) await cache.change((page) => patchPost(page, post, before));
-      logFailureOrSayRefusal('Voting', error);
+      if (before !== undefined) await cache.update((page) => patchPost(page, post, before));
+      logFailureAndToastRefusal('Voting', error);
     },
   });
 
-  const press = (direction: Direction) => {
-    if (!vote.isPending) vote.mutate(afterPressing({ upvotes, downvotes, myVote }, direction));
+  const press = (direction: VoteDirection) => {
+    if (!vote.isPending) vote.mutate(toggleVote({ upvotes, downvotes, myVote }, direction));
   };
   return (
     <div className={classes.votes}>
@@ -76,31 +76,31 @@ export function VoteButtons({
         saving={vote.isPending}
         onPress={press}
       />
-      {wanted !== undefined && <WaitingMark className={classes.waiting} />}
+      {queuedVote !== undefined && <QueuedMark className={classes.waiting} />}
     </div>
   );
 }
 
-const looks = {
+const voteIcons = {
   up: { name: () => t`Upvote`, Outline: IconArrowBigUp, Filled: IconArrowBigUpFilled },
   down: { name: () => t`Downvote`, Outline: IconArrowBigDown, Filled: IconArrowBigDownFilled },
 } as const;
 
 function VoteButton(props: {
-  direction: Direction;
+  direction: VoteDirection;
   count: number;
   pressed: boolean;
   saving: boolean;
-  onPress: (direction: Direction) => void;
+  onPress: (direction: VoteDirection) => void;
 }) {
-  const { Outline, Filled, ...look } = looks[props.direction];
+  const { Outline, Filled, ...look } = voteIcons[props.direction];
   const name = look.name();
   const Icon = props.pressed ? Filled : Outline;
   return (
     <button
       type="button"
       className={classes.vote}
-      title={props.count > 999 ? exactCount(props.count) : name}
+      title={props.count > 999 ? formatCount(props.count) : name}
       aria-pressed={props.pressed}
       aria-disabled={props.saving || undefined}
       data-key={props.direction === 'up' ? 'u' : 'd'}
@@ -111,7 +111,7 @@ function VoteButton(props: {
         {name} ({props.count})
       </VisuallyHidden>
       <span key={props.count} className={classes.count} aria-hidden="true">
-        {shortCount(props.count)}
+        {formatShortCount(props.count)}
       </span>
     </button>
   );

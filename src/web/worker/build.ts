@@ -11,49 +11,49 @@ declare const BUILD: {
 };
 
 const prefix = 'parley-build-';
-const own = prefix + BUILD.version;
+const ownCacheName = prefix + BUILD.version;
 
 /** In characters; Node takes 16 KB of headers, the address among them. */
-const longAddress = 8_000;
+const maxUrlLength = 8_000;
 
 /** How many builds are kept: pages of the one before may still be open. */
-const keptBuilds = 2;
+const maxBuilds = 2;
 
 /**
  * Fetches what the build consists of; without all of it the worker is not installed, and the one before goes on.
  * @throws when a file is missing, or of another build: while the nodes of a community are upgraded, one after the other.
  */
-export async function fetchBuild(): Promise<void> {
-  const cache = await caches.open(own);
+export async function cacheBuild(): Promise<void> {
+  const cache = await caches.open(ownCacheName);
   for (const path of BUILD.assets) {
     if ((await cache.match(path)) !== undefined) continue;
     // One at a time, the page's own requests first; most are in the browser's cache already.
-    await cache.put(path, (await caches.match(path)) ?? (await fetched(path)));
+    await cache.put(path, (await caches.match(path)) ?? (await fetchOk(path)));
   }
   for (const path of BUILD.shell) {
     // As a visitor: a page for a member holds what is theirs.
-    const file = await fetched(path, { cache: 'no-cache', credentials: 'omit' });
+    const file = await fetchOk(path, { cache: 'no-cache', credentials: 'omit' });
     if (path === '/' && !(await file.clone().text()).includes(BUILD.entry))
       throw new Error('The page is of another build.');
     await cache.put(path, file);
   }
 }
 
-export async function forgetOldBuilds(): Promise<void> {
+export async function deleteOldBuilds(): Promise<void> {
   // In the order in which they were made.
-  const builds = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== own);
-  const old = builds.slice(0, Math.max(0, builds.length - (keptBuilds - 1)));
+  const builds = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== ownCacheName);
+  const old = builds.slice(0, Math.max(0, builds.length - (maxBuilds - 1)));
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
 /** The answer to a request for a file of the build; null for everything else, which goes its usual way. */
-export function answerFromBuild(request: Request): Promise<Response> | null {
+export function respondFromBuild(request: Request): Promise<Response> | null {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin || pathname.startsWith('/api/')) return null;
   if (request.mode === 'navigate')
     // What another app shares may be longer than a server lets an address be; the page makes it shorter.
-    return request.url.length > longAddress ? shellFirst(request) : networkFirst(request, '/');
-  if (pathname.startsWith('/assets/')) return keptFirst(request);
+    return request.url.length > maxUrlLength ? shellFirst(request) : networkFirst(request, '/');
+  if (pathname.startsWith('/assets/')) return cacheFirst(request);
   return BUILD.shell.includes(pathname) ? networkFirst(request, pathname) : null;
 }
 
@@ -62,9 +62,9 @@ async function shellFirst(request: Request): Promise<Response> {
 }
 
 /** A name belongs to one content, whichever build it is of. */
-async function keptFirst(request: Request): Promise<Response> {
-  const kept = await caches.match(request, { ignoreVary: true }).catch(() => undefined);
-  return kept ?? fetch(request);
+async function cacheFirst(request: Request): Promise<Response> {
+  const cached = await caches.match(request, { ignoreVary: true }).catch(() => undefined);
+  return cached ?? fetch(request);
 }
 
 async function networkFirst(request: Request, path: string): Promise<Response> {
@@ -74,18 +74,18 @@ async function networkFirst(request: Request, path: string): Promise<Response> {
     if (![502, 503, 504].includes(response.status)) return response;
     return (await shellFile(path)) ?? response;
   } catch (error) {
-    const kept = await shellFile(path);
-    if (kept === undefined) throw error;
-    return kept;
+    const cached = await shellFile(path);
+    if (cached === undefined) throw error;
+    return cached;
   }
 }
 
 async function shellFile(path: string): Promise<Response | undefined> {
-  const cache = await caches.open(own);
+  const cache = await caches.open(ownCacheName);
   return cache.match(path, { ignoreVary: true });
 }
 
-async function fetched(path: string, init?: RequestInit): Promise<Response> {
+async function fetchOk(path: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(path, init);
   if (!response.ok) throw new Error(`${path} is not there: ${response.status}`);
   return response;

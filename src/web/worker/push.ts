@@ -1,16 +1,19 @@
 import type { PushMessage } from '#shared/notification-settings.ts';
 
 /** Shows what the server pushes, and opens what it tells of. Call it while the worker starts: later is too late. */
-export function listenToPushes(worker: ServiceWorkerGlobalScope): void {
-  worker.addEventListener('push', (event) => event.waitUntil(show(worker, event.data)));
+export function listenForPush(worker: ServiceWorkerGlobalScope): void {
+  worker.addEventListener('push', (event) => event.waitUntil(showPushNotification(worker, event.data)));
   worker.addEventListener('notificationclick', (event) => {
     event.notification.close();
-    event.waitUntil(open(worker, event.notification.data));
+    event.waitUntil(openNotificationLink(worker, event.notification.data));
   });
 }
 
-async function show(worker: ServiceWorkerGlobalScope, data: PushMessageData | null): Promise<void> {
-  const message = messageIn(data);
+async function showPushNotification(
+  worker: ServiceWorkerGlobalScope,
+  data: PushMessageData | null,
+): Promise<void> {
+  const message = parsePushMessage(data);
   if (message === null) return;
   // Who looks at a page sees it there: its bell is live.
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
@@ -26,7 +29,7 @@ async function show(worker: ServiceWorkerGlobalScope, data: PushMessageData | nu
 }
 
 /** In the window of Parley that is there, else in a new one. */
-async function open(worker: ServiceWorkerGlobalScope, link: unknown): Promise<void> {
+async function openNotificationLink(worker: ServiceWorkerGlobalScope, link: unknown): Promise<void> {
   const { origin } = worker.location;
   const url = typeof link === 'string' ? URL.parse(link, origin) : null;
   // Whatever the message says, it leads within this site.
@@ -45,7 +48,7 @@ async function open(worker: ServiceWorkerGlobalScope, link: unknown): Promise<vo
 }
 
 /** Null for what this server's pushes are not. */
-function messageIn(data: PushMessageData | null): PushMessage | null {
+function parsePushMessage(data: PushMessageData | null): PushMessage | null {
   try {
     const { title, body, link, tag } = (data?.json() ?? {}) as Partial<Record<keyof PushMessage, unknown>>;
     if ([title, body, link, tag].some((text) => typeof text !== 'string')) return null;

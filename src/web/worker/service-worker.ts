@@ -1,5 +1,5 @@
-import { answerFromBuild, fetchBuild, forgetOldBuilds } from './build.ts';
-import { listenToPushes } from './push.ts';
+import { respondFromBuild, cacheBuild, deleteOldBuilds } from './build.ts';
+import { listenForPush } from './push.ts';
 
 /**
  * Lets the app start without a network: it keeps the files of the build, and nothing else, and
@@ -10,16 +10,16 @@ declare const self: ServiceWorkerGlobalScope;
 
 self.addEventListener('install', (event) => {
   // No page has to wait for another build's to close: files of both are at hand, and they have different names.
-  event.waitUntil(Promise.all([fetchBuild(), self.skipWaiting()]));
+  event.waitUntil(Promise.all([cacheBuild(), self.skipWaiting()]));
 });
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(Promise.all([forgetOldBuilds(), self.clients.claim()]));
+  event.waitUntil(Promise.all([deleteOldBuilds(), self.clients.claim()]));
 });
 
 self.addEventListener('fetch', (event) => {
-  const answer = answerFromBuild(event.request);
+  const answer = respondFromBuild(event.request);
   if (answer !== null) event.respondWith(answer);
 });
 
-listenToPushes(self);
+listenForPush(self);

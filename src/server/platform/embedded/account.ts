@@ -1,43 +1,47 @@
 import { execFile, type SpawnOptions } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
+import { getErrorCode, getErrorMessage, StartupError } from '#server/platform/startup-error.ts';
 
 const run = promisify(execFile);
 
 /** A user of the operating system that PostgreSQL runs as. */
-export type Account = { name: string; uid: number; gid: number };
+export type OsAccount = { name: string; uid: number; gid: number };
 
 /**
  * Whom PostgreSQL runs as when Parley was started by root, whom PostgreSQL refuses: the owner of the cluster that is
  * there, else the user 'parley', else 'postgres', else a 'parley' made now, else 'nobody'. Undefined for everyone but
  * root: then it runs as whoever started Parley.
  */
-export async function chooseAccount(
+export async function chooseOsAccount(
   cluster: string,
-  tell: (line: string) => void,
-): Promise<Account | undefined> {
+  report: (line: string) => void,
+): Promise<OsAccount | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const owner = await ownerOf(cluster);
+  const owner = await findOwner(cluster);
   if (owner !== undefined) return owner;
   return (
-    (await lookUp('parley')) ??
-    (await lookUp('postgres')) ??
-    (await createAccount(tell)) ??
-    (await lookUp('nobody')) ??
-    refuse()
+    (await findAccount('parley')) ??
+    (await findAccount('postgres')) ??
+    (await createAccount(report)) ??
+    (await findAccount('nobody')) ??
+    throwNoAccount()
   );
 }
 
 /** Spawn options that run a program as `account`, away from a folder that user may not enter. */
-export function runAs(account: Account | undefined): Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> {
+export function runAs(account: OsAccount | undefined): Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> {
   return { cwd: '/', ...(account !== undefined && { uid: account.uid, gid: account.gid }) };
 }
 
-export type Need = 'enter' | 'read' | 'write';
+export type AccessKind = 'enter' | 'read' | 'write';
 
 /** Whether that user can really do this with that path: tried as them, because modes alone do not tell. */
-export async function canReach(account: Account | undefined, path: string, need: Need): Promise<boolean> {
+export async function canAccess(
+  account: OsAccount | undefined,
+  path: string,
+  need: AccessKind,
+): Promise<boolean> {
   const test = { enter: '[ -x "$1" ]', read: '[ -r "$1" ]', write: '[ -x "$1" ] && [ -w "$1" ]' }[need];
   try {
     await run('/bin/sh', ['-c', test, 'sh', path], runAs(account));
@@ -47,28 +51,28 @@ export async function canReach(account: Account | undefined, path: string, need:
   }
 }
 
-async function ownerOf(cluster: string): Promise<Account | undefined> {
+async function findOwner(cluster: string): Promise<OsAccount | undefined> {
   const status = await stat(cluster).catch((error: unknown) => {
     // The folder is made later, where it can be.
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw new StartupError(`The data folder cannot be read: ${messageOf(error)}.`);
+    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return undefined;
+    throw new StartupError(`The data folder cannot be read: ${getErrorMessage(error)}.`);
   });
   if (status === undefined) return undefined;
   if (status.uid === 0)
     throw new StartupError(
       `${cluster} belongs to root, whom PostgreSQL refuses to run as. Give it to another user with: chown -R postgres "${cluster}"`,
     );
-  return { name: await nameOf(status.uid), uid: status.uid, gid: status.gid };
+  return { name: await findUserName(status.uid), uid: status.uid, gid: status.gid };
 }
 
-async function nameOf(uid: number): Promise<string> {
+async function findUserName(uid: number): Promise<string> {
   return run('id', ['-un', String(uid)]).then(
     ({ stdout }) => stdout.trim(),
     () => String(uid),
   );
 }
 
-async function lookUp(name: string): Promise<Account | undefined> {
+async function findAccount(name: string): Promise<OsAccount | undefined> {
   try {
     const [uid, gid] = await Promise.all(
       ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)),
@@ -81,8 +85,8 @@ async function lookUp(name: string): Promise<Account | undefined> {
 }
 
 /** With shadow's useradd, or with the adduser of BusyBox. */
-async function createAccount(tell: (line: string) => void): Promise<Account | undefined> {
-  const ways: [string, string[]][] = [
+async function createAccount(report: (line: string) => void): Promise<OsAccount | undefined> {
+  const commands: [string, string[]][] = [
     [
       'useradd',
       [
@@ -98,19 +102,19 @@ async function createAccount(tell: (line: string) => void): Promise<Account | un
     ],
     ['adduser', ['-S', '-D', '-H', '-h', '/var/lib/parley', '-s', '/bin/false', 'parley']],
   ];
-  for (const [program, parameters] of ways) {
+  for (const [program, parameters] of commands) {
     const made = await run(program, parameters).then(
       () => true,
       () => false,
     );
     if (!made) continue;
-    tell('Made the system user parley, as which PostgreSQL runs.');
-    return lookUp('parley');
+    report('Made the system user parley, as which PostgreSQL runs.');
+    return findAccount('parley');
   }
   return undefined;
 }
 
-function refuse(): never {
+function throwNoAccount(): never {
   throw new StartupError(
     'PostgreSQL refuses to run as root, and there is no user parley, postgres or nobody to run it as. Start Parley as an ordinary user.',
   );

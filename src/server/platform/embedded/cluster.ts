@@ -5,11 +5,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { errorCode, messageOf, StartupError } from '#server/platform/startup-error.ts';
-import { type Account, runAs } from './account.ts';
-import { type Binaries, program } from './binaries.ts';
-import { cannotBeWritten, type DataFolder, folderSentence, giveFolder } from './folders.ts';
-import { writeWhole } from './lock.ts';
+import { getErrorCode, getErrorMessage, StartupError } from '#server/platform/startup-error.ts';
+import { type OsAccount, runAs } from './account.ts';
+import { type PostgresBinaries, programPath } from './binaries.ts';
+import {
+  describeUnwritableDirectory,
+  type DataDirectory,
+  describeDirectoryError,
+  createOwnedDirectory,
+} from './folders.ts';
+import { writeFileAtomically } from './lock.ts';
 
 const run = promisify(execFile);
 
@@ -21,64 +26,64 @@ export type Passwords = z.infer<typeof passwordsFile>;
  * Makes the cluster of a data folder where there is none yet, whole or not at all, and writes its settings.
  * @throws StartupError when it cannot be made, or is of another version of PostgreSQL.
  */
-export async function readyCluster(
-  data: DataFolder,
-  binaries: Binaries,
-  account: Account | undefined,
+export async function prepareCluster(
+  data: DataDirectory,
+  binaries: PostgresBinaries,
+  account: OsAccount | undefined,
 ): Promise<Passwords> {
   const version = await clusterVersion(data);
-  if (version === undefined) await makeCluster(data, binaries, account);
-  else if (version !== binaries.major) throw otherVersion(data, version, binaries.major);
-  await removeHalfMade(data);
+  if (version === undefined) await createCluster(data, binaries, account);
+  else if (version !== binaries.major) throw wrongVersionError(data, version, binaries.major);
+  await removePartialClusters(data);
   await writeSettings(data);
   return readPasswords(data);
 }
 
-async function clusterVersion(data: DataFolder): Promise<number | undefined> {
+async function clusterVersion(data: DataDirectory): Promise<number | undefined> {
   try {
     return Number.parseInt(await readFile(path.join(data.cluster, 'PG_VERSION'), 'utf8'), 10);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw new StartupError(folderSentence(data.cluster, error));
+    if (getErrorCode(error) !== 'ENOENT') throw new StartupError(describeDirectoryError(data.cluster, error));
     return undefined;
   }
 }
 
-function otherVersion(data: DataFolder, found: number, ours: number): StartupError {
+function wrongVersionError(data: DataDirectory, found: number, ours: number): StartupError {
   return new StartupError(
     `The data folder ${data.root} was made by PostgreSQL ${found}, and this Parley brings PostgreSQL ${ours}. With the Parley that made it, write a backup (parley backup); with this one, restore it into another folder (PARLEY_DATA).`,
   );
 }
 
-async function makeCluster(
-  data: DataFolder,
-  binaries: Binaries,
-  account: Account | undefined,
+async function createCluster(
+  data: DataDirectory,
+  binaries: PostgresBinaries,
+  account: OsAccount | undefined,
 ): Promise<void> {
   // Made beside its place and moved there when it is whole: a start that is cut off leaves nothing half-made. In a folder
   // of its own name, because the initdb of a start that was killed lives on, and clears away what it could not finish.
   const half = `${data.cluster}.new-${randomBytes(6).toString('hex')}`;
   const passwordFile = path.join(half, 'password');
-  const passwords = { postgres: newPassword(), parley: newPassword() };
+  const passwords = { postgres: generatePassword(), parley: generatePassword() };
   try {
-    await giveFolder(half, account);
+    await createOwnedDirectory(half, account);
     await writePasswordFile(passwordFile, passwords.postgres, account);
     await run(
-      program(binaries, 'initdb'),
+      programPath(binaries, 'initdb'),
       initdbParameters(path.join(half, 'cluster'), passwordFile),
       runAs(account),
     );
-    await appendFile(path.join(half, 'cluster', 'postgresql.conf'), ownSettings);
-    await writeWhole(data.passwords, `${JSON.stringify(passwords)}\n`);
+    await appendFile(path.join(half, 'cluster', 'postgresql.conf'), includeSettings);
+    await writeFileAtomically(data.passwords, `${JSON.stringify(passwords)}\n`);
     await rename(path.join(half, 'cluster'), data.cluster);
-    await syncFolder(data.root);
+    await syncDirectory(data.root);
   } catch (error) {
     await rm(half, { recursive: true, force: true });
-    throw new StartupError(initdbSentence(data, error));
+    throw new StartupError(describeInitdbError(data, error));
   }
 }
 
 /** What starts that were cut off have left; where an initdb writes there still, it goes with the next start. */
-async function removeHalfMade(data: DataFolder): Promise<void> {
+async function removePartialClusters(data: DataDirectory): Promise<void> {
   const half = `${path.basename(data.cluster)}.new-`;
   const names = (await readdir(data.root)).filter((name) => name.startsWith(half));
   const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 };
@@ -89,7 +94,7 @@ async function removeHalfMade(data: DataFolder): Promise<void> {
 async function writePasswordFile(
   name: string,
   password: string,
-  account: Account | undefined,
+  account: OsAccount | undefined,
 ): Promise<void> {
   await using file = await open(name, 'wx', 0o600);
   await file.writeFile(password);
@@ -97,7 +102,7 @@ async function writePasswordFile(
 }
 
 /** Makes a rename in this folder last. Windows does not let folders be opened. */
-async function syncFolder(folder: string): Promise<void> {
+async function syncDirectory(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(folder);
   await handle.sync();
@@ -111,48 +116,50 @@ function initdbParameters(cluster: string, passwordFile: string): string[] {
   return ['--pgdata', cluster, '--data-checksums', ...superuser, ...text];
 }
 
-const newPassword = () => randomBytes(24).toString('base64url');
+const generatePassword = () => randomBytes(24).toString('base64url');
 
-function initdbSentence(data: DataFolder, error: unknown): string {
+function describeInitdbError(data: DataDirectory, error: unknown): string {
   const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   // PostgreSQL takes a write that fell short for a full disk, as there is no other cause.
   if (/No space left on device|wrote only \d+ of \d+ bytes/.test(output))
-    return cannotBeWritten(data.root, 'the disk is full');
+    return describeUnwritableDirectory(data.root, 'the disk is full');
   const lines = output.split('\n').filter((line) => /error|FATAL|could not/i.test(line));
   if (lines.length > 0)
     return `PostgreSQL's data folder could not be made in ${data.root}: ${lines.join(' ')}`;
-  return errorCode(error) === undefined
-    ? `PostgreSQL's data folder could not be made: ${messageOf(error)}`
-    : folderSentence(data.root, error);
+  return getErrorCode(error) === undefined
+    ? `PostgreSQL's data folder could not be made: ${getErrorMessage(error)}`
+    : describeDirectoryError(data.root, error);
 }
 
-export async function readPasswords(data: DataFolder): Promise<Passwords> {
+export async function readPasswords(data: DataDirectory): Promise<Passwords> {
   try {
     return passwordsFile.parse(JSON.parse(await readFile(data.passwords, 'utf8')));
   } catch (error) {
     throw new StartupError(
-      `The passwords of the database in ${data.root} cannot be read (${data.passwords}: ${errorCode(error) ?? 'not what Parley wrote'}). Restore that file from a backup.`,
+      `The passwords of the database in ${data.root} cannot be read (${data.passwords}: ${getErrorCode(error) ?? 'not what Parley wrote'}). Restore that file from a backup.`,
     );
   }
 }
 
 /** At the end of postgresql.conf. What an operator writes below it, or with ALTER SYSTEM, wins. */
-const ownSettings = `
+const includeSettings = `
 # Parley writes this file at each start. Settings below this line override it.
 include_if_exists = '../parley.conf'
 `;
 
 /** Beside the cluster and not in it: what is in it belongs to another user, who could make the name lead elsewhere. */
-async function writeSettings(data: DataFolder): Promise<void> {
-  const lines = Object.entries(settings(data)).map(([name, value]) => `${name} = ${quote(value)}\n`);
+async function writeSettings(data: DataDirectory): Promise<void> {
+  const lines = Object.entries(serverSettings(data)).map(
+    ([name, value]) => `${name} = ${quoteSetting(value)}\n`,
+  );
   const text = `# Written by Parley at each start; what is changed here is lost.\n${lines.join('')}`;
-  await writeWhole(data.settings, text, 0o644);
+  await writeFileAtomically(data.settings, text, 0o644);
 }
 
-const quote = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+const quoteSetting = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 /** For a laptop as for a small server of one's own: memory is a share of what is there, within bounds. */
-function settings(data: DataFolder): Record<string, string> {
+function serverSettings(data: DataDirectory): Record<string, string> {
   const megabytes = os.totalmem() / 2 ** 20;
   const share = (part: number, least: number, most: number) =>
     `${Math.round(Math.min(most, Math.max(least, megabytes * part)))}MB`;

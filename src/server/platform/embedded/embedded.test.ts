@@ -4,15 +4,18 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import os from 'node:os';
-import { connectionOfRunning, type Embedded, startEmbedded } from './embedded.ts';
+import { findRunningConnection, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 
 let parent: string;
-let embedded: Embedded;
+let embedded: EmbeddedPostgres;
 
 beforeAll(async () => {
   parent = await mkdtemp(path.join(os.tmpdir(), 'parley test '));
   await chmod(parent, 0o711);
-  embedded = await startEmbedded({ folder: path.join(parent, 'data'), log: pino({ level: 'silent' }) });
+  embedded = await startEmbeddedPostgres({
+    dataDirectory: path.join(parent, 'data'),
+    log: pino({ level: 'silent' }),
+  });
 });
 
 afterAll(async () => {
@@ -60,9 +63,9 @@ test('Parley works as a role that may do nothing outside its own database', asyn
 test('PostgreSQL listens on a socket only, in a folder that is closed to others', async () => {
   expect(await row(`select current_setting('listen_addresses')`)).toEqual(['']);
   expect((await stat(embedded.connection.host)).mode & 0o777).toBe(0o700);
-  expect((await stat(path.join(embedded.folder, 'postgresql'))).mode & 0o777).toBe(0o700);
+  expect((await stat(path.join(embedded.dataDirectory, 'postgresql'))).mode & 0o777).toBe(0o700);
   for (const file of ['passwords.json', 'lock'])
-    expect((await stat(path.join(embedded.folder, file))).mode & 0o777).toBe(0o600);
+    expect((await stat(path.join(embedded.dataDirectory, file))).mode & 0o777).toBe(0o600);
 });
 
 test.each(['parley', 'postgres'])('nobody gets in as %s without the password', async (user) => {
@@ -74,7 +77,7 @@ test.each(['parley', 'postgres'])('nobody gets in as %s without the password', a
 
 test('the log in the data folder tells of errors without what members wrote', async () => {
   await expect(row(`select $1::int`, ['something private'])).rejects.toThrow('invalid input syntax');
-  const folder = path.join(embedded.folder, 'log');
+  const folder = path.join(embedded.dataDirectory, 'log');
   const files = (await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8'));
   const log = (await Promise.all(files)).join('');
   expect(log).toContain('database system is ready');
@@ -82,8 +85,8 @@ test('the log in the data folder tells of errors without what members wrote', as
 });
 
 test('a command beside it finds the running database', async () => {
-  expect(await connectionOfRunning(embedded.folder)).toEqual(embedded.connection);
-  expect(await connectionOfRunning(path.join(parent, 'other'))).toBeUndefined();
+  expect(await findRunningConnection(embedded.dataDirectory)).toEqual(embedded.connection);
+  expect(await findRunningConnection(path.join(parent, 'other'))).toBeUndefined();
 });
 
 async function row(text: string, values: unknown[] = []): Promise<unknown[]> {

@@ -2,43 +2,43 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { messageOf, StartupError } from '#server/platform/startup-error.ts';
-import { chooseAccount } from './account.ts';
-import { readyBinaries } from './binaries.ts';
-import { type Passwords, readPasswords, readyCluster } from './cluster.ts';
+import { getErrorMessage, StartupError } from '#server/platform/startup-error.ts';
+import { chooseOsAccount } from './account.ts';
+import { prepareBinaries } from './binaries.ts';
+import { type Passwords, readPasswords, prepareCluster } from './cluster.ts';
 import {
-  clearSocket,
-  type DataFolder,
-  dataFolder,
-  defaultDataFolder,
-  makeSocketFolder,
-  prepareDataFolder,
-  removeSocketFolder,
+  removeSocketFiles,
+  type DataDirectory,
+  resolveDataDirectory,
+  defaultDataDirectory,
+  createSocketDirectory,
+  prepareDataDirectory,
+  removeSocketDirectory,
 } from './folders.ts';
-import { clearLeftovers } from './leftovers.ts';
-import { type Lock, runningInstance, takeLock } from './lock.ts';
-import { type Connection, type Launch, launch, type Postmaster } from './postgres.ts';
+import { cleanUpOrphans } from './leftovers.ts';
+import { type InstanceLock, findRunningInstance, acquireLock } from './lock.ts';
+import { type ConnectionSettings, type LaunchOptions, launchPostgres, type Postmaster } from './postgres.ts';
 
 /** Parley's own PostgreSQL, running and watched over. */
-export type Embedded = {
-  connection: Connection;
+export type EmbeddedPostgres = {
+  connection: ConnectionSettings;
   /** The superuser's connection, to the database 'postgres'. */
-  superuser: Connection;
+  superuser: ConnectionSettings;
   /** Absolute. */
-  folder: string;
+  dataDirectory: string;
   /** The postmaster's process; changes when PostgreSQL is started again. */
   readonly pid: number;
   /** False from the moment PostgreSQL ends until it takes connections again. */
   readonly isUp: boolean;
   /** Writes down, for one started on this folder meanwhile, where this one serves and that it is about to stop. */
-  note(what: { address: string } | { stopping: true }): Promise<void>;
+  updateInstance(what: { address: string } | { stopping: true }): Promise<void>;
   /** Fast shutdown; then the folder is free. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedOptions = {
   /** The data folder; by default `data` in the project folder. */
-  folder?: string | undefined;
+  dataDirectory?: string | undefined;
   log: Logger;
   /** Gives up waiting for PostgreSQL. */
   signal?: AbortSignal | undefined;
@@ -48,27 +48,34 @@ export type EmbeddedOptions = {
  * Starts the PostgreSQL of a data folder, which it makes where there is none, and starts it again whenever it dies.
  * @throws StartupError with a sentence for the operator.
  */
-export async function startEmbedded({ folder, log, signal }: EmbeddedOptions): Promise<Embedded> {
-  const tell = (line: string) => log.info(line);
-  const account = await chooseAccount(dataFolder(folder ?? defaultDataFolder()).cluster, tell);
-  const data = await prepareDataFolder(folder, account, tell);
-  const lock = await takeLock(data, tell);
+export async function startEmbeddedPostgres({
+  dataDirectory,
+  log,
+  signal,
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const report = (line: string) => log.info(line);
+  const account = await chooseOsAccount(
+    resolveDataDirectory(dataDirectory ?? defaultDataDirectory()).cluster,
+    report,
+  );
+  const data = await prepareDataDirectory(dataDirectory, account, report);
+  const lock = await acquireLock(data, report);
   const undo: (() => Promise<void>)[] = [lock.release];
   try {
-    const binaries = await readyBinaries(account, data.root, tell);
-    const passwords = await readyCluster(data, binaries, account);
-    const { stopped } = await clearLeftovers(data.cluster, account);
+    const binaries = await prepareBinaries(account, data.root, report);
+    const passwords = await prepareCluster(data, binaries, account);
+    const { stopped } = await cleanUpOrphans(data.cluster, account);
     if (stopped) log.warn('The last Parley was killed and left its PostgreSQL running; it has been stopped.');
-    if (lock.before?.postgres) await removeSocketFolder(lock.before.postgres.host);
-    const place = await choosePlace(data, account);
-    undo.unshift(() => removeSocketFolder(place.host));
-    const superuser = { ...place, user: 'postgres', password: passwords.postgres, database: 'postgres' };
-    const plan = { data, binaries, account, ...place, superuser };
-    const postmaster = await launch(plan, tell, signal);
+    if (lock.previous?.postgres) await removeSocketDirectory(lock.previous.postgres.host);
+    const address = await chooseAddress(data, account);
+    undo.unshift(() => removeSocketDirectory(address.host));
+    const superuser = { ...address, user: 'postgres', password: passwords.postgres, database: 'postgres' };
+    const plan = { data, binaries, account, ...address, superuser };
+    const postmaster = await launchPostgres(plan, report, signal);
     undo.unshift(postmaster.stop);
-    const connection = parleyConnection(place, passwords);
+    const connection = parleyConnection(address, passwords);
     await ensureDatabase(superuser, connection);
-    await lock.note({ postgres: place });
+    await lock.update({ postgres: address });
     return supervise(plan, postmaster, connection, lock, log);
   } catch (error) {
     for (const step of undo) await step();
@@ -80,19 +87,21 @@ export async function startEmbedded({ folder, log, signal }: EmbeddedOptions): P
  * The database of the Parley that runs on a data folder at this moment, for commands beside it.
  * Undefined where none runs.
  */
-export async function connectionOfRunning(folder: string | undefined): Promise<Connection | undefined> {
-  const data = dataFolder(folder ?? defaultDataFolder());
-  const instance = await runningInstance(data);
+export async function findRunningConnection(
+  folder: string | undefined,
+): Promise<ConnectionSettings | undefined> {
+  const data = resolveDataDirectory(folder ?? defaultDataDirectory());
+  const instance = await findRunningInstance(data);
   if (instance?.postgres === undefined) return undefined;
   return parleyConnection(instance.postgres, await readPasswords(data));
 }
 
-async function choosePlace(
-  data: DataFolder,
-  account: Launch['account'],
+async function chooseAddress(
+  data: DataDirectory,
+  account: LaunchOptions['account'],
 ): Promise<{ host: string; port: number }> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await freePort() };
-  return { host: await makeSocketFolder(data, account), port: 5432 };
+  return { host: await createSocketDirectory(data, account), port: 5432 };
 }
 
 async function freePort(): Promise<number> {
@@ -106,12 +115,12 @@ async function freePort(): Promise<number> {
 }
 
 function supervise(
-  plan: Launch,
+  plan: LaunchOptions,
   first: Postmaster,
-  connection: Connection,
-  lock: Lock,
+  connection: ConnectionSettings,
+  lock: InstanceLock,
   log: Logger,
-): Embedded {
+): EmbeddedPostgres {
   const { data, account, host, superuser } = plan;
   let postmaster = first;
   let startedAt = Date.now();
@@ -146,12 +155,12 @@ function supervise(
       try {
         await delay(wait, undefined, { signal: stopping.signal });
         // Its other processes hold the shared memory that keeps the next postmaster from starting.
-        await clearLeftovers(data.cluster, account);
-        await clearSocket(host);
-        return await launch(plan, (line) => log.info(line), stopping.signal);
+        await cleanUpOrphans(data.cluster, account);
+        await removeSocketFiles(host);
+        return await launchPostgres(plan, (line) => log.info(line), stopping.signal);
       } catch (error) {
         if (!stopping.signal.aborted)
-          log.error(`PostgreSQL cannot be started again yet: ${messageOf(error)}`);
+          log.error(`PostgreSQL cannot be started again yet: ${getErrorMessage(error)}`);
       }
     }
     return undefined;
@@ -160,35 +169,35 @@ function supervise(
   return {
     connection,
     superuser,
-    folder: data.root,
+    dataDirectory: data.root,
     get pid() {
       return postmaster.pid;
     },
     get isUp() {
       return isUp;
     },
-    note: (what) => lock.note(what),
+    updateInstance: (what) => lock.update(what),
     async stop() {
       if (stopping.signal.aborted) return watching;
       stopping.abort();
       if (isUp) await postmaster.stop();
       await watching;
       isUp = false;
-      await removeSocketFolder(host);
+      await removeSocketDirectory(host);
       await lock.release();
     },
   };
 }
 
-function parleyConnection(place: { host: string; port: number }, passwords: Passwords): Connection {
-  const { host, port } = place;
+function parleyConnection(address: { host: string; port: number }, passwords: Passwords): ConnectionSettings {
+  const { host, port } = address;
   return { host, port, user: 'parley', password: passwords.parley, database: 'parley' };
 }
 
 /** Parley's own role, which may do what it likes in its own database and nothing outside. */
 async function ensureDatabase(
-  superuser: Connection,
-  { user, password, database }: Connection,
+  superuser: ConnectionSettings,
+  { user, password, database }: ConnectionSettings,
 ): Promise<void> {
   const client = new pg.Client(superuser);
   await client.connect();
@@ -202,7 +211,7 @@ async function ensureDatabase(
       await client.query(`create role ${user} login password ${pg.escapeLiteral(password)}`);
     if (rows[0]?.database === false) await client.query(`create database ${database} owner ${user}`);
   } catch (error) {
-    throw new StartupError(`Parley's database could not be made: ${messageOf(error)}.`);
+    throw new StartupError(`Parley's database could not be made: ${getErrorMessage(error)}.`);
   } finally {
     await client.end();
   }

@@ -3,8 +3,8 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { messageOf, StartupError } from '#server/platform/startup-error.ts';
-import type { DataFolder } from './folders.ts';
+import { getErrorMessage, StartupError } from '#server/platform/startup-error.ts';
+import type { DataDirectory } from './folders.ts';
 
 /** The running instance of a data folder, as it writes itself down for others. */
 const instanceFile = z.object({
@@ -20,11 +20,11 @@ const instanceFile = z.object({
 });
 type Instance = z.infer<typeof instanceFile>;
 
-export type Lock = {
+export type InstanceLock = {
   /** The instance that held the lock before; it did not stop cleanly. */
-  readonly before: Instance | undefined;
+  readonly previous: Instance | undefined;
   /** Writes down what others may know about this instance. */
-  note: (more: Partial<Pick<Instance, 'address' | 'postgres' | 'stopping'>>) => Promise<void>;
+  update: (more: Partial<Pick<Instance, 'address' | 'postgres' | 'stopping'>>) => Promise<void>;
   release: () => Promise<void>;
 };
 
@@ -34,16 +34,19 @@ export type Lock = {
  * files in no other way. Nothing else in this process may open that file: closing it would let the lock go (fcntl(2)).
  * @throws StartupError naming the instance that holds it.
  */
-export async function takeLock(data: DataFolder, tell: (line: string) => void): Promise<Lock> {
-  const file = await waitForLock(data, tell);
-  if (file === undefined) throw new StartupError(refusal(data, await readInstance(data)));
-  const before = await readInstance(data);
+export async function acquireLock(
+  data: DataDirectory,
+  report: (line: string) => void,
+): Promise<InstanceLock> {
+  const file = await waitForLock(data, report);
+  if (file === undefined) throw new StartupError(describeHolder(data, await readInstance(data)));
+  const previous = await readInstance(data);
   let instance: Instance = { pid: process.pid, since: new Date().toISOString() };
-  const write = () => writeWhole(data.instance, `${JSON.stringify(instance)}\n`);
+  const write = () => writeFileAtomically(data.instance, `${JSON.stringify(instance)}\n`);
   await write();
   return {
-    before,
-    async note(more) {
+    previous,
+    async update(more) {
       instance = { ...instance, ...more };
       await write();
     },
@@ -58,34 +61,34 @@ export async function takeLock(data: DataFolder, tell: (line: string) => void): 
  * How long to wait for a lock, in milliseconds: whoever restarts Parley may start the next one while the last one is
  * still stopping, or has not even noticed yet that it is to stop.
  */
-const patience = { running: 1_500, stopping: 30_000 };
+const timeoutsMs = { running: 1_500, stopping: 30_000 };
 
 /** Undefined when another instance goes on holding it. */
 async function waitForLock(
-  data: DataFolder,
-  tell: (line: string) => void,
+  data: DataDirectory,
+  report: (line: string) => void,
 ): Promise<DatabaseSync | undefined> {
   const start = performance.now();
-  for (let told = false; ; await delay(100)) {
-    const file = lockFile(data);
+  for (let hasReported = false; ; await delay(100)) {
+    const file = tryLockFile(data);
     if (file !== undefined) return file;
     const isStopping = (await readInstance(data))?.stopping === true;
-    if (isStopping && !told) tell('Waiting for the Parley that ran on this data folder to stop.');
-    told ||= isStopping;
-    if (performance.now() - start > (isStopping ? patience.stopping : patience.running)) return undefined;
+    if (isStopping && !hasReported) report('Waiting for the Parley that ran on this data folder to stop.');
+    hasReported ||= isStopping;
+    if (performance.now() - start > (isStopping ? timeoutsMs.stopping : timeoutsMs.running)) return undefined;
   }
 }
 
 /** The instance that runs on this data folder now; undefined where none does. */
-export async function runningInstance(data: DataFolder): Promise<Instance | undefined> {
+export async function findRunningInstance(data: DataDirectory): Promise<Instance | undefined> {
   if (!existsSync(data.lock)) return undefined;
-  const file = lockFile(data);
+  const file = tryLockFile(data);
   if (file === undefined) return readInstance(data);
   file.close();
   return undefined;
 }
 
-function lockFile(data: DataFolder): DatabaseSync | undefined {
+function tryLockFile(data: DataDirectory): DatabaseSync | undefined {
   let file: DatabaseSync | undefined;
   try {
     makePrivate(data.lock);
@@ -95,9 +98,9 @@ function lockFile(data: DataFolder): DatabaseSync | undefined {
     return file;
   } catch (error) {
     file?.close();
-    if (isBusy(error)) return undefined;
+    if (isLockedError(error)) return undefined;
     throw new StartupError(
-      `The data folder ${data.root} cannot be locked: ${messageOf(error)}. Choose another with PARLEY_DATA.`,
+      `The data folder ${data.root} cannot be locked: ${getErrorMessage(error)}. Choose another with PARLEY_DATA.`,
     );
   }
 }
@@ -109,18 +112,18 @@ function makePrivate(file: string): void {
 }
 
 /** SQLITE_BUSY: somebody else holds the lock. */
-function isBusy(error: unknown): boolean {
+function isLockedError(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
 
-function refusal(data: DataFolder, holder: Instance | undefined): string {
+function describeHolder(data: DataDirectory, holder: Instance | undefined): string {
   const parts = holder
     ? [`process ${holder.pid}`, `since ${holder.since}`, holder.address && `at ${holder.address}`]
     : ['it is just starting'];
   return `Parley already runs on the data folder ${data.root} (${parts.filter(Boolean).join(', ')}). Stop it first, or choose another folder with PARLEY_DATA.`;
 }
 
-async function readInstance(data: DataFolder): Promise<Instance | undefined> {
+async function readInstance(data: DataDirectory): Promise<Instance | undefined> {
   try {
     return instanceFile.parse(JSON.parse(await readFile(data.instance, 'utf8')));
   } catch {
@@ -129,7 +132,7 @@ async function readInstance(data: DataFolder): Promise<Instance | undefined> {
 }
 
 /** Readers see the old text or the whole of the new one. */
-export async function writeWhole(file: string, text: string, mode = 0o600): Promise<void> {
+export async function writeFileAtomically(file: string, text: string, mode = 0o600): Promise<void> {
   await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text, { mode, flush: true });
   await rename(`${file}.new`, file);

@@ -5,23 +5,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { StartupError } from '#server/platform/startup-error.ts';
-import { type Account, runAs } from './account.ts';
-import { type Binaries, program } from './binaries.ts';
-import type { DataFolder } from './folders.ts';
+import { type OsAccount, runAs } from './account.ts';
+import { type PostgresBinaries, programPath } from './binaries.ts';
+import type { DataDirectory } from './folders.ts';
 
 const run = promisify(execFile);
 
 /** How to reach a database. */
-export type Connection = { host: string; port: number; user: string; password: string; database: string };
-
-/** Everything one run of PostgreSQL needs. `host` is the socket folder, or on Windows the loopback address. */
-export type Launch = {
-  data: DataFolder;
-  binaries: Binaries;
-  account: Account | undefined;
+export type ConnectionSettings = {
   host: string;
   port: number;
-  superuser: Connection;
+  user: string;
+  password: string;
+  database: string;
+};
+
+/** Everything one run of PostgreSQL needs. `host` is the socket folder, or on Windows the loopback address. */
+export type LaunchOptions = {
+  data: DataDirectory;
+  binaries: PostgresBinaries;
+  account: OsAccount | undefined;
+  host: string;
+  port: number;
+  superuser: ConnectionSettings;
 };
 
 /** A running postmaster. */
@@ -37,22 +43,22 @@ export type Postmaster = {
  * Starts PostgreSQL and waits until it takes connections, through crash recovery where that is needed.
  * @throws StartupError with what PostgreSQL said when it gives up.
  */
-export async function launch(
-  launch: Launch,
-  tell: (line: string) => void,
+export async function launchPostgres(
+  launch: LaunchOptions,
+  report: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<Postmaster> {
-  const child = spawn(program(launch.binaries, 'postgres'), parameters(launch), {
+  const child = spawn(programPath(launch.binaries, 'postgres'), parameters(launch), {
     ...runAs(launch.account),
     // A group of its own: Ctrl-C in a terminal reaches Parley, which stops PostgreSQL when requests are done.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
   });
-  const said = keepLast(child);
+  const stderrLines = captureLastLines(child);
   const ended = new Promise<void>((resolve) => {
     child.once('error', (error) => {
-      said.push(error.message);
+      stderrLines.push(error.message);
       resolve();
     });
     child.once('exit', () => resolve());
@@ -61,13 +67,13 @@ export async function launch(
   signal?.addEventListener('abort', giveUp);
   let over = false;
   void ended.then(() => (over = true));
-  await untilReady(launch, () => over, tell);
+  await waitUntilReady(launch, () => over, report);
   signal?.removeEventListener('abort', giveUp);
-  if (over) throw new StartupError(await reasonOf(launch.data, said));
+  if (over) throw new StartupError(await findFailureReason(launch.data, stderrLines));
   return { pid: child.pid ?? 0, ended, stop: () => stop(launch, child, ended) };
 }
 
-function parameters({ data, host, port }: Launch): string[] {
+function parameters({ data, host, port }: LaunchOptions): string[] {
   const socket = process.platform !== 'win32';
   const settings = {
     listen_addresses: socket ? '' : host,
@@ -83,7 +89,7 @@ function parameters({ data, host, port }: Launch): string[] {
 }
 
 /** The last lines of the standard error, on which PostgreSQL speaks until its log is open. */
-function keepLast(child: ChildProcess): string[] {
+function captureLastLines(child: ChildProcess): string[] {
   const lines: string[] = [];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     lines.push(...text.split('\n').filter(Boolean));
@@ -92,22 +98,22 @@ function keepLast(child: ChildProcess): string[] {
   return lines;
 }
 
-async function untilReady(
-  launch: Launch,
+async function waitUntilReady(
+  launch: LaunchOptions,
   isOver: () => boolean,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
-  let nextWord = Date.now() + 5_000;
-  while (!isOver() && !(await takesConnections(launch.superuser))) {
-    if (Date.now() > nextWord) {
-      tell('PostgreSQL is still starting: it replays what was written before it was ended.');
-      nextWord += 10_000;
+  let nextReportAt = Date.now() + 5_000;
+  while (!isOver() && !(await acceptsConnections(launch.superuser))) {
+    if (Date.now() > nextReportAt) {
+      report('PostgreSQL is still starting: it replays what was written before it was ended.');
+      nextReportAt += 10_000;
     }
     await delay(20);
   }
 }
 
-async function takesConnections(connection: Connection): Promise<boolean> {
+async function acceptsConnections(connection: ConnectionSettings): Promise<boolean> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
@@ -123,24 +129,29 @@ async function takesConnections(connection: Connection): Promise<boolean> {
   }
 }
 
-async function stop({ data, binaries }: Launch, child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function stop(
+  { data, binaries }: LaunchOptions,
+  child: ChildProcess,
+  ended: Promise<void>,
+): Promise<void> {
   if (process.platform === 'win32')
-    await run(program(binaries, 'pg_ctl'), ['stop', '-D', data.cluster, '-m', 'fast']).catch(() => {});
+    await run(programPath(binaries, 'pg_ctl'), ['stop', '-D', data.cluster, '-m', 'fast']).catch(() => {});
   else child.kill('SIGINT');
-  const patience = new AbortController();
-  const tooLong = delay(20_000, 'too long', { signal: patience.signal }).catch(() => 'ended');
+  const abortTimeout = new AbortController();
+  const tooLong = delay(20_000, 'too long', { signal: abortTimeout.signal }).catch(() => 'ended');
   if ((await Promise.race([ended, tooLong])) === 'too long') child.kill('SIGQUIT');
   await ended;
-  patience.abort();
+  abortTimeout.abort();
 }
 
 /** What PostgreSQL said last: on its standard error, or in the log once it writes there. */
-async function reasonOf(data: DataFolder, said: string[]): Promise<string> {
+async function findFailureReason(data: DataDirectory, stderrLines: string[]): Promise<string> {
   const log = await readFile(path.join(data.cluster, 'current_logfiles'), 'utf8').catch(() => '');
   const file = /^stderr (.+)$/m.exec(log)?.[1];
   const logged =
     file === undefined ? '' : await readFile(path.resolve(data.cluster, file), 'utf8').catch(() => '');
-  const lines = [...said, ...logged.split('\n').slice(-50)];
-  const fatal = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? said.at(-1) ?? 'it gave no reason';
+  const lines = [...stderrLines, ...logged.split('\n').slice(-50)];
+  const fatal =
+    lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? stderrLines.at(-1) ?? 'it gave no reason';
   return `PostgreSQL could not be started: ${fatal.replace(/^.*?(FATAL|PANIC): +/, '')}. Its log is in ${data.log}.`;
 }

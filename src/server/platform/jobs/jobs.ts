@@ -2,11 +2,11 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { openPool, type Tx } from '#server/platform/database.ts';
-import { abortedWithin } from '#server/platform/signals.ts';
-import { errorCode } from '#server/platform/startup-error.ts';
+import { waitForAbortWithin } from '#server/platform/signals.ts';
+import { getErrorCode } from '#server/platform/startup-error.ts';
 
 /** One try at a job. */
-export type Try = {
+export type JobAttempt = {
   /** The same for each try at the same job. */
   id: string;
   /** No other comes behind it. */
@@ -14,26 +14,26 @@ export type Try = {
 };
 
 /** A kind of work that is done once, by whichever node is free, and again after a failure or a crash. */
-export type JobKind<Data extends object = object> = {
+export type JobDefinition<Data extends object = object> = {
   name: string;
   /** A failed job is tried again so often, after so many seconds at first, twice as many each time, and so many at most. */
-  retries: { limit: number; seconds: number; most: number };
+  retries: { limit: number; delaySeconds: number; maxDelaySeconds: number };
   /** A job that takes longer, or whose node died, counts as failed after so many seconds. */
-  seconds: number;
+  timeoutSeconds: number;
   /** Jobs a node does at the same time. */
-  atOnce: number;
+  concurrency: number;
   /** Every minute one without data is added, by one of the nodes. */
-  everyMinute?: boolean;
+  runsEveryMinute?: boolean;
   /** Throws for a failure that another try may mend. */
-  work(data: Data, attempt: Try): Promise<void>;
+  run(data: Data, attempt: JobAttempt): Promise<void>;
 };
 
-export type Jobs = {
+export type JobQueue = {
   /**
    * Adds a job in the transaction of what it follows from. While one of the same kind and key waits, runs or is to be
    * tried again, a second is not added.
    */
-  add: (tx: Tx, name: string, job: { key: string; data: object }) => Promise<void>;
+  enqueue: (tx: Tx, name: string, job: { key: string; data: object }) => Promise<void>;
   /** How many jobs of each kind wait, run, and were given up, on all nodes together. */
   counts: () => Promise<JobCounts[]>;
   /** Tries that failed on this node since its start, by kind. */
@@ -44,42 +44,49 @@ export type Jobs = {
 
 export type JobCounts = { kind: string; waiting: number; running: number; failed: number };
 
-export type JobsOptions = {
+export type JobQueueOptions = {
   connection: pg.PoolConfig;
   log: Logger;
-  kinds: readonly JobKind[];
+  kinds: readonly JobDefinition[];
   /** How often a node looks for jobs, and for those whose node died, in seconds. */
-  lookSeconds?: number;
-  recoverSeconds?: number;
+  pollSeconds?: number;
+  supervisionSeconds?: number;
   /** False: nothing is added every minute, so that between two looks at the database only what was asked for is written. */
-  rounds?: boolean;
+  runsScheduledJobs?: boolean;
 };
 
 /** The schema holds nothing but jobs; pg-boss makes it and brings it up to date, one node at a time. */
 const schema = 'parley_jobs';
 
 /** Running jobs get so long when Parley stops, in milliseconds; what is cut off is tried again. */
-const patience = 5_000;
+const stopTimeoutMs = 5_000;
 
 /**
  * Takes part in doing the jobs of a community: every node does, each job is had by one. Connections are few and apart
  * from those of requests.
  */
-export async function startJobs(options: JobsOptions): Promise<Jobs> {
-  const { connection, log, kinds, lookSeconds = 2, recoverSeconds = 30, rounds = true } = options;
+export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue> {
+  const {
+    connection,
+    log,
+    kinds,
+    pollSeconds = 2,
+    supervisionSeconds = 30,
+    runsScheduledJobs = true,
+  } = options;
   const stopping = new AbortController();
-  const saidAt = new Map<string, number>();
+  const lastLoggedAt = new Map<string, number>();
   const failures = new Map<string, number>();
   const warn = (error: Error) => {
     // The database restarts: pg-boss looks again by itself.
     if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs wait for the database');
   };
-  const pool = openPool({ connection, size: 4, onIdleError: warn });
+  const pool = openPool({ connection, maxConnections: 4, onIdleError: warn });
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values) },
     schema,
-    superviseIntervalSeconds: recoverSeconds,
-    monitorIntervalSeconds: recoverSeconds,
+    superviseIntervalSeconds: supervisionSeconds,
+    monitorIntervalSeconds: supervisionSeconds,
     // The clocks of a machine and its database differ by little; a job of a minute is no matter of seconds.
     clockMonitorIntervalSeconds: 600,
   });
@@ -92,7 +99,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     throw error;
   }
   return {
-    async add(tx, name, { key, data }) {
+    async enqueue(tx, name, { key, data }) {
       await boss.send(name, data, { db: fromKysely(tx), singletonKey: key });
     },
     async counts() {
@@ -103,52 +110,55 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     stop,
   };
 
-  async function take(kind: JobKind): Promise<void> {
-    const { name, retries, seconds, atOnce, everyMinute = false } = kind;
+  async function take(kind: JobDefinition): Promise<void> {
+    const { name, retries, timeoutSeconds, concurrency, runsEveryMinute = false } = kind;
     const rules = {
       retryLimit: retries.limit,
-      retryDelay: retries.seconds,
+      retryDelay: retries.delaySeconds,
       retryBackoff: true,
-      retryDelayMax: retries.most,
-      expireInSeconds: seconds,
+      retryDelayMax: retries.maxDelaySeconds,
+      expireInSeconds: timeoutSeconds,
       // Jobs may hold the text of a mail: what is done is forgotten soon.
       deleteAfterSeconds: 60,
       retentionSeconds: 14 * 24 * 60 * 60,
     };
     await boss.createQueue(name, { policy: 'exclusive', ...rules });
     await boss.updateQueue(name, rules);
-    if (everyMinute && rounds) await boss.schedule(name, '* * * * *', null, { singletonKey: name });
-    const looking = {
+    if (runsEveryMinute && runsScheduledJobs)
+      await boss.schedule(name, '* * * * *', null, { singletonKey: name });
+    const workOptions = {
       includeMetadata: true,
-      pollingIntervalSeconds: lookSeconds,
-      localConcurrency: atOnce,
+      pollingIntervalSeconds: pollSeconds,
+      localConcurrency: concurrency,
     } as const;
-    await boss.work<object, void, typeof looking>(name, looking, async ([job]) => {
+    await boss.work<object, void, typeof workOptions>(name, workOptions, async ([job]) => {
       if (job === undefined) return;
       try {
-        await kind.work(job.data ?? {}, tryOf(job));
+        await kind.run(job.data ?? {}, toAttempt(job));
       } catch (error) {
         failures.set(name, (failures.get(name) ?? 0) + 1);
-        sayFailed(name, error);
+        logFailure(name, error);
         throw error;
       }
     });
   }
 
   /** Once a minute: when a mail server is down, thousands of jobs fail. The texts of such errors may hold addresses. */
-  function sayFailed(name: string, error: unknown): void {
-    if (Date.now() - (saidAt.get(name) ?? 0) < 60_000) return;
-    saidAt.set(name, Date.now());
-    const reason = errorCode(error) ?? (error instanceof Error ? error.name : 'unknown');
+  function logFailure(name: string, error: unknown): void {
+    if (Date.now() - (lastLoggedAt.get(name) ?? 0) < 60_000) return;
+    lastLoggedAt.set(name, Date.now());
+    const reason = getErrorCode(error) ?? (error instanceof Error ? error.name : 'unknown');
     log.warn(`A job of the kind ${name} failed (${reason}); it is tried again.`);
   }
 
   /** Not for ever: a database that went away, or a job library that was told to stop while it started, may never say so. */
   async function stop(): Promise<void> {
     stopping.abort();
-    const stopped = boss.stop({ graceful: true, timeout: patience }).then(() => pool.end());
+    const stopped = boss.stop({ graceful: true, timeout: stopTimeoutMs }).then(() => pool.end());
     const enough = new AbortController();
-    await Promise.race([stopped, abortedWithin(enough.signal, 2 * patience)]).finally(() => enough.abort());
+    await Promise.race([stopped, waitForAbortWithin(enough.signal, 2 * stopTimeoutMs)]).finally(() =>
+      enough.abort(),
+    );
   }
 }
 
@@ -159,6 +169,6 @@ const countJobs = `
   from unnest($1::text[]) kind left join ${schema}.job on job.name = kind
   group by kind order by kind`;
 
-function tryOf(job: JobWithMetadata): Try {
+function toAttempt(job: JobWithMetadata): JobAttempt {
   return { id: job.id, isLast: job.retryCount >= job.retryLimit };
 }

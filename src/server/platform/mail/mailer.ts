@@ -1,8 +1,8 @@
 import nodemailer from 'nodemailer';
-import { shortened } from '#shared/text.ts';
+import { truncateWithEllipsis } from '#shared/text.ts';
 
 /** A mail as it leaves. Nothing of it may hold markup that was not made here. */
-export type Message = {
+export type EmailMessage = {
   /** An address alone. */
   to: string;
   subject: string;
@@ -19,17 +19,17 @@ export type Mailer = {
    * Resolves when the mail server has taken the mail over.
    * @throws MailRefused when it never will; other errors when another try may help.
    */
-  send: (message: Message) => Promise<void>;
+  send: (message: EmailMessage) => Promise<void>;
   /** Connects and signs in, and sends nothing. @throws when that fails */
   check: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /** The mail server refused a mail for good (RFC 5321, replies 5yz). */
-export class MailRefused extends Error {}
+export class EmailRejectedError extends Error {}
 
 /** Milliseconds for the steps of SMTP; together they end before a job counts as lost. */
-const timeouts = {
+const timeoutsMs = {
   dnsTimeout: 10_000,
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
@@ -43,19 +43,19 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
     pool: true,
     maxConnections: 3,
     maxMessages: 100,
-    ...timeouts,
+    ...timeoutsMs,
     // A mail has no files, and nothing in it is an address to read from.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const host = hostOf(from);
+  const host = parseHost(from);
   return {
     async send({ to, subject, text, html, headers = {}, id }) {
       try {
         await transport.sendMail({
           from,
           to: { name: '', address: to },
-          subject: headerText(subject),
+          subject: sanitizeHeader(subject),
           text,
           html,
           messageId: `<${id}@${host}>`,
@@ -63,7 +63,7 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
           headers: { 'Auto-Submitted': 'auto-generated', ...headers },
         });
       } catch (error) {
-        if (isRefusal(error)) throw new MailRefused(error.message, { cause: error });
+        if (isRejection(error)) throw new EmailRejectedError(error.message, { cause: error });
         throw error;
       }
     },
@@ -77,28 +77,28 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
 }
 
 /** Characters in a subject at most. */
-const subjectMax = 150;
+const maxSubjectLength = 150;
 
 /**
  * Text as a header can show it: one line, and nothing that steers or hides (control characters, marks that turn the
  * direction of what follows, halves of characters).
  */
-export function headerText(text: string): string {
+export function sanitizeHeader(text: string): string {
   const line = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF\uFFFD]+/gu, ' ')
     .replace(/\s+/gu, ' ')
     .trim();
-  return shortened(line, subjectMax);
+  return truncateWithEllipsis(line, maxSubjectLength);
 }
 
 /** The host of an address such as 'Parley <parley@example.org>'. */
-function hostOf(from: string): string {
+function parseHost(from: string): string {
   return /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 }
 
 /** Refused recipients and texts; a refused sign-in is the operator's to mend, and the mail waits for it. */
-function isRefusal(error: unknown): error is Error {
+function isRejection(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
   return (

@@ -1,10 +1,10 @@
 import webPush from 'web-push';
 import { type Database, transaction } from '#server/platform/database.ts';
-import { firstValue } from '#server/platform/settings-table.ts';
-import type { PushDevice } from '#shared/notification-settings.ts';
+import { getOrInsertSetting } from '#server/platform/settings-table.ts';
+import type { NewPushSubscription } from '#shared/notification-settings.ts';
 
 /** The push services of browsers, whose addresses a subscription may name; a star stands for one or more labels. */
-export const knownPushServices: readonly string[] = [
+export const defaultPushServices: readonly string[] = [
   'https://fcm.googleapis.com',
   'https://*.push.services.mozilla.com',
   'https://*.notify.windows.com',
@@ -12,79 +12,79 @@ export const knownPushServices: readonly string[] = [
 ];
 
 /** The keys by which push services know this community (RFC 8292); base64url. */
-export type PushKeys = { publicKey: string; privateKey: string };
+export type VapidKeys = { publicKey: string; privateKey: string };
 
-export type Pusher = {
+export type WebPushSender = {
   publicKey: string;
   /** Whether a subscription's address is one of a push service. */
-  allows: (endpoint: string) => boolean;
+  isAllowedEndpoint: (endpoint: string) => boolean;
   /** @throws when another try may help. */
-  send: (device: PushDevice, payload: string) => Promise<Pushed>;
+  send: (device: NewPushSubscription, payload: string) => Promise<PushResult>;
 };
 
 /** 'gone': the device is no longer subscribed. 'refused': the service will not take this message. */
-export type Pushed = 'sent' | 'gone' | 'refused';
+export type PushResult = 'sent' | 'gone' | 'refused';
 
 /** Milliseconds for one request, from its start to the answer's head. */
-const timeout = 10_000;
+const timeoutMs = 10_000;
 
 /** How long a push service keeps a message for a device that is off, in seconds. */
-const timeToLive = 24 * 60 * 60;
+const timeToLiveSeconds = 24 * 60 * 60;
 
 /** @param contact whom a push service may write to: a mailto: or https: address */
-export function createPusher(options: {
-  keys: PushKeys;
+export function createWebPushSender(options: {
+  keys: VapidKeys;
   contact: string;
   services: readonly string[];
-}): Pusher {
+}): WebPushSender {
   const { keys, contact, services } = options;
-  const allowed = services.map(originPattern);
-  const allows = (endpoint: string) => {
+  const allowed = services.map(toOriginPattern);
+  const isAllowedEndpoint = (endpoint: string) => {
     const url = URL.parse(endpoint);
     if (url === null || url.username + url.password !== '') return false;
     return allowed.some((pattern) => pattern.test(url.origin));
   };
-  return { publicKey: keys.publicKey, allows, send };
+  return { publicKey: keys.publicKey, isAllowedEndpoint, send };
 
   /**
    * The address is one that a browser named, so it leads to a known push service or nowhere: no redirect is followed, and
    * nothing of the answer but its status is read.
    */
-  async function send(device: PushDevice, payload: string): Promise<Pushed> {
-    if (!allows(device.endpoint)) return 'gone';
+  async function send(device: NewPushSubscription, payload: string): Promise<PushResult> {
+    if (!isAllowedEndpoint(device.endpoint)) return 'gone';
     const { endpoint, ...keysOfDevice } = device;
     const request = webPush.generateRequestDetails({ endpoint, keys: keysOfDevice }, payload, {
-      TTL: timeToLive,
+      TTL: timeToLiveSeconds,
       urgency: 'normal',
       contentEncoding: 'aes128gcm',
       vapidDetails: { subject: contact, ...keys },
     });
     const { 'Content-Length': _, ...headers } = request.headers as Record<string, string | number>;
-    const answer = await fetch(request.endpoint, {
+    const response = await fetch(request.endpoint, {
       method: 'POST',
       // Some are numbers.
       headers: Object.entries(headers).map(([name, value]) => [name, `${value}`]),
       body: new Uint8Array(request.body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeout),
+      signal: AbortSignal.timeout(timeoutMs),
     });
-    await answer.body?.cancel();
-    if (answer.ok) return 'sent';
-    if (answer.status === 404 || answer.status === 410) return 'gone';
-    if (answer.status === 429 || answer.status >= 500)
-      throw new Error(`the push service ${new URL(device.endpoint).host} answered ${answer.status}`);
+    await response.body?.cancel();
+    if (response.ok) return 'sent';
+    if (response.status === 404 || response.status === 410) return 'gone';
+    if (response.status === 429 || response.status >= 500)
+      throw new Error(`the push service ${new URL(device.endpoint).host} answered ${response.status}`);
     return 'refused';
   }
 }
 
 /** The keys of this community, made once and shared by all nodes: with others, every device would have to ask again. */
-export async function sharedPushKeys(db: Database): Promise<PushKeys> {
+export async function getOrCreateVapidKeys(db: Database): Promise<VapidKeys> {
   const made = JSON.stringify(webPush.generateVAPIDKeys());
-  const kept = await transaction(db, (tx) => firstValue(tx, 'push-keys', made));
-  return JSON.parse(kept) as PushKeys;
+  const stored = await transaction(db, (tx) => getOrInsertSetting(tx, 'push-keys', made));
+  return JSON.parse(stored) as VapidKeys;
 }
 
-function originPattern(service: string): RegExp {
+function toOriginPattern(service: string): RegExp {
   const literal = service.replaceAll('.', String.raw`\.`).replace('*', String.raw`[\w-]+(?:\.[\w-]+)*`);
   return new RegExp(`^${literal}$`);
 }

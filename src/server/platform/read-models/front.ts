@@ -1,55 +1,55 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Viewer } from '#server/platform/http.ts';
-import { type Position, positionHeader, seenHeader } from '#shared/events.ts';
+import { type Position, positionHeader, minPositionHeader } from '#shared/events.ts';
 import { madeByHeader } from '#shared/waiting.ts';
-import type { ReadModels } from './read-models.ts';
-import { replyWith } from './sending.ts';
+import type { ResponseCache } from './read-models.ts';
+import { createPageResponse } from './sending.ts';
 
 /** Pages that are answered from what is kept. */
-export type FrontRoute = {
+export type CachedRoute = {
   /** As the metrics name it, such as '/api/questions/:id'. */
   route: string;
   /** The page at an address below it, and what must be known not to hold of the viewer; null for another address. */
-  pageAt: (url: string) => FrontPage | null;
+  match: (url: string) => CachedRouteMatch | null;
 };
 
-export type FrontPage = { key: string; unless?: (viewerId: number) => string };
+export type CachedRouteMatch = { key: string; unlessFact?: (viewerId: number) => string };
 
-export type FrontOptions = {
-  routes: readonly FrontRoute[];
-  models: ReadModels;
+export type CacheHandlerOptions = {
+  routes: readonly CachedRoute[];
+  cache: ResponseCache;
   /** The member of a session that was found to be good a moment ago. */
   viewerOf: (cookie: string) => Viewer | undefined;
   /** Whether a member may read one more page; absent where all may. What is refused here is refused behind. */
-  mayRead?: ((viewer: Viewer) => boolean) | undefined;
+  canRead?: ((viewer: Viewer) => boolean) | undefined;
   position: () => Position;
   /** What every answer of the API has. */
   headers: Readonly<Record<string, string>>;
   measure?: ((route: string, status: number, seconds: number) => void) | undefined;
   /** Answers everything else. */
-  behind: (request: IncomingMessage, response: ServerResponse) => unknown;
+  next: (request: IncomingMessage, response: ServerResponse) => unknown;
 };
 
 /**
  * Answers a GET of a page that is kept for its viewer right away; everything else passes, and is answered behind it with
  * the same bytes and headers. It decides nothing that is not decided there.
  */
-export function front(options: FrontOptions): FrontOptions['behind'] {
-  const { routes, models, viewerOf, mayRead, position, measure, behind } = options;
+export function createCacheHandler(options: CacheHandlerOptions): CacheHandlerOptions['next'] {
+  const { routes, cache, viewerOf, canRead, position, measure, next } = options;
   const fixed = Object.entries(options.headers).flat();
   return (request, response) => {
     const start = measure === undefined ? 0 : performance.now();
     const { url = '', headers } = request;
     const { cookie } = headers;
-    if (request.method !== 'GET' || cookie === undefined) return behind(request, response);
+    if (request.method !== 'GET' || cookie === undefined) return next(request, response);
     const found = find(url, cookie, headers);
-    if (found === undefined) return behind(request, response);
+    if (found === undefined) return next(request, response);
     const {
       status,
       headers: own,
       body,
-    } = replyWith(found.page, {
-      acceptEncoding: textOf(headers['accept-encoding']),
+    } = createPageResponse(found.page, {
+      acceptEncoding: headerText(headers['accept-encoding']),
       ifNoneMatch: headers['if-none-match'],
     });
     response.writeHead(status, [...fixed, ...own, positionHeader, position()]);
@@ -58,22 +58,23 @@ export function front(options: FrontOptions): FrontOptions['behind'] {
   };
 
   function find(url: string, cookie: string, headers: IncomingMessage['headers']) {
-    for (const { route, pageAt } of routes) {
-      const wanted = pageAt(url);
+    for (const { route, match } of routes) {
+      const wanted = match(url);
       if (wanted === null) continue;
       // What was done as somebody else is refused behind.
       if (headers[madeByHeader] !== undefined) return undefined;
       const viewer = viewerOf(cookie);
-      if (viewer === undefined || !models.isFreshFor({ seen: textOf(headers[seenHeader]), cookie }))
+      if (viewer === undefined || !cache.isFreshFor({ seen: headerText(headers[minPositionHeader]), cookie }))
         return undefined;
-      if (wanted.unless !== undefined && models.known(wanted.unless(viewer.id)) !== false) return undefined;
-      const page = models.find(wanted.key, viewer.id);
-      if (page === undefined || mayRead?.(viewer) === false) return undefined;
+      if (wanted.unlessFact !== undefined && cache.findFact(wanted.unlessFact(viewer.id)) !== false)
+        return undefined;
+      const page = cache.find(wanted.key, viewer.id);
+      if (page === undefined || canRead?.(viewer) === false) return undefined;
       return { route, page };
     }
     return undefined;
   }
 }
 
-const textOf = (header: string | string[] | undefined) =>
+const headerText = (header: string | string[] | undefined) =>
   Array.isArray(header) ? header.join(', ') : header;

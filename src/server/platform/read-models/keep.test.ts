@@ -1,16 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { StreamedEvent } from '#server/platform/events.ts';
-import { Keep, type Keepable } from './keep.ts';
+import type { TopicEvent } from '#server/platform/events.ts';
+import { EventCache, type CacheEntry } from './keep.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const viewed: StreamedEvent = { topic: 'question:1', event: { kind: 'viewed', views: 1 } };
+const viewed: TopicEvent = { topic: 'question:1', event: { kind: 'viewed', views: 1 } };
 
 test('what takes in news is kept no longer for it', async () => {
-  type Value = Keepable & { news: number };
-  const keep = new Keep<Value>(1_000, { revise: (value) => ({ ...value, news: value.news + 1 }) });
+  type Value = CacheEntry & { news: number };
+  const keep = new EventCache<Value>(1_000, { update: (value) => ({ ...value, news: value.news + 1 }) });
   const make = async (): Promise<Value> => ({
-    size: 1,
+    bytes: 1,
     topics: ['question:1'],
     isStaleBy: () => true,
     news: 0,
@@ -22,10 +22,10 @@ test('what takes in news is kept no longer for it', async () => {
     now += seconds * 1_000;
     vi.advanceTimersByTime(seconds * 1_000);
   };
-  await keep.get('page', ['question:1'], make);
+  await keep.getOrCreate('page', ['question:1'], make);
   for (let minute = 1; minute <= 9; minute++) {
     pass(60);
-    keep.changed([viewed]);
+    keep.applyEvents([viewed]);
     expect(keep.find('page')?.news).toBe(minute);
   }
   pass(90);

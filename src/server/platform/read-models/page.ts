@@ -1,238 +1,265 @@
 import { hash } from 'node:crypto';
-import type { StreamedEvent } from '#server/platform/events.ts';
+import type { TopicEvent } from '#server/platform/events.ts';
 import type { Topic } from '#shared/events.ts';
-import { alone, type Beginning, deflateBeginning, gzip, gzipFrom, inflateBeginning } from './gzip.ts';
-import type { Keepable } from './keep.ts';
+import {
+  copyToOwnBuffer,
+  type DeflatedPrefix,
+  deflatePrefix,
+  gzipBytes,
+  gzipWithPrefix,
+  inflatePrefix,
+} from './gzip.ts';
+import type { CacheEntry } from './keep.ts';
 
 /**
  * A page as JSON: the same for every member but for its slots, each of which holds the value of somebody to whom nothing
  * on the page is their own, until it is filled.
  */
-export type Page = Keepable & {
+export type CachedPage = CacheEntry & {
   key: string;
   /** The same object on all that a page becomes while its counter grows. */
   identity: object;
   /** What comes before the counter, or else before the last slot, if that is near the end; compressed or not. */
-  head: Buffer | Beginning;
+  head: Buffer | DeflatedPrefix;
   headTag: string;
-  end: Buffer;
-  slots: readonly Slot[];
-  counter: (Counter & { at: number; value: number }) | undefined;
+  tail: Buffer;
+  viewerSlots: readonly ViewerSlot[];
+  counter: (PageCounter & { at: number; value: number }) | undefined;
   /** Of what the slots hold the viewer's own values, as the kind of page knows it. */
   ids: readonly number[];
   /** Of its bytes as they are for nobody. */
-  tag: string;
+  etag: string;
   /** For whoever has nothing of their own on it, once somebody has asked. */
-  forNobody: FilledPage | undefined;
+  withoutViewer: ViewerPage | undefined;
   /** Keys of the filled pages that are kept with this one, and go with it; most have none. */
-  filled: Set<string> | undefined;
+  viewerPageKeys: Set<string> | undefined;
 };
 
 /** A number on the page, behind all slots but the last, that changes often and only ever grows. */
-export type Counter = {
+export type PageCounter = {
   key: string;
   /** What it is after news; undefined where they do not tell of it. */
-  after: (news: StreamedEvent) => number | undefined;
+  valueAfter: (news: TopicEvent) => number | undefined;
 };
 
 /** What a kind of page has: the keys of values that are the viewer's own, and of its counter. */
-export type PageKind = { own: readonly string[]; counter?: Counter | undefined };
+export type PageKind = { viewerKeys: readonly string[]; counter?: PageCounter | undefined };
 
 /** Where a value stands in the bytes, and what stands there for nobody. */
-type Slot = { at: number; plain: 'null' | 'false' };
+type ViewerSlot = { offset: number; defaultValue: 'null' | 'false' };
 
 /** A page for one viewer, with what fills the slots that do not stand as they are. */
-export type FilledPage = Keepable & {
-  page: Page;
-  own: readonly (Slot & { value: string })[];
+export type ViewerPage = CacheEntry & {
+  page: CachedPage;
+  viewerValues: readonly (ViewerSlot & { value: string })[];
   /** Of its bytes: the same for the same. */
-  tag: string;
+  etag: string;
   gzipped: Buffer | undefined;
 };
 
 /** What a kind of page is read into. */
-export type PageParts = Pick<Keepable, 'topics' | 'isStaleBy'> & {
+export type PageContent = Pick<CacheEntry, 'topics' | 'isStaleBy'> & {
   /** With the slots' values as for somebody to whom nothing on it is their own. */
   json: string;
   ids: readonly number[];
 };
 
 /** Bytes that an entry takes beside its own: keys, indexes, objects; and those that a topic takes, or a slot. */
-const entrySize = 600;
-const topicSize = 150;
-const slotSize = 60;
+const entryBytes = 600;
+const topicBytes = 150;
+const slotBytes = 60;
 
 /** What is shorter is sent as it is. */
-const worthCompressing = 1_024;
+const minCompressBytes = 1_024;
 
 /** What comes after the last slot is sent as it is, up to so many bytes. */
-const longestEnd = 1_024;
+const maxTailBytes = 1_024;
 
-export function toPage(key: string, kind: PageKind, parts: PageParts): Page {
+export function createCachedPage(key: string, kind: PageKind, parts: PageContent): CachedPage {
   const { ids, topics, isStaleBy, json } = parts;
   const whole = Buffer.from(json);
-  const slots = kind.own.length === 0 ? [] : slotsIn(json, kind.own);
-  const counter = kind.counter && { ...kind.counter, ...counterIn(json, kind.counter) };
-  if (counter !== undefined && counter.at < (slots.at(-2)?.at ?? 0))
+  const viewerSlots = kind.viewerKeys.length === 0 ? [] : findSlots(json, kind.viewerKeys);
+  const counter = kind.counter && { ...kind.counter, ...findCounter(json, kind.counter) };
+  if (counter !== undefined && counter.at < (viewerSlots.at(-2)?.offset ?? 0))
     throw new Error(`the counter of the page ${key} stands before a slot that is not the last`);
-  const moving = counter?.at ?? slots.at(-1)?.at ?? -Infinity;
-  const cut = whole.length - moving > longestEnd ? whole.length : moving;
-  const [head, end] = [whole.subarray(0, cut), whole.subarray(cut)];
+  const moving = counter?.at ?? viewerSlots.at(-1)?.offset ?? -Infinity;
+  const cut = whole.length - moving > maxTailBytes ? whole.length : moving;
+  const [head, tail] = [whole.subarray(0, cut), whole.subarray(cut)];
   const headTag = hash('sha1', head, 'base64url');
   return {
     key,
     identity: {},
     head,
     headTag,
-    end,
-    slots,
+    tail,
+    viewerSlots,
     counter: counter !== undefined && counter.at >= cut ? counter : undefined,
     ids,
-    tag: tagOf(headTag, end),
+    etag: computeEtag(headTag, tail),
     topics,
     isStaleBy,
-    size: whole.length + slots.length * slotSize + topics.length * topicSize + entrySize,
-    forNobody: undefined,
-    filled: undefined,
+    bytes: whole.length + viewerSlots.length * slotBytes + topics.length * topicBytes + entryBytes,
+    withoutViewer: undefined,
+    viewerPageKeys: undefined,
   };
 }
 
-const tagOf = (headTag: string, end: Buffer) =>
+const computeEtag = (headTag: string, end: Buffer) =>
   hash('sha1', `${headTag} ${end.toString('latin1')}`, 'base64url');
 
 /** The same page, fit to be kept: most who read it take it compressed, which is a third of the memory. */
-export function packed(page: Page): Page {
+export function compressPage(page: CachedPage): CachedPage {
   const { head } = page;
   if ('deflated' in head) return page;
-  const kept = lengthOf(page) < worthCompressing ? alone(head) : deflateBeginning(head);
-  const size = 'deflated' in kept ? kept.deflated.length : kept.length;
-  return { ...page, head: kept, end: alone(page.end), size: page.size - head.length + size };
+  const compressedHead = pageLength(page) < minCompressBytes ? copyToOwnBuffer(head) : deflatePrefix(head);
+  const size = 'deflated' in compressedHead ? compressedHead.deflated.length : compressedHead.length;
+  return {
+    ...page,
+    head: compressedHead,
+    tail: copyToOwnBuffer(page.tail),
+    bytes: page.bytes - head.length + size,
+  };
 }
 
 /** The page after news that it goes stale by; undefined where it has to be read anew. */
-export function revised(page: Page, news: StreamedEvent): Page | undefined {
-  const { counter, head, headTag, slots } = page;
-  const value = counter?.after(news);
+export function applyCounterEvent(page: CachedPage, news: TopicEvent): CachedPage | undefined {
+  const { counter, head, headTag, viewerSlots } = page;
+  const value = counter?.valueAfter(news);
   if (counter === undefined || value === undefined) return undefined;
   // Those of two nodes may come in the other order.
   if (value <= counter.value) return page;
   const [from, longer] = [counter.at - head.length, digits(value) - digits(counter.value)];
-  const end = alone(
+  const tail = copyToOwnBuffer(
     Buffer.concat([
-      page.end.subarray(0, from),
+      page.tail.subarray(0, from),
       Buffer.from(String(value)),
-      page.end.subarray(from + digits(counter.value)),
+      page.tail.subarray(from + digits(counter.value)),
     ]),
   );
   return {
     ...page,
-    end,
-    slots: slots.map((slot) => (slot.at > counter.at ? { ...slot, at: slot.at + longer } : slot)),
+    tail,
+    viewerSlots: viewerSlots.map((slot) =>
+      slot.offset > counter.at ? { ...slot, offset: slot.offset + longer } : slot,
+    ),
     counter: { ...counter, value },
-    tag: tagOf(headTag, end),
-    forNobody: undefined,
-    filled: undefined,
+    etag: computeEtag(headTag, tail),
+    withoutViewer: undefined,
+    viewerPageKeys: undefined,
   };
 }
 
 const digits = (value: number) => String(value).length;
 
 /** The page as it is for somebody to whom nothing on it is their own. */
-export function forNobody(page: Page): FilledPage {
-  return (page.forNobody ??= withOwn(page, [], { topics: [], isStaleBy: () => false }));
+export function fillForOthers(page: CachedPage): ViewerPage {
+  return (page.withoutViewer ??= fillSlots(page, [], { topics: [], isStaleBy: () => false }));
 }
 
 /** The page for somebody to whom only the value of the last slot is their own. @param value as JSON. */
-export function withLast(page: Page, value: string): FilledPage {
-  const last = page.slots.at(-1);
+export function fillLastSlot(page: CachedPage, value: string): ViewerPage {
+  const last = page.viewerSlots.at(-1);
   if (last === undefined) throw new Error(`the page ${page.key} has no slot`);
-  return withOwn(page, [{ ...last, value }], { topics: [], isStaleBy: () => false });
+  return fillSlots(page, [{ ...last, value }], { topics: [], isStaleBy: () => false });
 }
 
 /** @param viewer JSON for each slot, in their order, and what it goes stale by. */
-export function fill(
-  page: Page,
-  viewer: Pick<Keepable, 'topics' | 'isStaleBy'> & { values: readonly string[] },
-): FilledPage {
-  const { slots } = page;
-  if (viewer.values.length !== slots.length)
-    throw new Error(`the page ${page.key} has ${slots.length} slots for ${viewer.values.length} values`);
-  const own = slots
+export function fillPage(
+  page: CachedPage,
+  viewer: Pick<CacheEntry, 'topics' | 'isStaleBy'> & { values: readonly string[] },
+): ViewerPage {
+  const { viewerSlots } = page;
+  if (viewer.values.length !== viewerSlots.length)
+    throw new Error(
+      `the page ${page.key} has ${viewerSlots.length} slots for ${viewer.values.length} values`,
+    );
+  const own = viewerSlots
     .map((slot, index) => ({ ...slot, value: viewer.values[index] ?? '' }))
-    .filter(({ plain, value }) => plain !== value);
-  return withOwn(page, own, viewer);
+    .filter(({ defaultValue, value }) => defaultValue !== value);
+  return fillSlots(page, own, viewer);
 }
 
-function withOwn(
-  page: Page,
-  own: FilledPage['own'],
-  { topics, isStaleBy }: Pick<Keepable, 'topics' | 'isStaleBy'>,
-): FilledPage {
-  const values = own.map(({ at, value }) => `${at} ${value}`).join();
-  const tag = own.length === 0 ? page.tag : hash('sha1', `${page.tag} ${values}`, 'base64url');
-  const filled = { page, own, tag, gzipped: undefined, topics, isStaleBy, size: entrySize };
+function fillSlots(
+  page: CachedPage,
+  own: ViewerPage['viewerValues'],
+  { topics, isStaleBy }: Pick<CacheEntry, 'topics' | 'isStaleBy'>,
+): ViewerPage {
+  const values = own.map(({ offset, value }) => `${offset} ${value}`).join();
+  const tag = own.length === 0 ? page.etag : hash('sha1', `${page.etag} ${values}`, 'base64url');
+  const filled = {
+    page,
+    viewerValues: own,
+    etag: tag,
+    gzipped: undefined,
+    topics,
+    isStaleBy,
+    bytes: entryBytes,
+  };
   // Compressed bytes of its own, where it cannot share the page's.
-  filled.size += own.length * slotSize + (isLikeOthers(filled) ? 0 : Math.ceil(lengthOf(page) / 2));
+  filled.bytes += own.length * slotBytes + (hasSharedHead(filled) ? 0 : Math.ceil(pageLength(page) / 2));
   return filled;
 }
 
 /** Values are short and plain: null, true, a time, a direction. */
-export function bytesOf({ page, own }: FilledPage): Buffer {
-  const { head, end } = page;
-  const plain = Buffer.concat(['deflated' in head ? inflateBeginning(head) : head, end]);
-  return own.length === 0 ? plain : replaced(plain, own, 0);
+export function getPageBytes({ page, viewerValues }: ViewerPage): Buffer {
+  const { head, tail } = page;
+  const plain = Buffer.concat(['deflated' in head ? inflatePrefix(head) : head, tail]);
+  return viewerValues.length === 0 ? plain : replaceSlots(plain, viewerValues, 0);
 }
 
 /** The same compressed; undefined where that is not worth it. */
-export function gzippedBytesOf(filled: FilledPage): Buffer | undefined {
-  const { page, own } = filled;
-  if (lengthOf(page) < worthCompressing) return undefined;
-  if (!isLikeOthers(filled)) return (filled.gzipped ??= gzip(bytesOf(filled)));
-  const { head, end } = page;
-  const beginning = 'deflated' in head ? head : deflateBeginning(head);
-  return gzipFrom(beginning, own.length === 0 ? end : replaced(end, own, beginning.length));
+export function getGzippedPageBytes(filled: ViewerPage): Buffer | undefined {
+  const { page, viewerValues } = filled;
+  if (pageLength(page) < minCompressBytes) return undefined;
+  if (!hasSharedHead(filled)) return (filled.gzipped ??= gzipBytes(getPageBytes(filled)));
+  const { head, tail } = page;
+  const beginning = 'deflated' in head ? head : deflatePrefix(head);
+  return gzipWithPrefix(
+    beginning,
+    viewerValues.length === 0 ? tail : replaceSlots(tail, viewerValues, beginning.length),
+  );
 }
 
 /** Whether all but the end is as for everybody. */
-function isLikeOthers({ page, own }: Pick<FilledPage, 'page' | 'own'>): boolean {
-  return (own[0]?.at ?? Infinity) >= page.head.length;
+function hasSharedHead({ page, viewerValues }: Pick<ViewerPage, 'page' | 'viewerValues'>): boolean {
+  return (viewerValues[0]?.offset ?? Infinity) >= page.head.length;
 }
 
-const lengthOf = ({ head, end }: Pick<Page, 'head' | 'end'>) => head.length + end.length;
+const pageLength = ({ head, tail }: Pick<CachedPage, 'head' | 'tail'>) => head.length + tail.length;
 
 /** Bytes with the viewer's own values in them. @param from where the bytes begin on the page. */
-function replaced(bytes: Buffer, own: FilledPage['own'], from: number): Buffer {
+function replaceSlots(bytes: Buffer, own: ViewerPage['viewerValues'], from: number): Buffer {
   const whole = Buffer.allocUnsafe(
-    own.reduce((sum, { value, plain }) => sum + value.length - plain.length, bytes.length),
+    own.reduce((sum, { value, defaultValue }) => sum + value.length - defaultValue.length, bytes.length),
   );
   let [read, written] = [0, 0];
-  for (const { at, plain, value } of own) {
-    written += bytes.copy(whole, written, read, at - from);
+  for (const { offset, defaultValue, value } of own) {
+    written += bytes.copy(whole, written, read, offset - from);
     written += whole.write(value, written, 'latin1');
-    read = at - from + plain.length;
+    read = offset - from + defaultValue.length;
   }
   bytes.copy(whole, written, read);
   return whole;
 }
 
 /** In JSON no text can hold `"key":`, since a quotation mark in a text has a backslash before it. */
-function slotsIn(json: string, own: readonly string[]): Slot[] {
-  const slots: Slot[] = [];
-  let at = 0;
+function findSlots(json: string, own: readonly string[]): ViewerSlot[] {
+  const slots: ViewerSlot[] = [];
+  let offset = 0;
   let from = 0;
   for (const match of json.matchAll(new RegExp(`"(?:${own.join('|')})":(null|false)`, 'g'))) {
     const [found] = match;
-    const plain = found.endsWith('null') ? 'null' : 'false';
-    const start = match.index + found.length - plain.length;
-    at += Buffer.byteLength(json.slice(from, start));
+    const defaultValue = found.endsWith('null') ? 'null' : 'false';
+    const start = match.index + found.length - defaultValue.length;
+    offset += Buffer.byteLength(json.slice(from, start));
     from = start;
-    slots.push({ at, plain });
+    slots.push({ offset, defaultValue });
   }
   return slots;
 }
 
 /** Where a number of one digit or more stands, of a key that the page has once. */
-function counterIn(json: string, { key }: Counter): { at: number; value: number } {
+function findCounter(json: string, { key }: PageCounter): { at: number; value: number } {
   const found = new RegExp(`"${key}":(\\d+)`).exec(json);
   if (found === null) throw new Error(`there is no ${key} on the page`);
   const [whole, value = ''] = found;
@@ -243,4 +270,4 @@ function counterIn(json: string, { key }: Counter): { at: number; value: number 
 }
 
 /** What news of a member's own doing makes of theirs. */
-export type OwnTopics = { topics: readonly Topic[]; isStaleBy: Keepable['isStaleBy'] };
+export type ViewerTopics = { topics: readonly Topic[]; isStaleBy: CacheEntry['isStaleBy'] };

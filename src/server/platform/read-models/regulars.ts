@@ -1,32 +1,32 @@
-import type { Page } from './page.ts';
+import type { CachedPage } from './page.ts';
 
 /** A member who has something of their own on a page. */
-export type Regular = {
+export type Participant = {
   memberId: number;
   /** The time in the last slot, in milliseconds, where that is all they have; null where there is more. */
   time: number | null;
 };
 
 /** What fits the numbers they are kept as. */
-const mostId = 2 ** 32 - 1;
+const maxId = 2 ** 32 - 1;
 
 /** Of a page that is kept for minutes, so many may do something. */
-const mostChanged = 10_000;
+const maxChanged = 10_000;
 
 /** Of the many pages that nobody has anything on. */
-const nobody = [new Uint32Array(0), new Float64Array(0)] as const;
+const noParticipants = [new Uint32Array(0), new Float64Array(0)] as const;
 
 /** Bytes that each of them takes, and those of all together without any. */
-const regularSize = 12;
-const ownSize = 800;
+const participantBytes = 12;
+const baseBytes = 800;
 
 /**
  * The members who have anything of their own on a page: to all others it is as to nobody, without a question to the
  * database. Whoever does something there later is one of them as well.
  */
-export class Regulars {
+export class PageParticipants {
   /** The page's. */
-  readonly identity: Page['identity'];
+  readonly identity: CachedPage['identity'];
   /** Ascending. */
   #ids: Uint32Array | undefined;
   #times: Float64Array | undefined;
@@ -34,28 +34,28 @@ export class Regulars {
   #changed: Set<number> | undefined;
   #isRead = false;
 
-  constructor(identity: Page['identity']) {
+  constructor(identity: CachedPage['identity']) {
     this.identity = identity;
   }
 
   /** Bytes it takes, about. */
-  get size(): number {
-    return ownSize + (this.#ids?.length ?? 0) * regularSize;
+  get bytes(): number {
+    return baseBytes + (this.#ids?.length ?? 0) * participantBytes;
   }
 
   /** Also where there were too many of them: then the database is asked for each. */
-  get isRead(): boolean {
+  get isLoaded(): boolean {
     return this.#isRead;
   }
 
   /** Takes what was read after this was made, each member once; null: there are too many. */
-  take(regulars: readonly Regular[] | null): void {
+  load(regulars: readonly Participant[] | null): void {
     this.#isRead = true;
     if (regulars === null) return;
     const sorted = regulars.toSorted((a, b) => a.memberId - b.memberId);
-    if ((sorted.at(-1)?.memberId ?? 0) > mostId) return;
+    if ((sorted.at(-1)?.memberId ?? 0) > maxId) return;
     if (sorted.length === 0) {
-      [this.#ids, this.#times] = nobody;
+      [this.#ids, this.#times] = noParticipants;
       return;
     }
     this.#ids = Uint32Array.from(sorted, ({ memberId }) => memberId);
@@ -63,9 +63,9 @@ export class Regulars {
   }
 
   /** A member did something, and has more or less of their own now. */
-  changed(memberId: number): void {
+  markChanged(memberId: number): void {
     this.#changed ??= new Set();
-    if (this.#changed.size < mostChanged) this.#changed.add(memberId);
+    if (this.#changed.size < maxChanged) this.#changed.add(memberId);
     // From now on, the database is asked for each.
     else this.#ids = undefined;
   }

@@ -2,7 +2,7 @@ import net from 'node:net';
 import pg from 'pg';
 
 /** Sockets that can be ended at once, also where nobody answers at the other end. */
-export function ownSockets() {
+export function trackSockets() {
   const open = new Set<net.Socket>();
   return {
     /** For pg's option of that name: what each of its connections is made of. */
@@ -23,12 +23,12 @@ export function ownSockets() {
  * A connection of its own for one short question at a time, made when it is needed and thrown away when a question fails,
  * or takes longer than `timeout` milliseconds. `onEnd` is called when a connection that was made has ended.
  */
-export function watcher({ connection, timeout, onEnd = () => {} }: WatcherOptions) {
+export function createProbe({ connection, timeoutMs, onEnd = () => {} }: ProbeOptions) {
   let current: { client: pg.Client; end: () => void } | undefined;
   let stopped = false;
 
   return {
-    async ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row | undefined> {
+    async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row | undefined> {
       try {
         current ??= await connect();
         const { rows } = await current.client.query<Row>(text, values);
@@ -45,12 +45,12 @@ export function watcher({ connection, timeout, onEnd = () => {} }: WatcherOption
   };
 
   async function connect() {
-    const sockets = ownSockets();
+    const sockets = trackSockets();
     const client = new pg.Client({
       ...connection,
       application_name: 'parley watch',
-      connectionTimeoutMillis: timeout,
-      query_timeout: timeout,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
       stream: sockets.stream,
     });
     client.on('error', () => {});
@@ -71,4 +71,4 @@ export function watcher({ connection, timeout, onEnd = () => {} }: WatcherOption
   }
 }
 
-type WatcherOptions = { connection: pg.ClientConfig; timeout: number; onEnd?: () => void };
+type ProbeOptions = { connection: pg.ClientConfig; timeoutMs: number; onEnd?: () => void };

@@ -1,42 +1,42 @@
 import type pg from 'pg';
-import { watcher } from './connections.ts';
+import { createProbe } from './connections.ts';
 
 /**
  * What this node writes into the primary again and again. A replica that shows a beat has everything that was committed
  * before the beat was written, and follows this primary and no other database.
  */
-export type Heart = {
+export type Heartbeat = {
   /** Writes the next beat. Never rejects. */
-  beat(): Promise<void>;
+  send(): Promise<void>;
   /** Milliseconds since a beat was written; undefined for one that proves nothing, or is long gone. */
-  age(beat: number): number | undefined;
+  ageMs(beat: number): number | undefined;
   /**
    * Milliseconds by which who shows this beat, or 0 for none, is behind at least; 0 for the newest. Undefined while the
    * primary does not answer.
    */
-  lag(beat: number): number | undefined;
+  lagMs(beat: number): number | undefined;
   stop(): void;
 };
 
 /** How long beats are remembered, and how long the primary may take for one, in milliseconds. */
-const memory = 60_000;
-const timeout = 2_000;
+const memoryMs = 60_000;
+const timeoutMs = 2_000;
 
-export function createHeart(connection: pg.ClientConfig, node: string): Heart {
+export function createHeartbeat(connection: pg.ClientConfig, node: string): Heartbeat {
   /** When each beat was sent, oldest first, by this process's clock. */
   const sent = new Map<number, number>();
   let last = 0;
   let running: Promise<void> | undefined;
-  const primary = watcher({ connection, timeout, onEnd: forget });
-  return { beat: () => (running ??= write()), age, lag, stop: () => primary.stop() };
+  const primary = createProbe({ connection, timeoutMs, onEnd: forget });
+  return { send: () => (running ??= write()), ageMs: age, lagMs: lag, stop: () => primary.stop() };
 
   async function write(): Promise<void> {
     const beat = ++last;
     const at = performance.now();
     try {
-      await primary.ask(beatOnce, [node, beat]);
+      await primary.query(insertHeartbeat, [node, beat]);
       sent.set(beat, at);
-      for (const [old, time] of sent) if (time < at - memory) sent.delete(old);
+      for (const [old, time] of sent) if (time < at - memoryMs) sent.delete(old);
     } catch {
       forget();
     } finally {
@@ -65,7 +65,7 @@ export function createHeart(connection: pg.ClientConfig, node: string): Heart {
 }
 
 /** On the primary's disk at once, because only then is it sent on; no standby is waited for, whatever the settings say. */
-const beatOnce = `
+const insertHeartbeat = `
   insert into node_heartbeat (node, counter)
   select $1, $2 from (select set_config('synchronous_commit', 'local', true)) unwaited
   on conflict (node) do update set counter = excluded.counter, sent_at = now()`;

@@ -9,7 +9,7 @@ export function parseLsn(text: string | null | undefined): Lsn | null {
 }
 
 /** The later one; null stands for the beginning. */
-export function later(one: Lsn | null, other: Lsn | null): Lsn | null {
+export function laterLsn(one: Lsn | null, other: Lsn | null): Lsn | null {
   if (one === null || other === null) return one ?? other;
   return one > other ? one : other;
 }

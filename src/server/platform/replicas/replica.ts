@@ -1,32 +1,32 @@
 import type { Logger } from 'pino';
-import { withoutPassword } from '#server/platform/connect.ts';
-import { type Database, openPool, type Reader, searchPool } from '#server/platform/database.ts';
-import type { Ran } from '#server/platform/driver.ts';
-import { isBusy } from '#server/platform/errors.ts';
-import { messageOf } from '#server/platform/startup-error.ts';
-import { ownSockets, watcher } from './connections.ts';
-import { readFrom } from './driver.ts';
-import type { Heart } from './heart.ts';
+import { redactPassword } from '#server/platform/connect.ts';
+import { type Database, openPool, type Reader, searchPoolSettings } from '#server/platform/database.ts';
+import type { StatementObserver } from '#server/platform/driver.ts';
+import { isOverloadError } from '#server/platform/errors.ts';
+import { getErrorMessage } from '#server/platform/startup-error.ts';
+import { trackSockets, createProbe } from './connections.ts';
+import { createReplicaReader } from './driver.ts';
+import type { Heartbeat } from './heart.ts';
 import { type Lsn, parseLsn } from './lsn.ts';
 
 export type Replica = {
-  readers: { reading: Reader; searching: Reader };
+  readers: { main: Reader; search: Reader };
   /** Up to where it is known to have replayed. */
-  replayed: () => Lsn;
+  replayedLsn: () => Lsn;
   /** Whether it may serve reads now. */
-  serves: () => boolean;
+  isServing: () => boolean;
   /** Asks it how far it is; those who ask at the same time wait for one answer. Never rejects. */
-  look(): Promise<void>;
+  probe(): Promise<void>;
   /** Tells the log of what changes from now on. */
-  announce(): void;
-  state(): ReplicaState;
+  startLogging(): void;
+  getState(): ReplicaState;
   stop(): Promise<void>;
 };
 
 export type ReplicaState = {
   /** Its address without password. */
   name: string;
-  healthy: boolean;
+  isHealthy: boolean;
   /** Null where that is not known. */
   lagSeconds: number | null;
   /** Why it is left out. */
@@ -36,52 +36,52 @@ export type ReplicaState = {
 export type ReplicaOptions = {
   url: string;
   node: string;
-  heart: Heart;
-  primary: { db: Database; searching: Database };
+  heartbeat: Heartbeat;
+  primary: { db: Database; searchDb: Database };
   log: Logger;
-  ran?: Ran | undefined;
+  onStatement?: StatementObserver | undefined;
 };
 
 /** Nobody sees a page older than this but for their own doing, in milliseconds; and how close it has to come back. */
-const oldest = 2_000;
-const closeEnough = 1_000;
+const maxLagMs = 2_000;
+const recoveredLagMs = 1_000;
 
 /** Milliseconds in which it has to answer how it is, and those a query may take before the primary is asked instead. */
-const answerTime = 1_000;
-const queryTime = 5_000;
+const probeTimeoutMs = 1_000;
+const queryTimeoutMs = 5_000;
 
 /** One streaming replica: its connections, and what is known of it. */
-export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOptions): Replica {
+export function openReplica({ url, node, heartbeat, primary, log, onStatement }: ReplicaOptions): Replica {
   const connection = { connectionString: url };
-  const name = withoutPassword(url);
-  const sockets = ownSockets();
+  const name = redactPassword(url);
+  const sockets = trackSockets();
   const own = {
     ...connection,
     stream: sockets.stream,
-    connectionTimeoutMillis: answerTime,
-    statement_timeout: queryTime,
+    connectionTimeoutMillis: probeTimeoutMs,
+    statement_timeout: queryTimeoutMs,
     // Where no answer comes at all.
-    query_timeout: queryTime + answerTime,
+    query_timeout: queryTimeoutMs + probeTimeoutMs,
   };
   const pool = openPool({ connection: own });
   const searchingPool = openPool({
-    size: searchPool.size,
-    connection: { ...own, ...searchPool.connection },
+    maxConnections: searchPoolSettings.size,
+    connection: { ...own, ...searchPoolSettings.connection },
   });
-  const probe = watcher({ connection, timeout: answerTime });
+  const probe = createProbe({ connection, timeoutMs: probeTimeoutMs });
   const readers = {
-    reading: readFrom({ replica: pool, primary: primary.db, onBroken: broke, ran }),
-    searching: readFrom({
+    main: createReplicaReader({ replica: pool, primary: primary.db, onBroken: handleFailure, onStatement }),
+    search: createReplicaReader({
       replica: searchingPool,
-      primary: primary.searching,
-      onBroken: broke,
-      ran,
+      primary: primary.searchDb,
+      onBroken: handleFailure,
+      onStatement,
       // The primary would be as busy with it.
-      givesUp: isBusy,
+      shouldGiveUp: isOverloadError,
     }),
   };
   let replayed: Lsn = 0n;
-  let beat = 0;
+  let heartbeatNumber = 0;
   let reason: string | null = 'it has not answered yet';
   let announced = false;
   let stopped = false;
@@ -89,11 +89,11 @@ export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOpti
 
   return {
     readers,
-    replayed: () => replayed,
-    serves,
-    look: () => (looking ??= lookOnce()),
-    announce,
-    state,
+    replayedLsn: () => replayed,
+    isServing: serves,
+    probe: () => (looking ??= lookOnce()),
+    startLogging: announce,
+    getState: state,
     async stop() {
       stopped = true;
       probe.stop();
@@ -104,73 +104,73 @@ export function openReplica({ url, node, heart, primary, log, ran }: ReplicaOpti
   };
 
   function serves(): boolean {
-    return reason === null && (heart.age(beat) ?? Infinity) <= oldest;
+    return reason === null && (heartbeat.ageMs(heartbeatNumber) ?? Infinity) <= maxLagMs;
   }
 
   async function lookOnce(): Promise<void> {
     try {
-      const seen = await probe.ask<Seen>(lookAt, [node]);
+      const seen = await probe.query<ProbeResult>(selectReplicaState, [node]);
       decide(seen === undefined ? 'it gave no answer' : judge(seen));
     } catch (error) {
       // What still waits for it is run on the primary.
       sockets.destroy();
-      decide(`it does not answer: ${messageOf(error)}`);
+      decide(`it does not answer: ${getErrorMessage(error)}`);
     } finally {
       looking = undefined;
     }
   }
 
   /** Why it may not serve reads, else null. */
-  function judge(seen: Seen): string | null {
+  function judge(seen: ProbeResult): string | null {
     if (!seen.standby) return 'it is no standby (any more)';
     replayed = parseLsn(seen.replayed) ?? 0n;
-    beat = seen.beat ?? 0;
-    const lag = heart.lag(beat);
+    heartbeatNumber = seen.beat ?? 0;
+    const lag = heartbeat.lagMs(heartbeatNumber);
     // While the primary itself does not answer, nothing is known, and nothing is read.
     if (lag === undefined) return reason;
-    if (lag <= (reason === null ? oldest : closeEnough)) return null;
-    return beat === 0
+    if (lag <= (reason === null ? maxLagMs : recoveredLagMs)) return null;
+    return heartbeatNumber === 0
       ? 'it does not have what this node wrote: it is far behind, or another database'
       : `it lags by ${seconds(lag)} s`;
   }
 
   /** A query failed on it. The next look tells whether it serves again. */
-  function broke(error: unknown): void {
+  function handleFailure(error: unknown): void {
     if (stopped || reason !== null) return;
-    decide(`a query failed: ${messageOf(error)}`);
+    decide(`a query failed: ${getErrorMessage(error)}`);
   }
 
   function decide(next: string | null): void {
     const before = reason;
     reason = next;
     if (!announced || stopped || (before === null) === (next === null)) return;
-    tell();
+    logState();
   }
 
   function announce(): void {
     announced = true;
-    tell();
+    logState();
   }
 
-  function tell(): void {
+  function logState(): void {
     if (reason === null) log.info(`The replica ${name} serves reads.`);
     else log.warn(`The replica ${name} is left out: ${reason}.`);
   }
 
   function state(): ReplicaState {
-    const lag = heart.lag(beat);
+    const lag = heartbeat.lagMs(heartbeatNumber);
     return {
       name,
-      healthy: serves(),
+      isHealthy: serves(),
       lagSeconds: lag === undefined ? null : lag / 1_000,
       reason,
     };
   }
 }
 
-type Seen = { standby: boolean; replayed: string | null; beat: number | null };
+type ProbeResult = { standby: boolean; replayed: string | null; beat: number | null };
 
-const lookAt = `
+const selectReplicaState = `
   select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,
     (select counter from node_heartbeat where node = $1) as beat`;
 

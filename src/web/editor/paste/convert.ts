@@ -2,11 +2,11 @@ import type { Root } from 'hast';
 import { toMdast } from 'hast-util-to-mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
-import { tidy } from './tidy.ts';
+import { cleanUpHast } from './tidy.ts';
 
 /** A piece of a page, of Word or of Google Docs, as the Markdown that shows the same. */
-export function hastToMarkdown(tree: Root): string {
-  return toMarkdown(toMdast(tidy(tree), { handlers: { comment: () => undefined } }), {
+export function convertHastToMarkdown(tree: Root): string {
+  return toMarkdown(toMdast(cleanUpHast(tree), { handlers: { comment: () => undefined } }), {
     bullet: '-',
     emphasis: '_',
     rule: '-',

@@ -1,7 +1,7 @@
 import type { ElementContent, Element } from 'hast';
 
 /** The style attribute, name by name, in lower case. */
-export function styleOf(element: Element): Record<string, string> {
+export function getStyle(element: Element): Record<string, string> {
   const style = element.properties['style'];
   if (typeof style !== 'string') return {};
   return Object.fromEntries(
@@ -12,7 +12,7 @@ export function styleOf(element: Element): Record<string, string> {
   );
 }
 
-export function textOf(node: ElementContent): string {
+export function getText(node: ElementContent): string {
   if (node.type === 'text') return node.value;
-  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+  return node.type === 'element' ? node.children.map(getText).join('') : '';
 }

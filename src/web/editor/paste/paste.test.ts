@@ -1,12 +1,12 @@
 import { fromHtml } from 'hast-util-from-html';
 import { describe, expect, test } from 'vitest';
-import { hastToMarkdown } from './convert.ts';
-import { planPaste, type Pasted } from './paste.ts';
+import { convertHastToMarkdown } from './convert.ts';
+import { planPaste, type ClipboardContent } from './paste.ts';
 
-const convert = (html: string) => hastToMarkdown(fromHtml(html, { fragment: true }));
+const convert = (html: string) => convertHastToMarkdown(fromHtml(html, { fragment: true }));
 
 /** What a paste into `marked` does, in which '|' are the ends of the selection. */
-function paste(marked: string, pasted: Partial<Pasted>) {
+function paste(marked: string, pasted: Partial<ClipboardContent>) {
   const from = marked.indexOf('|');
   const to = marked.lastIndexOf('|') - (marked.lastIndexOf('|') === from ? 0 : 1);
   return planPaste(

@@ -1,8 +1,8 @@
 import { isInCode } from '#web/editor/code.ts';
-import type { Written } from '#web/editor/edit.ts';
+import type { FieldText } from '#web/editor/edit.ts';
 
 /** What a clipboard offers. `types` names all of it; editors of code leave one of their own. */
-export type Pasted = { plain: string; html: string; types: readonly string[] };
+export type ClipboardContent = { plain: string; html: string; types: readonly string[] };
 
 /**
  * What becomes of a paste: an address around the selected text, a table, or the Markdown of a piece of a page, which
@@ -11,24 +11,24 @@ export type Pasted = { plain: string; html: string; types: readonly string[] };
 export type PastePlan = { kind: 'text'; insert: string } | { kind: 'html'; html: string } | null;
 
 /** UTF-16 units of HTML that are converted; beyond, the plain text is taken. */
-const htmlMax = 500_000;
+const maxHtmlLength = 500_000;
 
 /** What plain text cannot show: without any of it, there is nothing to convert. */
-const marked =
+const formattedHtml =
   /<(?:a|b|strong|i|em|s|del|strike|h[1-6]|ul|ol|li|table|pre|code|blockquote|img|hr)[\s>/]|font-weight:\s*(?:bold|[6-9]00)|font-style:\s*italic|line-through|mso-list/iu;
 
-export function planPaste({ plain, html, types }: Pasted, written: Written): PastePlan {
+export function planPaste({ plain, html, types }: ClipboardContent, written: FieldText): PastePlan {
   if (isInCode(written.text, written.from)) return null;
-  const link = linkOver(plain.trim(), written);
+  const link = createLinkOverSelection(plain.trim(), written);
   if (link !== null) return { kind: 'text', insert: link };
   if (isFromCodeEditor(html, types)) return null;
-  if (html !== '' && html.length <= htmlMax && marked.test(html)) return { kind: 'html', html };
-  const rows = rowsOf(plain);
-  return rows === null ? null : { kind: 'text', insert: tableOf(rows) };
+  if (html !== '' && html.length <= maxHtmlLength && formattedHtml.test(html)) return { kind: 'html', html };
+  const rows = parseRows(plain);
+  return rows === null ? null : { kind: 'text', insert: formatTable(rows) };
 }
 
 /** `[selected](address)`; null where the address is to stand by itself. */
-function linkOver(address: string, { text, from, to }: Written): string | null {
+function createLinkOverSelection(address: string, { text, from, to }: FieldText): string | null {
   const selected = text.slice(from, to);
   if (selected.trim() === '' || selected.includes('\n') || !isAddress(address) || isAddress(selected.trim()))
     return null;
@@ -55,7 +55,7 @@ function isFromCodeEditor(html: string, types: readonly string[]): boolean {
  * The cells of a spreadsheet as plain text has them, by tabs; a cell of several lines is quoted. Null where it is none:
  * rows of one length, at least two of them with two cells each, and none indented, as code would be.
  */
-function rowsOf(plain: string): string[][] | null {
+function parseRows(plain: string): string[][] | null {
   const text = plain.replaceAll(/\r\n?/gu, '\n').replace(/\n+$/u, '');
   if (!text.includes('\t') || !text.includes('\n')) return null;
   const rows = [];
@@ -74,12 +74,12 @@ function rowsOf(plain: string): string[][] | null {
   return isTable && rows.some(([first]) => first !== '') ? rows : null;
 }
 
-function tableOf([head = [], ...body]: string[][]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cellOf).join(' | ')} |`;
+function formatTable([head = [], ...body]: string[][]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(formatCell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...body.map(line), ''].join('\n');
 }
 
-function cellOf(text: string): string {
+function formatCell(text: string): string {
   return text
     .trim()
     .replaceAll(/\s+/gu, ' ')

@@ -1,19 +1,19 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast';
-import { wordLists } from './word-lists.ts';
-import { styleOf, textOf } from './hast.ts';
+import { convertWordLists } from './word-lists.ts';
+import { getStyle, getText } from './hast.ts';
 
 /**
  * Says in HTML's own words what programs say by styles: Google Docs writes bold as a style and wraps all in a `<b>` that
  * is none, Word writes lists as paragraphs. What leads nowhere for others goes: scripts, pictures from a disk, links
  * into the page that it was copied from.
  */
-export function tidy(tree: Root): Root {
-  return { type: 'root', children: blocksOf(tree.children, { inHeading: false, inCode: false }) };
+export function cleanUpHast(tree: Root): Root {
+  return { type: 'root', children: cleanUpBlocks(tree.children, { inHeading: false, inCode: false }) };
 }
 
-type Around = { inHeading: boolean; inCode: boolean };
+type Context = { inHeading: boolean; inCode: boolean };
 
-const dropped = new Set([
+const droppedTags = new Set([
   'button',
   'head',
   'link',
@@ -29,51 +29,55 @@ const dropped = new Set([
   'xml',
 ]);
 
-function blocksOf(children: readonly RootContent[], around: Around): ElementContent[] {
+function cleanUpBlocks(children: readonly RootContent[], around: Context): ElementContent[] {
   const shown = children.filter((child) => child.type === 'text' || child.type === 'element');
-  return wordLists(shown).flatMap((child): ElementContent[] => {
+  return convertWordLists(shown).flatMap((child): ElementContent[] => {
     if (child.type === 'text') return [{ ...child, value: child.value.replaceAll('\u00A0', ' ') }];
-    return child.type === 'element' ? tidyElement(child, around) : [];
+    return child.type === 'element' ? cleanUpElement(child, around) : [];
   });
 }
 
-function tidyElement(element: Element, around: Around): ElementContent[] {
+function cleanUpElement(element: Element, around: Context): ElementContent[] {
   const { tagName } = element;
-  const style = styleOf(element);
-  if (dropped.has(tagName) || style['display'] === 'none') return [];
+  const style = getStyle(element);
+  if (droppedTags.has(tagName) || style['display'] === 'none') return [];
   const inHeading = around.inHeading || /^(?:h[1-6]|th)$/u.test(tagName);
   const inCode = around.inCode || tagName === 'pre' || tagName === 'code';
-  const children = blocksOf(element.children, { inHeading, inCode });
+  const children = cleanUpBlocks(element.children, { inHeading, inCode });
   const self = { ...element, children };
   switch (tagName) {
     case 'a':
-      return isFollowable(element) && textOf(self).trim() !== '' ? [self] : children;
+      return isFollowable(element) && getText(self).trim() !== '' ? [self] : children;
     case 'img':
       return /^https?:/iu.test(String(element.properties['src'])) ? [self] : [];
     case 'b':
     case 'strong':
-      return inHeading || isLight(style) ? children : spaceOutside(self);
+      return inHeading || isLight(style) ? children : moveSpaceOutside(self);
     case 'em':
     case 'i':
     case 'del':
     case 's':
-      return spaceOutside(self);
+      return moveSpaceOutside(self);
     case 'li':
       return [{ ...self, children: withoutParagraph(children) }];
     case 'ul':
     case 'ol':
       return [{ ...self, children: listsInItems(children) }];
     case 'table':
-      return cellsOf(self).length === 1 ? (cellsOf(self)[0]?.children ?? []) : [self];
+      return listCells(self).length === 1 ? (listCells(self)[0]?.children ?? []) : [self];
     case 'span':
     case 'font':
-      return textOf(self).trim() === '' ? children : styled(children, style, { inHeading, inCode });
+      return getText(self).trim() === '' ? children : styled(children, style, { inHeading, inCode });
     default:
       return [self];
   }
 }
 
-function styled(children: ElementContent[], style: Record<string, string>, around: Around): ElementContent[] {
+function styled(
+  children: ElementContent[],
+  style: Record<string, string>,
+  around: Context,
+): ElementContent[] {
   if (around.inCode) return children;
   let inner = children;
   const wrap = (tagName: string) => {
@@ -81,7 +85,7 @@ function styled(children: ElementContent[], style: Record<string, string>, aroun
       const isSpace = child.type === 'text' && child.value.trim() === '';
       return isSpace
         ? [child]
-        : spaceOutside({ type: 'element', tagName, properties: {}, children: [child] });
+        : moveSpaceOutside({ type: 'element', tagName, properties: {}, children: [child] });
     });
   };
   if (/courier|consolas|menlo|monaco|mono\b/iu.test(style['font-family'] ?? '')) wrap('code');
@@ -92,7 +96,7 @@ function styled(children: ElementContent[], style: Record<string, string>, aroun
 }
 
 /** Marks hold to words: `**bold **` is none. */
-function spaceOutside(element: Element): ElementContent[] {
+function moveSpaceOutside(element: Element): ElementContent[] {
   const [first, last] = [element.children[0], element.children.at(-1)];
   const result: ElementContent[] = [element];
   if (first?.type === 'text' && /^\s/u.test(first.value)) {
@@ -135,9 +139,9 @@ function listsInItems(children: readonly ElementContent[]): ElementContent[] {
   return items;
 }
 
-function cellsOf(element: Element): Element[] {
+function listCells(element: Element): Element[] {
   return element.children.flatMap((child) => {
     if (child.type !== 'element') return [];
-    return /^t[dh]$/u.test(child.tagName) ? [child] : cellsOf(child);
+    return /^t[dh]$/u.test(child.tagName) ? [child] : listCells(child);
   });
 }

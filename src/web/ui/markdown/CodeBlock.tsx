@@ -2,9 +2,9 @@ import { t } from '@lingui/core/macro';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState, type ComponentProps } from 'react';
 import type { ExtraProps } from 'react-markdown';
-import { textOf } from './blocks.ts';
+import { getNodeText } from './blocks.ts';
 import { copyText } from './copy.ts';
-import { languageName } from './languages.ts';
+import { getLanguageName } from './languages.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './CodeBlock.module.css';
 
@@ -12,13 +12,13 @@ type Element = NonNullable<ExtraProps['node']>;
 
 /** A block of code with the language it names and a button that copies it. */
 export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps) {
-  const typed = node === undefined ? null : languageOf(node);
-  const language = typed === null ? null : languageName(typed);
+  const typed = node === undefined ? null : getCodeLanguage(node);
+  const language = typed === null ? null : getLanguageName(typed);
   return (
     <div className={classes.block}>
       <div className={classes.bar}>
         <span className={classes.language}>{language}</span>
-        <CopyButton text={() => (node === undefined ? '' : textOf(node).replace(/\n$/u, ''))} />
+        <CopyButton text={() => (node === undefined ? '' : getNodeText(node).replace(/\n$/u, ''))} />
       </div>
       <ScrollBox
         label={language === null ? t`Code` : t`Code in ${language}`}
@@ -49,7 +49,7 @@ function CopyButton({ text }: { text: () => string }) {
   );
 }
 
-function languageOf(pre: Element): string | null {
+function getCodeLanguage(pre: Element): string | null {
   const code = pre.children.find((child) => child.type === 'element' && child.tagName === 'code');
   const names = code?.type === 'element' ? code.properties['className'] : null;
   if (!Array.isArray(names)) return null;

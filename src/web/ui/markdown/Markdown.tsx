@@ -17,13 +17,13 @@ import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
 import { isCheapToParse } from '#shared/markdown-cost.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { fitBlocks, textOf } from './blocks.ts';
+import { fitBlocks, getNodeText } from './blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
-import { safeAddress } from './links.ts';
-import { breakLongWords } from './long-words.ts';
+import { sanitizeUrl } from './links.ts';
+import { splitLongWords } from './long-words.ts';
 import { useQuestionTitles } from './question-titles.ts';
-import { insideTarget, linkInside, namedQuestions } from './references.ts';
+import { getInternalTarget, linkInternally, findQuestionReferences } from './references.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
@@ -42,13 +42,13 @@ type Props = {
  */
 export const Markdown = memo(function Markdown({ text, breaks = true, headingLevel = 3, className }: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
-  const plain = <AsTyped text={text} />;
+  const plain = <PlainText text={text} />;
   return (
     <div className={className === undefined ? classes.text : `${classes.text} ${className}`}>
       {parsable ? (
-        <PlainOnFailure key={text} plain={plain}>
+        <PlainTextOnError key={text} plain={plain}>
           <Rendered text={text} breaks={breaks} headingLevel={headingLevel} />
-        </PlainOnFailure>
+        </PlainTextOnError>
       ) : (
         plain
       )}
@@ -56,10 +56,10 @@ export const Markdown = memo(function Markdown({ text, breaks = true, headingLev
   );
 });
 
-function AsTyped({ text }: { text: string }) {
+function PlainText({ text }: { text: string }) {
   return (
     <p dir="auto" className={classes.plain}>
-      {breakLongWords(text).map(({ from, part }) => (
+      {splitLongWords(text).map(({ from, part }) => (
         <Fragment key={from}>
           {from > 0 && <wbr />}
           {part}
@@ -73,11 +73,11 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
   // Footnotes of several posts on one page need ids of their own.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = useHighlighter(hasCodeLanguage(text));
-  const named = useMemo(() => namedQuestions(text), [text]);
+  const named = useMemo(() => findQuestionReferences(text), [text]);
   const titles = useQuestionTitles(named);
   const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
     () => [
-      [linkInside, { titles, origin: window.location.origin }],
+      [linkInternally, { titles, origin: window.location.origin }],
       [fitBlocks, { highest: headingLevel }],
       ...(highlighter === null ? [] : [highlighter]),
     ],
@@ -85,7 +85,7 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
   );
   return (
     <ReactMarkdown
-      remarkPlugins={breaks ? withBreaks : withoutBreaks}
+      remarkPlugins={breaks ? pluginsWithBreaks : pluginsWithoutBreaks}
       rehypePlugins={rehypePlugins}
       remarkRehypeOptions={{
         clobberPrefix: idPrefix,
@@ -93,7 +93,7 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
       }}
       components={components}
       urlTransform={(address, _name, element) =>
-        insideTarget(element) ?? safeAddress(address, `#${idPrefix}`)
+        getInternalTarget(element) ?? sanitizeUrl(address, `#${idPrefix}`)
       }
     >
       {text}
@@ -101,10 +101,10 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
   );
 }
 
-const withoutBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm];
-const withBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBreaks];
+const pluginsWithoutBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm];
+const pluginsWithBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBreaks];
 
-const InsideLink = createContext(false);
+const InsideLinkContext = createContext(false);
 
 function TextLink({
   href,
@@ -115,7 +115,7 @@ function TextLink({
   node,
   'aria-describedby': describedBy,
 }: ComponentProps<'a'> & ExtraProps) {
-  const inside = node === undefined ? null : insideTarget(node);
+  const inside = node === undefined ? null : getInternalTarget(node);
   if (inside !== null) {
     const isMention = node?.properties['dataMention'] !== undefined;
     return (
@@ -126,11 +126,11 @@ function TextLink({
   }
   if (href === undefined || href === '') return <span>{children}</span>;
   return (
-    <InsideLink value={true}>
+    <InsideLinkContext value={true}>
       <a
         href={href}
         rel="nofollow ugc noopener"
-        data-printed={isTold(href, node) ? undefined : href}
+        data-printed={isUrlVisible(href, node) ? undefined : href}
         title={title}
         id={id}
         className={className}
@@ -138,18 +138,18 @@ function TextLink({
       >
         {children}
       </a>
-    </InsideLink>
+    </InsideLinkContext>
   );
 }
 
 /** Whether the words of a link are its address, or it leads to a place in the same text: paper needs no more. */
-function isTold(href: string, node: ExtraProps['node']): boolean {
-  return href.startsWith('#') || (node !== undefined && href.endsWith(textOf(node)));
+function isUrlVisible(href: string, node: ExtraProps['node']): boolean {
+  return href.startsWith('#') || (node !== undefined && href.endsWith(getNodeText(node)));
 }
 
 /** A link instead of the image: loading it would tell a stranger's server who reads what. */
 function ImageLink({ src, alt }: ComponentProps<'img'>) {
-  const insideLink = useContext(InsideLink);
+  const insideLink = useContext(InsideLinkContext);
   const label = (
     <>
       <IconPhoto size="1.1em" stroke={1.6} aria-hidden="true" />{' '}
@@ -192,7 +192,7 @@ const components: Components = {
 };
 
 /** A text the parser fails on (a stack that overflows) is shown as it was typed. */
-class PlainOnFailure extends Component<{ plain: JSX.Element; children: ReactNode }, { failed: boolean }> {
+class PlainTextOnError extends Component<{ plain: JSX.Element; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
   static getDerivedStateFromError() {

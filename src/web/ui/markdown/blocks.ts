@@ -1,5 +1,5 @@
 import type { ExtraProps } from 'react-markdown';
-import { breakLongWords } from './long-words.ts';
+import { splitLongWords } from './long-words.ts';
 
 type Element = NonNullable<ExtraProps['node']>;
 type Child = Element['children'][number];
@@ -13,9 +13,9 @@ type Parent = { children: (Child | { type: 'doctype' })[] };
 export function fitBlocks({ highest }: { highest: number }) {
   return (tree: Parent) => {
     const headings: Element[] = [];
-    letWordsBreak(tree);
+    breakWordsInTree(tree);
     visit(tree, (element) => {
-      if (directed.has(element.tagName)) element.properties['dir'] = 'auto';
+      if (autoDirectionTags.has(element.tagName)) element.properties['dir'] = 'auto';
       if (/^h[1-6]$/u.test(element.tagName)) headings.push(element);
     });
     const used = [...new Set(headings.map((heading) => heading.tagName))].toSorted();
@@ -26,13 +26,13 @@ export function fitBlocks({ highest }: { highest: number }) {
 }
 
 /** What is written in an element and all in it. */
-export function textOf(node: Element | Child): string {
+export function getNodeText(node: Element | Child): string {
   if (node.type === 'text') return node.value;
-  return 'children' in node ? node.children.map(textOf).join('') : '';
+  return 'children' in node ? node.children.map(getNodeText).join('') : '';
 }
 
 /** Not `li` and `blockquote`: a list takes its direction from its items, a quote holds blocks of its own. */
-const directed = new Set(['p', 'ul', 'ol', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+const autoDirectionTags = new Set(['p', 'ul', 'ol', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
 function visit(parent: Parent, seen: (element: Element) => void): void {
   for (const child of parent.children) {
@@ -43,11 +43,11 @@ function visit(parent: Parent, seen: (element: Element) => void): void {
 }
 
 /** Not in blocks of code: they scroll. */
-function letWordsBreak(parent: Parent): void {
+function breakWordsInTree(parent: Parent): void {
   parent.children = parent.children.flatMap((child): Parent['children'] => {
-    if (child.type === 'element' && child.tagName !== 'pre') letWordsBreak(child);
+    if (child.type === 'element' && child.tagName !== 'pre') breakWordsInTree(child);
     if (child.type !== 'text') return [child];
-    return breakLongWords(child.value).flatMap(({ from, part }): Child[] => [
+    return splitLongWords(child.value).flatMap(({ from, part }): Child[] => [
       ...(from === 0 ? [] : [{ type: 'element' as const, tagName: 'wbr', properties: {}, children: [] }]),
       { type: 'text', value: part },
     ]);

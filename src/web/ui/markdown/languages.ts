@@ -1,5 +1,5 @@
 /** How a language that a block of code names is written; a name that is not here is shown as it was typed. */
-export function languageName(typed: string): string {
+export function getLanguageName(typed: string): string {
   return names[typed.toLowerCase()] ?? typed;
 }
 

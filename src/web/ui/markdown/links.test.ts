@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { safeAddress } from './links.ts';
+import { sanitizeUrl } from './links.ts';
 
 test('links lead to the web and to mail', () => {
   for (const address of ['https://example.org/a?b#c', 'http://localhost:3000/', 'mailto:ada@example.org'])
-    expect(safeAddress(address)).toBe(address);
+    expect(sanitizeUrl(address)).toBe(address);
 });
 
 test.each([
@@ -21,10 +21,10 @@ test.each([
   '#answer-1',
   '',
 ])('an address like %j leads nowhere', (address) => {
-  expect(safeAddress(address)).toBe('');
+  expect(sanitizeUrl(address)).toBe('');
 });
 
 test('a footnote leads to its own text only', () => {
-  expect(safeAddress('#note-1-fn-2', '#note-1-')).toBe('#note-1-fn-2');
-  expect(safeAddress('#note-2-fn-2', '#note-1-')).toBe('');
+  expect(sanitizeUrl('#note-1-fn-2', '#note-1-')).toBe('#note-1-fn-2');
+  expect(sanitizeUrl('#note-2-fn-2', '#note-1-')).toBe('');
 });

@@ -5,7 +5,7 @@ const schemes = new Set(['http:', 'https:', 'mailto:']);
  * addresses, and the footnotes of the same text.
  * @param footnotes how the ids of the text's own footnotes begin, with the `#`.
  */
-export function safeAddress(address: string, footnotes?: string): string {
+export function sanitizeUrl(address: string, footnotes?: string): string {
   if (footnotes !== undefined && address.startsWith(footnotes)) return address;
   const url = URL.parse(address);
   return url !== null && schemes.has(url.protocol) ? address : '';

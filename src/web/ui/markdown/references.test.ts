@@ -1,7 +1,7 @@
 import { fromHtml } from 'hast-util-from-html';
 import type { ElementContent } from 'hast';
 import { describe, expect, test } from 'vitest';
-import { linkInside, namedQuestions } from './references.ts';
+import { linkInternally, findQuestionReferences } from './references.ts';
 
 const titles = new Map([
   [12, 'How long does bread keep?'],
@@ -11,7 +11,7 @@ const titles = new Map([
 /** The links of a text, '#12→/question/12', after those into the community have been made. */
 function links(html: string): string[] {
   const tree = fromHtml(html, { fragment: true });
-  linkInside({ titles, origin: 'https://parley.example' })(tree);
+  linkInternally({ titles, origin: 'https://parley.example' })(tree);
   return linksIn(tree.children as ElementContent[]);
 }
 
@@ -51,7 +51,7 @@ describe('the number of a question', () => {
   });
 
   test('is asked for once', () => {
-    expect(namedQuestions('#12 and #7, #12 again, C#9, #x')).toEqual([12, 7]);
+    expect(findQuestionReferences('#12 and #7, #12 again, C#9, #x')).toEqual([12, 7]);
   });
 });
 

@@ -6,17 +6,17 @@ type Child = Element['children'][number];
 type Parent = { children: (Child | { type: 'doctype' })[] };
 
 /** '#123' with nothing before or behind it that makes it a part of a word, an address or an entity. */
-const reference = /(?<![\p{L}\p{N}_#&/\\])#([1-9]\d{0,14})(?![\p{L}\p{N}_])/gu;
+const questionReference = /(?<![\p{L}\p{N}_#&/\\])#([1-9]\d{0,14})(?![\p{L}\p{N}_])/gu;
 
 /** So many questions are linked in one text; more is no prose. */
-const referencesMax = 50;
+const maxReferences = 50;
 
 /** The numbers of the questions that a text may name, each once. */
-export function namedQuestions(text: string): number[] {
+export function findQuestionReferences(text: string): number[] {
   const found = new Set<number>();
-  for (const [, number] of text.matchAll(reference)) {
+  for (const [, number] of text.matchAll(questionReference)) {
     found.add(Number(number));
-    if (found.size === referencesMax) break;
+    if (found.size === maxReferences) break;
   }
   return [...found];
 }
@@ -27,19 +27,19 @@ export function namedQuestions(text: string): number[] {
  * @param titles of the questions that there are, by their numbers.
  * @param origin where this community is.
  */
-export function linkInside({ titles, origin }: { titles: ReadonlyMap<number, string>; origin: string }) {
+export function linkInternally({ titles, origin }: { titles: ReadonlyMap<number, string>; origin: string }) {
   return (tree: Parent) => walk(tree, titles, origin);
 }
 
 /** Where a link made by `linkInside` leads; null for every other. */
-export function insideTarget({ properties }: Element): string | null {
+export function getInternalTarget({ properties }: Element): string | null {
   const target = properties['dataInside'];
   return typeof target === 'string' ? target : null;
 }
 
 function walk(parent: Parent, titles: ReadonlyMap<number, string>, origin: string): void {
   parent.children = parent.children.flatMap((child): Parent['children'] => {
-    if (child.type === 'text') return titles.size === 0 ? [child] : linked(child.value, titles);
+    if (child.type === 'text') return titles.size === 0 ? [child] : linkReferences(child.value, titles);
     if (child.type !== 'element' || child.tagName === 'code' || child.tagName === 'pre') return [child];
     if (child.tagName === 'a') markMention(child, origin);
     else walk(child, titles, origin);
@@ -47,10 +47,10 @@ function walk(parent: Parent, titles: ReadonlyMap<number, string>, origin: strin
   });
 }
 
-function linked(text: string, titles: ReadonlyMap<number, string>): Child[] {
+function linkReferences(text: string, titles: ReadonlyMap<number, string>): Child[] {
   const parts: Child[] = [];
   let from = 0;
-  for (const { index, 0: name, 1: number } of text.matchAll(reference)) {
+  for (const { index, 0: name, 1: number } of text.matchAll(questionReference)) {
     const title = titles.get(Number(number));
     if (title === undefined) continue;
     if (index > from) parts.push({ type: 'text', value: text.slice(from, index) });

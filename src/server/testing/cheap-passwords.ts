@@ -1,4 +1,4 @@
 import type { PasswordCost } from '#server/accounts/password.ts';
 
 /** Thousands are registered, and each would cost what stands in the way of whoever guesses passwords. */
-export const quickPasswords: PasswordCost = { memory: 64, passes: 1 };
+export const cheapPasswordCost: PasswordCost = { memory: 64, passes: 1 };
