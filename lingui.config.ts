@@ -3,13 +3,13 @@ import path from 'node:path';
 import { extractor } from '@lingui/cli/api';
 import { defineConfig, type ExtractorType } from '@lingui/conf';
 import { formatter } from '@lingui/format-po';
-import { findServerMessages } from './scripts/lib/texts.ts';
-import { limits } from './src/shared/limits.ts';
+import { findServerMessages } from './scripts/lib/find-messages.ts';
+import { limits } from './src/shared/core/limits.ts';
 
 const folder = 'src/web/languages';
 const constants = new Map(Object.entries(limits).map(([name, value]) => [`limits.${name}`, value]));
 
-/** What server and shared code say in English; the browser looks it up by its words (platform/said.ts). */
+/** What server and shared code say in English; the browser looks it up by its words (core/errors.ts). */
 const sentences: ExtractorType = {
   match: (file) => /\/src\/(server|shared)\/.*(?<!\.test)\.ts$/u.test(file),
   extract(file, code, found) {

@@ -13,8 +13,8 @@ const heavy = heavyFiles.filter((file) => file.endsWith('.spec.ts')).map((file) 
 
 /** The tests in a real browser, against a server of their own; `npm test` finds or installs the browser. */
 export default defineConfig({
-  testDir: 'e2e',
-  globalSetup: './e2e/setup.ts',
+  testDir: 'tests/e2e',
+  globalSetup: './tests/e2e/global-setup.ts',
   fullyParallel: true,
   forbidOnly: process.env['CI'] === 'true',
   workers: 2,

@@ -18,7 +18,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Those that look at what a process keeps for all of its databases: which statements it has prepared. */
-const alone = ['src/server/platform/database.test.ts', 'src/server/search/size.test.ts'];
+const alone = ['src/server/core/database.test.ts', 'src/server/discovery/search-size.test.ts'];
 
 const ofBrowser = ['src/web/**/*.test.ts', 'src/web/**/*.test.tsx'];
 
@@ -32,9 +32,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server part',
-          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [...ofBrowser, ...alone],
-          globalSetup: ['src/server/testing/global-setup.ts'],
+          globalSetup: ['tests/support/global-setup.ts'],
           // Loading the server takes longer than most files' tests. What it keeps, it keeps for a database, and each file
           // has its own. A hook of a file's tests stands in that file, or in a function it calls: beside them, it would be
           // of the first file that loads the module.
@@ -43,12 +43,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'alone', include: alone, globalSetup: ['src/server/testing/global-setup.ts'] },
+        test: { name: 'alone', include: alone, globalSetup: ['tests/support/global-setup.ts'] },
       },
       // Modules there keep what one page has.
       { extends: true, test: { name: 'browser part', include: ofBrowser } },
     ],
-    setupFiles: ['src/web/testing/english.ts'],
+    setupFiles: ['tests/support/english-messages.ts'],
     // Each worker has a pool of connections to the one PostgreSQL.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

@@ -2,25 +2,25 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
-import { importStackExchange } from '#server/archive/archive.ts';
-import { restoreBackup } from '#server/backup/restore.ts';
-import { listTables } from '#server/backup/tables.ts';
-import { writeBackupFile } from '#server/backup/to-file.ts';
-import { findViolations } from '#server/invariants.ts';
-import { databaseFromClient, openDatabase } from '#server/platform/database.ts';
-import type { EmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
-import { projectRoot } from '#server/platform/embedded/folders.ts';
-import { migrate } from '#server/platform/migrations.ts';
-import { withClient } from '#server/testing/connected.ts';
-import { toDatabaseUrl } from '#server/testing/database-url.ts';
-import { WriteLedger } from '#server/testing/ledger.ts';
-import { register } from '#server/testing/member.ts';
+import { importStackExchange } from '#server/import-export/stack-exchange-import.ts';
+import { restoreBackup } from '#server/operations/backup-restore.ts';
+import { listTables } from '#server/operations/backup-tables.ts';
+import { writeBackupFile } from '#server/operations/backup-write-file.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { databaseFromClient, openDatabase } from '#server/core/database.ts';
+import type { EmbeddedPostgres } from '#server/postgres/embedded.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { migrate } from '#server/postgres/migrations.ts';
+import { withClient } from '#tests/support/database-client.ts';
+import { toDatabaseUrl } from '#tests/support/database-url.ts';
+import { WriteLedger } from '#tests/support/write-ledger.ts';
+import { register } from '#tests/support/member.ts';
 import {
   withTemporaryDirectory,
   withTemporaryParley,
   withTemporaryPostgres,
-} from '#server/testing/throwaway.ts';
-import { createSeededRandom } from '#server/testing/under-load.ts';
+} from '#tests/support/temporary-parley.ts';
+import { createSeededRandom } from '#tests/support/under-load.ts';
 
 /**
  * Imports Stack Exchange archives, backs them up while members write, restores the file into another PostgreSQL, and

@@ -1,10 +1,10 @@
-import { withTemporaryDirectory } from '#server/testing/throwaway.ts';
+import { withTemporaryDirectory } from '#tests/support/temporary-parley.ts';
 import { backupDiskFull } from './faults/backup-disk-full.ts';
 import { clockSteps } from './faults/clock-steps.ts';
 import { connectionsExhausted } from './faults/connections-exhausted.ts';
 import { databaseRestarts } from './faults/database-restarts.ts';
 import { diskFull } from './faults/disk-full.ts';
-import { emailServerDown } from './faults/mail-server-down.ts';
+import { emailServerDown } from './faults/email-server-down.ts';
 
 /**
  * What goes wrong in earnest, done to a real Parley while members write. Each fault ends with the same questions: is every

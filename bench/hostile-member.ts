@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { ApiClient, expectOk, password, type ApiResponse } from '#server/testing/member.ts';
-import { withTemporaryDirectory, withTemporaryParley } from '#server/testing/throwaway.ts';
-import { limits } from '#shared/limits.ts';
+import { ApiClient, expectOk, password, type ApiResponse } from '#tests/support/member.ts';
+import { withTemporaryDirectory, withTemporaryParley } from '#tests/support/temporary-parley.ts';
+import { limits } from '#shared/core/limits.ts';
 
 const help = `bench/hostile-member.ts [--seconds 60] [--members 30] [--parallel 30] [--times 2]
 

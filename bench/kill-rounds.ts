@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { runKillRounds } from '#server/testing/kill-rounds.ts';
-import { withTemporaryDirectory } from '#server/testing/throwaway.ts';
+import { runKillRounds } from '#tests/support/kill-rounds.ts';
+import { withTemporaryDirectory } from '#tests/support/temporary-parley.ts';
 
 /**
  * Kills Parley, PostgreSQL, a connection of it, or both, in the middle of writes, again and again, and checks after each

@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { positionHeader, type Topic } from '#shared/events.ts';
-import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
-import { type Member, register } from '#server/testing/member.ts';
-import { spawnParley } from '#server/testing/process.ts';
+import { positionHeader, type Topic } from '#shared/core/events.ts';
+import { findRunningConnection } from '#server/postgres/embedded.ts';
+import { type Member, register } from '#tests/support/member.ts';
+import { spawnParley } from '#tests/support/parley-process.ts';
 import type { ListenerReply, ReceivedMessage, ListenerCommand } from './live/listeners.ts';
-import { getCpuTimeMs } from './processor.ts';
+import { getCpuTimeMs } from './cpu-time.ts';
 
 /**
  * Sockets that read one question while votes arrive: delay from commit to receipt, and the server's processor time and
@@ -32,7 +32,7 @@ if (values.help) {
 const seconds = Number(values.seconds);
 const votesASecond = Number(values.votes);
 
-/** Sockets a member may have (src/server/platform/live.ts). */
+/** Sockets a member may have (src/server/core/live.ts). */
 const socketsAMember = 30;
 
 const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-live-'));

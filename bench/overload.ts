@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { findViolations } from '#server/invariants.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
 import { type ArrivalFigures, sendAtRate } from './overload/arrivals.ts';
-import { type Community, cookieOf, size, withCommunity } from './writes/community.ts';
-import { runLoad, type Request } from './writes/load.ts';
+import { type Community, cookieOf, size, withCommunity } from './write-throughput/community.ts';
+import { runLoad, type Request } from './write-throughput/load.ts';
 
 const help = `bench/overload.ts [--minutes 30] [--times 2] [--measured 15]
 

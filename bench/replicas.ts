@@ -1,7 +1,7 @@
-import { type Member, register } from '#server/testing/member.ts';
-import { spawnParley } from '#server/testing/process.ts';
-import { findPostgresPrograms, startReplicatedPostgres } from '#server/testing/replicated.ts';
-import { getCpuTimeMs } from './processor.ts';
+import { type Member, register } from '#tests/support/member.ts';
+import { spawnParley } from '#tests/support/parley-process.ts';
+import { findPostgresPrograms, startReplicatedPostgres } from '#tests/support/replicated-postgres.ts';
+import { getCpuTimeMs } from './cpu-time.ts';
 
 /**
  * What one read costs without and with a streaming replica, in turn: processor time of the node, the primary and the

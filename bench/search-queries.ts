@@ -1,4 +1,4 @@
-import type { OwnQuestion } from './onstartups.ts';
+import type { OwnQuestion } from './onstartups-archive.ts';
 
 /** A query and the title of the question that whoever types it looks for. */
 export type SearchCase = { query: string; kind: string; expected: string };

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { type Database, openDatabase } from '#server/platform/database.ts';
-import { startEmbeddedPostgres } from '#server/platform/embedded/embedded.ts';
-import { searchInstantly } from '#server/search/instant.ts';
-import { search } from '#server/search/search.ts';
-import { findSimilar } from '#server/similar/similar.ts';
+import { type Database, openDatabase } from '#server/core/database.ts';
+import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
+import { searchInstantly } from '#server/discovery/search-instant.ts';
+import { search } from '#server/discovery/search.ts';
+import { findSimilar } from '#server/discovery/similar.ts';
 
 /**
  * How long search takes in a community as large as the database has it: queries drawn from its own titles, of each kind

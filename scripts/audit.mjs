@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runNpm } from './lib/install.mjs';
 import { project, runScript } from './lib/project.mjs';
-import { checkSupplyChain } from './lib/supply.mjs';
+import { checkSupplyChain } from './lib/supply-chain.mjs';
 
 /**
  * `npm run audit`: checks what Parley is made of, first by its own files, then by what the registry knows of weaknesses.

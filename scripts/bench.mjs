@@ -1,7 +1,7 @@
 import './lib/node-version.mjs';
 import { findBrowser } from './lib/browser.mjs';
 import { buildWeb } from './lib/build.mjs';
-import { runInForeground } from './lib/child.mjs';
+import { runInForeground } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
 import { getPinnedNode, runScript } from './lib/project.mjs';
 

@@ -6,10 +6,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildArchive } from './demo/archive.ts';
-import { checkArchive } from './demo/check.ts';
-import { parseMembers, parseQuestion } from './demo/source.ts';
-import type { DemoMember, DemoQuestion } from './demo/source.ts';
+import { buildArchive } from './demo/build-archive.ts';
+import { checkArchive } from './demo/check-archive.ts';
+import { type DemoMember, type DemoQuestion, parseMembers, parseQuestion } from './demo/source.ts';
 
 const demoFolder = join(dirname(fileURLToPath(import.meta.url)), '..', 'demo');
 const sourceFolder = join(demoFolder, 'source');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 const built = path.join(projectRoot, 'dist/web');
 const library = path.join(projectRoot, 'node_modules/@mantine');

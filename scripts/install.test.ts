@@ -3,8 +3,8 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createTemporaryDirectory } from '#server/testing/parley.ts';
-import { watchProcess } from '#server/testing/process.ts';
+import { createTemporaryDirectory } from '#tests/support/parley.ts';
+import { watchProcess } from '#tests/support/parley-process.ts';
 
 const run = promisify(execFile);
 const scripts = import.meta.dirname;

@@ -2,7 +2,7 @@
 import './lib/node-version.mjs';
 import path from 'node:path';
 import { buildWeb } from './lib/build.mjs';
-import { runInForeground } from './lib/child.mjs';
+import { runInForeground } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
 import { getPinnedNode, project, runScript, getServerNode } from './lib/project.mjs';
 
@@ -13,7 +13,7 @@ await runScript(async () => {
   if (serves) await buildWeb();
   // Relative paths on the command line are those of the caller.
   const cwd = process.env['INIT_CWD'] ?? process.cwd();
-  const command = path.join(project, 'src/server/command.ts');
+  const command = path.join(project, 'src/server/cli-main.ts');
   const { flags, env } = serves ? getServerNode() : { flags: [], env: process.env };
   return runInForeground(getPinnedNode(), [...flags, command, ...parameters], { cwd, env });
 });

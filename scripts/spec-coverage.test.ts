@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { listPlaywrightTests, readCoverage } from './lib/coverage.mjs';
+import { listPlaywrightTests, readCoverage } from './lib/spec-coverage.mjs';
 
 const project = path.dirname(import.meta.dirname);
 const run = promisify(execFile);

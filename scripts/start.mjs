@@ -1,7 +1,7 @@
 import './lib/node-version.mjs';
 import path from 'node:path';
 import { buildWeb } from './lib/build.mjs';
-import { runInForeground } from './lib/child.mjs';
+import { runInForeground } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
 import { getPinnedNode, project, runScript, getServerNode } from './lib/project.mjs';
 

@@ -2,9 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { isProcessAlive } from '#server/platform/embedded/leftovers.ts';
-import { eventually, readPostmasterPid, createPreparedDataDirectory } from '#server/testing/parley.ts';
-import { type ParleyProcess, watchProcess } from '#server/testing/process.ts';
+import { isProcessAlive } from '#server/postgres/embedded-orphan-cleanup.ts';
+import { eventually, readPostmasterPid, createPreparedDataDirectory } from '#tests/support/parley.ts';
+import { type ParleyProcess, watchProcess } from '#tests/support/parley-process.ts';
 
 const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '..');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createTemporaryDirectory } from '#server/testing/parley.ts';
+import { createTemporaryDirectory } from '#tests/support/parley.ts';
 
 const project = path.resolve(import.meta.dirname, '..');
 const node = process.env['npm_node_execpath'] ?? 'node';

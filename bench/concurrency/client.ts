@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Member, ApiResponse } from '#server/testing/member.ts';
+import type { Member, ApiResponse } from '#tests/support/member.ts';
 
 /** What all clients fall upon: few of each kind, the newest. */
 export type SharedItems = {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
-import { expectOk, type Member } from '#server/testing/member.ts';
-import type { Answer } from '#shared/answers.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import type { Answer } from '#shared/posts/answers.ts';
 import {
   type EventBatch,
   type LiveEvent,
@@ -9,10 +9,10 @@ import {
   positionHeader,
   type SubscribeResult,
   type Topic,
-} from '#shared/events.ts';
-import type { QuestionCard } from '#shared/questions.ts';
-import type { RepliesPage, Reply } from '#shared/replies.ts';
-import type { Tag as Tag } from '#shared/topics.ts';
+} from '#shared/core/events.ts';
+import type { QuestionCard } from '#shared/posts/questions.ts';
+import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
+import type { Tag as Tag } from '#shared/discovery/tags.ts';
 
 type Connection = Socket<
   { events: (batch: EventBatch) => void; missed: (position: Position) => void },

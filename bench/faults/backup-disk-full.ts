@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withDatabase, runUnderLoad } from '#server/testing/under-load.ts';
-import { runFault } from './round.ts';
+import { withDatabase, runUnderLoad } from '#tests/support/under-load.ts';
+import { runFault } from './fault-run.ts';
 import { fillUp, withSmallDisk } from './small-disk.ts';
 
 /** The disk for backups is full when one is made: the older ones stay, no half file does, and it is told. */

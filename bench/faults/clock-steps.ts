@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withDatabase, runUnderLoad } from '#server/testing/under-load.ts';
+import { withDatabase, runUnderLoad } from '#tests/support/under-load.ts';
 import { sql } from 'kysely';
-import { runFault, formatSpread } from './round.ts';
+import { runFault, formatSpread } from './fault-run.ts';
 
 const library = process.env['FAKETIME_LIBRARY'] ?? '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 

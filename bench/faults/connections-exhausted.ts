@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
-import { runUnderLoad } from '#server/testing/under-load.ts';
-import { runFault, formatSpread } from './round.ts';
+import { findRunningConnection } from '#server/postgres/embedded.ts';
+import { runUnderLoad } from '#tests/support/under-load.ts';
+import { runFault, formatSpread } from './fault-run.ts';
 
 /** How long others hold every connection, in milliseconds. */
 const heldMs = 12_000;

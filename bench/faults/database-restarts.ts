@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runUnderLoad } from '#server/testing/under-load.ts';
-import { runFault, formatSpread } from './round.ts';
+import { runUnderLoad } from '#tests/support/under-load.ts';
+import { runFault, formatSpread } from './fault-run.ts';
 
 const times = 10;
 

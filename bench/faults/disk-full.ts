@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runUnderLoad } from '#server/testing/under-load.ts';
-import { runFault, formatSpread } from './round.ts';
+import { runUnderLoad } from '#tests/support/under-load.ts';
+import { runFault, formatSpread } from './fault-run.ts';
 import { fillUp, withSmallDisk } from './small-disk.ts';
 
 /** How long the disk stays full, in milliseconds. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { getErrorCode } from '#server/platform/startup-error.ts';
+import { getErrorCode } from '#server/core/startup-error.ts';
 
 const run = promisify(execFile);
 

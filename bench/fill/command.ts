@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
-import { connectDatabase } from '#server/platform/connect.ts';
-import { readConfig } from '#server/platform/config.ts';
-import { openDatabase } from '#server/platform/database.ts';
-import { migrate } from '#server/platform/migrations.ts';
-import { findViolations } from '#server/invariants.ts';
+import { connectDatabase } from '#server/postgres/connect.ts';
+import { readConfig } from '#server/core/config.ts';
+import { openDatabase } from '#server/core/database.ts';
+import { migrate } from '#server/postgres/migrations.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
 import { migrationsDirectory } from '#server/serve.ts';
 import { benchPassword, fill } from './fill.ts';
 import { getComparisonShape, getShape } from './shape.ts';

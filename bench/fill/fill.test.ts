@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findViolations } from '#server/invariants.ts';
-import { createExcerpt } from '#server/questions/excerpt.ts';
-import { ApiClient } from '#server/testing/member.ts';
-import { startTestServer } from '#server/testing/server.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { createExcerpt } from '#server/posts/excerpt.ts';
+import { ApiClient } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
 import { benchPassword, fill } from './fill.ts';
 import { createRandom } from './random.ts';
 import { getShape } from './shape.ts';
 import { createTotals, memberEmail, writeChunk } from './tables.ts';
-import { createTextGenerator, readCorpus, tagNames } from './texts.ts';
+import { createTextGenerator, readCorpus, tagNames } from './corpus.ts';
 import { generateThreads } from './threads.ts';
-import { createWordCounter } from './words.ts';
+import { createWordCounter } from './word-counts.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());

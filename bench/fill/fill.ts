@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { hashPassword } from '#server/accounts/password.ts';
+import { hashPassword } from '#server/identity/passwords.ts';
 import {
   columns,
   createTotals,
@@ -14,9 +14,9 @@ import { type TableLoad, startTableLoad } from './copy.ts';
 import { recreateIndexes, dropIndexes } from './indexes.ts';
 import { createRandom } from './random.ts';
 import type { Shape } from './shape.ts';
-import { createTextGenerator, readCorpus, tagNames } from './texts.ts';
+import { createTextGenerator, readCorpus, tagNames } from './corpus.ts';
 import { generateThreads } from './threads.ts';
-import { createWordCounter } from './words.ts';
+import { createWordCounter } from './word-counts.ts';
 
 /** Thrown where a database cannot be filled; its message tells why. */
 export class FillError extends Error {}

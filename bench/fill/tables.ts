@@ -1,11 +1,11 @@
-import { tagKey } from '#shared/tags.ts';
-import { reputationPoints } from '#shared/votes.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import { reputationPoints } from '#shared/engagement/votes.ts';
 import { formatTimestamp } from './copy.ts';
 import { heavyTail, type Random, zipf } from './random.ts';
 import { communityAgeMs, type Shape } from './shape.ts';
-import type { TextGenerator } from './texts.ts';
+import type { TextGenerator } from './corpus.ts';
 import type { Answer, Chunk, Question, Reply } from './threads.ts';
-import { isCountable, type WordCounts } from './words.ts';
+import { isCountable, type WordCounts } from './word-counts.ts';
 
 /**
  * What the generator knows of tables and columns, all of it. Their rows come by COPY while triggers are off, so what

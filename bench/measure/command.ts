@@ -17,7 +17,7 @@ import { memory } from './parts/memory.ts';
 import { plans } from './parts/plans.ts';
 import { scale } from './parts/scale.ts';
 import { search } from './parts/search.ts';
-import { tailLatency } from './parts/tail.ts';
+import { tailLatency } from './parts/tail-latency.ts';
 import { uncached } from './parts/uncached.ts';
 import { visit } from './parts/visit.ts';
 import { votes } from './parts/votes.ts';

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { findRunningConnection } from '#server/platform/embedded/embedded.ts';
-import { spawnParley } from '#server/testing/process.ts';
-import { getParentPid, getCpuTimeMs, getChildrenCpuTimeMs } from '../processor.ts';
-import type { LoadResult, LoadOrder, Request } from './client.ts';
+import { findRunningConnection } from '#server/postgres/embedded.ts';
+import { spawnParley } from '#tests/support/parley-process.ts';
+import { getParentPid, getCpuTimeMs, getChildrenCpuTimeMs } from '../cpu-time.ts';
+import type { LoadResult, LoadOrder, Request } from './load-client.ts';
 
 /** A filled community that is served by a Parley of its own, with members that are signed in. */
 export type Community = {
@@ -191,7 +191,7 @@ async function warmUpSessions(port: number, cookies: readonly string[]): Promise
 }
 
 export async function runLoad(order: LoadOrder): Promise<LoadResult> {
-  const client = fork(new URL('./client.ts', import.meta.url), { serialization: 'advanced' });
+  const client = fork(new URL('./load-client.ts', import.meta.url), { serialization: 'advanced' });
   const failed = once(client, 'exit').then(([code]: unknown[]) => {
     throw new Error(`the client ended (${String(code)})`);
   });

@@ -1,5 +1,5 @@
 import { createRandom } from '../fill/random.ts';
-import type { Request } from './client.ts';
+import type { Request } from './load-client.ts';
 import type { Community } from './community.ts';
 import {
   sampleQueries,

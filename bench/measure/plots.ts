@@ -1,5 +1,4 @@
-import type { Bars, Curve, Plot } from './results.ts';
-import { formatAmount } from './results.ts';
+import { type Bars, type Curve, formatAmount, type Plot } from './results.ts';
 
 const width = 860;
 const left = 250;

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { projectRoot } from '#server/platform/embedded/folders.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { renderSvg } from './plots.ts';
 import type { StoredResult } from './results.ts';
 

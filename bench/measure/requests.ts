@@ -1,5 +1,5 @@
 import { createRandom, type Random, scatter, zipf } from '../fill/random.ts';
-import type { Request } from './client.ts';
+import type { Request } from './load-client.ts';
 import type { Community } from './community.ts';
 
 /** Requests that follow each other in a measurement; each is sent by another member than the one before. */

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { isCompleteResponse, type Request } from '../writes/load.ts';
+import { isCompleteResponse, type Request } from '../write-throughput/load.ts';
 
 /** What became of the requests of one stretch of time. Times in milliseconds. */
 export type ArrivalFigures = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { runCaptured } from './child.mjs';
+import { runCaptured } from './child-process.mjs';
 import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];

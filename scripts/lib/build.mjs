@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runCaptured } from './child.mjs';
+import { runCaptured } from './child-process.mjs';
 import { withLock } from './lock.mjs';
 import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
 

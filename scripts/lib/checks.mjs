@@ -3,12 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { findBrowser } from './browser.mjs';
 import { buildWeb } from './build.mjs';
-import { runInForeground, runCaptured } from './child.mjs';
-import { findTestsNotRun, listPlaywrightTests } from './coverage.mjs';
+import { runInForeground, runCaptured } from './child-process.mjs';
+import { findTestsNotRun, listPlaywrightTests } from './spec-coverage.mjs';
 import { countResults, listPlaywrightFailures } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
 import { getPackageDirectory, getPinnedNode } from './project.mjs';
-import { withScratchDirectory } from './scratch.mjs';
+import { withScratchDirectory } from './scratch-directory.mjs';
 import { heavyFiles, isHeavy } from './tiers.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
 

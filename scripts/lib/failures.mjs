@@ -35,7 +35,7 @@ export function countResults(code, passed, failed, skipped) {
 export function listPlaywrightFailures({ suites = [], errors = [] }, outcome) {
   return [
     ...(outcome === 'unexpected' ? errors.map(({ message }) => formatFailure('e2e', message)) : []),
-    ...suites.flatMap((suite) => failedInSuite(suite, [`e2e/${suite.file}`], outcome)),
+    ...suites.flatMap((suite) => failedInSuite(suite, [`tests/e2e/${suite.file}`], outcome)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runCaptured } from './child.mjs';
+import { runCaptured } from './child-process.mjs';
 import { withLock } from './lock.mjs';
 import { Failure, project } from './project.mjs';
 

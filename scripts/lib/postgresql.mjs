@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { runCaptured } from './child.mjs';
+import { runCaptured } from './child-process.mjs';
 
 /** Where Debian and its kin put the programs of each version. */
 const debian = '/usr/lib/postgresql';

@@ -32,7 +32,7 @@ export function getPinnedNode() {
  */
 export function getServerNode() {
   /** @type {{ flags: string[], env: NodeJS.ProcessEnv }} */
-  const { flags, env } = JSON.parse(readFileSync(path.join(project, 'src/server/node.json'), 'utf8'));
+  const { flags, env } = JSON.parse(readFileSync(path.join(project, 'src/server/node-options.json'), 'utf8'));
   const chosen = process.env['NODE_OPTIONS'] ?? '';
   return {
     flags: flags.filter((flag) => !chosen.includes(flag.slice(0, flag.indexOf('=')))),

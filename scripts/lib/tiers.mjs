@@ -7,14 +7,8 @@ import path from 'node:path';
 export const heavyFiles = [
   'tests/heavy/**/*.test.ts',
   'tests/heavy/**/*.spec.ts',
-  'src/server/archive/real.test.ts',
-  'src/server/kill.test.ts',
-  'src/server/openapi.test.ts',
-  'src/server/plans.test.ts',
-  'src/server/pooler.test.ts',
-  'src/server/replicas.test.ts',
-  'src/server/rolling-restart.test.ts',
-  'e2e/restart.spec.ts',
+  'tests/integration/pgbouncer.test.ts',
+  'tests/e2e/rolling-restart.spec.ts',
 ];
 
 /** @param {string} file relative to the project */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { listVitestTests } from './coverage.mjs';
+import { listVitestTests } from './spec-coverage.mjs';
 import { countResults, formatFailure } from './failures.mjs';
 import { project } from './project.mjs';
 

@@ -2,88 +2,94 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import { type Position, positionHeader } from '#shared/events.ts';
-import { createAccounts } from './accounts/accounts.ts';
-import { createEmailAddresses } from './accounts/address.ts';
-import { createAuth } from './accounts/auth.ts';
-import { createPasswordCheck } from './accounts/own-password.ts';
-import { defaultPasswordCost, type PasswordCost } from './accounts/password.ts';
+import { type Position, positionHeader } from '#shared/core/events.ts';
+import { createAccounts } from './identity/accounts.ts';
+import { createEmailAddresses } from './identity/email-addresses.ts';
+import { createAuth } from './identity/auth.ts';
+import { createPasswordCheck } from './identity/reauthentication.ts';
+import { defaultPasswordCost, type PasswordCost } from './identity/passwords.ts';
 import {
   emailAddressRoutes,
   type AccountRecoveryDeps,
   accountRecoveryRoutes,
-} from './accounts/recovery-routes.ts';
-import { createPasswordResets } from './accounts/reset.ts';
-import { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './accounts/passkey-routes.ts';
-import { createPasskeys } from './accounts/passkeys.ts';
-import { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './accounts/provider-routes.ts';
-import { createProviders } from './accounts/providers.ts';
-import { createRegistrations } from './accounts/registrations.ts';
-import { type AccountDeps, sessionRoutes, requireSignedIn, accountVisitorRoutes } from './accounts/routes.ts';
-import { logSecurityEvents } from './accounts/security-events.ts';
+} from './identity/account-recovery-routes.ts';
+import { createPasswordResets } from './identity/password-resets.ts';
+import { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './identity/passkeys-routes.ts';
+import { createPasskeys } from './identity/passkeys.ts';
+import { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './identity/providers-routes.ts';
+import { createProviders } from './identity/providers.ts';
+import { createRegistrations } from './identity/registrations.ts';
 import {
-  type TwoFactorDeps,
-  twoFactorRoutes,
-  twoFactorVisitorRoutes,
-} from './accounts/second-factor-routes.ts';
-import { createTwoFactor } from './accounts/second-factor.ts';
-import { createSignIn } from './accounts/signing-in.ts';
-import { activityRoutes } from './activity/routes.ts';
-import { answerRoutes } from './answers/routes.ts';
-import { removalRoutes } from './care/removal-routes.ts';
-import { moderationRoutes, type ModerationRoutesDeps } from './care/routes.ts';
-import { bookmarkRoutes } from './bookmarks/routes.ts';
-import { type AccountDeletionDeps, accountDeletionRoutes } from './departures/routes.ts';
-import { dataExportRoutes } from './downloads/routes.ts';
-import { draftRoutes } from './drafts/routes.ts';
-import type { BackgroundJobs } from './background.ts';
-import { feedRoutes } from './feeds/routes.ts';
-import { followRoutes } from './follows/routes.ts';
-import type { NodeCaches } from './kept.ts';
-import { mentionRoutes } from './mentions/routes.ts';
-import { muteRoutes } from './mutes/routes.ts';
-import { notificationRoutes } from './notifications/routes.ts';
-import { apiDocsRoutes } from './platform/docs.ts';
-import type { Database } from './platform/database.ts';
-import { toErrorResponse, ProblemError } from './platform/errors.ts';
-import { renderMemberPages } from './pages/pages.ts';
-import { limitBodySize } from './platform/bodies.ts';
-import { createIdentityProvider } from './platform/identity-provider.ts';
-import { type RequestLimits } from './platform/floods.ts';
-import { limitWrites, limitMembers, limitVisitors, queueMemberRequests } from './platform/limiting.ts';
-import { healthRoutes } from './platform/health.ts';
-import { type RouteDeps, createRouter } from './platform/http.ts';
-import { type Metrics, metricsRoutes } from './platform/metrics.ts';
+  type AccountDeps,
+  sessionRoutes,
+  requireSignedIn,
+  accountVisitorRoutes,
+} from './identity/accounts-routes.ts';
+import { logSecurityEvents } from './identity/security-events.ts';
+import { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './identity/two-factor-routes.ts';
+import { createTwoFactor } from './identity/two-factor.ts';
+import { createSignIn } from './identity/sign-in.ts';
+import { activityRoutes } from './discovery/activity-routes.ts';
+import { answerRoutes } from './posts/answers-routes.ts';
+import { removalRoutes } from './moderation/removals-routes.ts';
+import { moderationRoutes, type ModerationRoutesDeps } from './moderation/moderation-routes.ts';
+import { bookmarkRoutes } from './engagement/bookmarks-routes.ts';
+import { type AccountDeletionDeps, accountDeletionRoutes } from './identity/account-deletion-routes.ts';
+import { dataExportRoutes } from './identity/data-export-routes.ts';
+import { draftRoutes } from './posts/drafts-routes.ts';
+import type { BackgroundJobs } from './jobs.ts';
+import { feedRoutes } from './discovery/feeds-routes.ts';
+import { followRoutes } from './engagement/follows-routes.ts';
+import type { NodeCaches } from './cached-routes.ts';
+import { mentionRoutes } from './posts/mentions-routes.ts';
+import { muteRoutes } from './engagement/mutes-routes.ts';
+import { notificationRoutes } from './notifications/notifications-routes.ts';
+import { apiDocsRoutes } from './core/api-docs.ts';
+import type { Database } from './core/database.ts';
+import { toErrorResponse, ProblemError } from './core/errors.ts';
+import { renderMemberPages } from './pages.ts';
+import { limitBodySize } from './core/http-body-limit.ts';
+import { createIdentityProvider } from './identity/oidc-client.ts';
+import { type RequestLimits } from './core/request-limits.ts';
+import {
+  limitWrites,
+  limitMembers,
+  limitVisitors,
+  queueMemberRequests,
+} from './core/request-limits-middleware.ts';
+import { healthRoutes } from './core/health.ts';
+import { type RouteDeps, createRouter } from './core/http.ts';
+import { type Metrics, metricsRoutes } from './core/metrics.ts';
 import {
   routeReads,
   recordWrites,
   type ReadRoutingDeps,
   type ReplicaPositionEnv,
-} from './platform/replicas/reading.ts';
-import type { Replicas } from './platform/replicas/replicas.ts';
-import { createPageReader, type PageReader } from './platform/read-models/sending.ts';
-import { setWritesCookie } from './platform/read-models/written.ts';
-import { trackRequests } from './platform/requests.ts';
-import { serveServiceWorkerRemoval } from './platform/last-worker.ts';
-import { requireSameOrigin } from './platform/same-origin.ts';
-import { securityHeaders } from './platform/security-headers.ts';
-import type { SiteSettings } from './platform/settings.ts';
-import { createWriteLimits } from './posts/limits.ts';
-import { createNotificationPreferences } from './preferences/preferences.ts';
+} from './postgres/replica-routing.ts';
+import type { Replicas } from './postgres/replicas.ts';
+import { createPageReader, type PageReader } from './core/response-cache-http.ts';
+import { setWritesCookie } from './core/read-your-writes.ts';
+import { trackRequests } from './core/request-id.ts';
+import { serveServiceWorkerRemoval } from './core/service-worker-removal.ts';
+import { requireSameOrigin } from './core/same-origin.ts';
+import { securityHeaders } from './core/security-headers.ts';
+import type { SiteSettings } from './core/site-settings.ts';
+import { createWriteLimits } from './posts/write-limits.ts';
+import { createNotificationPreferences } from './notifications/preferences.ts';
 import {
   emailLinkRoutes,
   oneClickUnsubscribeRoutes,
   notificationPreferenceRoutes,
   type NotificationPreferenceRoutesDeps,
-} from './preferences/routes.ts';
-import { createPushSubscriptions } from './pushing/pushing.ts';
-import { profileRoutes } from './profiles/routes.ts';
-import { questionRoutes } from './questions/routes.ts';
-import { replyRoutes } from './replies/routes.ts';
-import { searchRoutes } from './search/routes.ts';
-import { similarRoutes } from './similar/routes.ts';
-import { tagRoutes } from './topics/routes.ts';
-import { voteRoutes } from './votes/routes.ts';
+} from './notifications/preferences-routes.ts';
+import { createPushSubscriptions } from './notifications/push.ts';
+import { profileRoutes } from './identity/profiles-routes.ts';
+import { questionRoutes } from './posts/questions-routes.ts';
+import { replyRoutes } from './posts/replies-routes.ts';
+import { searchRoutes } from './discovery/search-routes.ts';
+import { similarRoutes } from './discovery/similar-routes.ts';
+import { tagRoutes } from './discovery/tags-routes.ts';
+import { voteRoutes } from './engagement/votes-routes.ts';
 
 export type AppOptions = {
   db: Database;

@@ -1,26 +1,24 @@
-import './base.css';
+import './app/base.css';
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/source-serif-4/wght.css';
-import './theme.css';
-import './platform/trusted-types.ts';
-import './platform/zod.ts';
+import './app/theme.css';
+import './core/csp.ts';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, startTransition } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createColorSchemeManager } from './platform/color-scheme.ts';
+import { createColorSchemeManager } from './core/color-scheme.ts';
 import { getTextDirection, initLanguage, useLanguage } from './languages/languages.ts';
-import { offlineQueryNames } from './layout/kept-names.ts';
-import { persistQueries } from './platform/keeping.ts';
-import { watchInstallPrompt } from './platform/install.ts';
-import { createQueryClient } from './platform/queries.ts';
-import { createAppRouter } from './router.tsx';
-import { theme } from './theme.ts';
+import { persistQueries } from './core/offline-cache.ts';
+import { watchInstallPrompt } from './core/pwa.ts';
+import { createQueryClient } from './core/query-client.ts';
+import { createAppRouter } from './app/router.tsx';
+import { theme } from './app/theme.ts';
 
 /** How long nothing shows where neither the page nor the server brings who is signed in, in milliseconds. */
 const maxBlankMs = 1_000;
@@ -38,7 +36,7 @@ async function start(): Promise<void> {
   if (root === null) throw new Error('index.html has no element with the id "root".');
   // WebKit; a program of its own, since the others never need it.
   if (!CSS.supports('overflow-anchor', 'auto'))
-    void import('./platform/scroll-anchor.ts').then(({ installScrollAnchoring }) => installScrollAnchoring());
+    void import('./core/scroll-anchor.ts').then(({ installScrollAnchoring }) => installScrollAnchoring());
   persistQueries(queryClient, offlineQueryNames);
   const router = createAppRouter(queryClient);
   // Before anything is asked: what is refused is said in a language.
@@ -78,3 +76,6 @@ function Parley({ router }: { router: ReturnType<typeof createAppRouter> }) {
     </I18nProvider>
   );
 }
+
+/** What can be read without a network once it was opened: the first parts of the keys under which features cache it. */
+export const offlineQueryNames = ['question', 'feed', 'topics', 'following', 'profiles', 'notifications'];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import css from './theme.css?raw';
+import css from './app/theme.css?raw';
 
 const folder = path.join(import.meta.dirname, 'public');
 const image = z.object({ src: z.string(), sizes: z.string(), type: z.literal('image/png') });

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { CannedResponses } from '../bare.ts';
+import type { CannedResponses } from '../bare-http-server.ts';
 import { type Community, runLoad } from '../community.ts';
 import { pageRequests, questionPageRequests, type Requests } from '../requests.ts';
 import { runInTurn, type Part } from '../part.ts';
@@ -79,7 +79,7 @@ async function answersOf(community: Community, requests: Requests): Promise<Cann
 }
 
 async function startBare(said: CannedResponses): Promise<{ port: number; stop: () => void }> {
-  const server = fork(new URL('../bare.ts', import.meta.url), { serialization: 'advanced' });
+  const server = fork(new URL('../bare-http-server.ts', import.meta.url), { serialization: 'advanced' });
   server.send(said);
   const [port] = (await once(server, 'message')) as [number];
   return { port, stop: () => void server.kill() };

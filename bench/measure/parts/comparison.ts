@@ -1,18 +1,18 @@
 import { createRandom } from '../../fill/random.ts';
-import type { Requests } from '../requests.ts';
 import {
-  sampleQueries,
   newAnswerRequests,
   newSearchRequests,
   pageRequests,
-  questionPageRequests,
   popularPageRequests,
-  searchRequests,
+  questionPageRequests,
+  type Requests,
   sampleAnswers,
+  sampleQueries,
+  searchRequests,
   voteRequests,
 } from '../requests.ts';
-import { runInTurn, type Part } from '../part.ts';
-import { formatAmount, median, formatSpread } from '../results.ts';
+import { type Part, runInTurn } from '../part.ts';
+import { formatAmount, formatSpread, median } from '../results.ts';
 
 /** What is wanted a second, and what NodeBB 4.15 does on such a machine, on PostgreSQL and on Redis. */
 const wanted = {

@@ -1,6 +1,6 @@
 import { createRandom } from '../../fill/random.ts';
 import { getMemoryBytes } from '../community.ts';
-import type { Request } from '../client.ts';
+import type { Request } from '../load-client.ts';
 import type { Part } from '../part.ts';
 import {
   sampleQueries,

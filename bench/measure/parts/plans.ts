@@ -1,7 +1,7 @@
 import { endpoints } from '../endpoints.ts';
 import type { Part } from '../part.ts';
 import { bufferIn, type Statement } from '../statement.ts';
-import { isTransaction, startRecorder } from '../statements.ts';
+import { isTransaction, startRecorder } from '../statement-recorder.ts';
 import type { Community } from '../community.ts';
 
 /** The plan of each statement of each page and action, as the large community runs it. */

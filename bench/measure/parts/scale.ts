@@ -1,4 +1,4 @@
-import type { LoadResult } from '../client.ts';
+import type { LoadResult } from '../load-client.ts';
 import { type Endpoint, endpoints } from '../endpoints.ts';
 import type { Part } from '../part.ts';
 import { formatAmount, median } from '../results.ts';

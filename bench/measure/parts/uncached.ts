@@ -1,12 +1,12 @@
 import { createRandom } from '../../fill/random.ts';
-import type { Request } from '../client.ts';
+import type { Request } from '../load-client.ts';
 import type { Community } from '../community.ts';
 import { questionPageRequests, type Requests } from '../requests.ts';
 import { runInTurn, type Part } from '../part.ts';
 import { hasPgbench, runPgbench, createScript } from '../pgbench.ts';
 import type { Statement } from '../statement.ts';
 import { formatAmount, type PartResult, median, formatSpread } from '../results.ts';
-import { type Recorder, startRecorder } from '../statements.ts';
+import { type Recorder, startRecorder } from '../statement-recorder.ts';
 
 const clients = 32;
 

@@ -1,12 +1,12 @@
 import { createRandom } from '../../fill/random.ts';
-import type { LoadResult, Request } from '../client.ts';
+import type { LoadResult, Request } from '../load-client.ts';
 import type { Community } from '../community.ts';
 import { runInTurn, type Part } from '../part.ts';
 import { hasPgbench, createMergedScript, runPgbench } from '../pgbench.ts';
 import type { Statement } from '../statement.ts';
 import { formatAmount, type PartResult, median, type Row, formatSpread } from '../results.ts';
 import { newAnswerRequests, sampleAnswers, voteRequests as votesOn } from '../requests.ts';
-import { type Recorder, startRecorder } from '../statements.ts';
+import { type Recorder, startRecorder } from '../statement-recorder.ts';
 
 const clients = 32;
 

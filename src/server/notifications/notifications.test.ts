@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Member } from '#server/testing/member.ts';
-import { startTestServer } from '#server/testing/server.ts';
-import type { Notification, Notifications } from '#shared/notifications.ts';
+import type { Member } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import type { Notification, Notifications } from '#shared/notifications/notifications.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());

@@ -1,22 +1,16 @@
-import {
-  type Database,
-  type Queryable,
-  type Reader,
-  transaction,
-  type Tx,
-} from '#server/platform/database.ts';
-import { publish, type TopicEvent } from '#server/platform/events.ts';
-import { ProblemError } from '#server/platform/errors.ts';
-import type { Viewer } from '#server/platform/http.ts';
-import { decodeCursor, paginate } from '#server/posts/cursor.ts';
-import type { PostKind } from '#server/posts/post.ts';
+import { type Database, type Queryable, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { publish, type TopicEvent } from '#server/core/events.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import type { PostKind } from '#server/posts/posts.ts';
 import type {
   Notification,
   NotificationFilter,
   NotificationKind,
   Notifications,
-} from '#shared/notifications.ts';
-import type { NotificationCategory } from '#shared/notification-settings.ts';
+} from '#shared/notifications/notifications.ts';
+import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import {
   deleteNotificationsOf,
   buildFollowerNotifications,
@@ -34,7 +28,7 @@ import {
   countUnread,
   selectPendingNotifications,
   type DeliveryChannel,
-} from './queries.ts';
+} from './notifications-queries.ts';
 
 /**
  * Tells of answers: the question's author, the members an answer names, and the question's followers; each once, in this

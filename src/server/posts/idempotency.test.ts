@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Member } from '#server/testing/member.ts';
-import { startTestServer } from '#server/testing/server.ts';
+import type { Member } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());

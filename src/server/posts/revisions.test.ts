@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import type { PostPath } from '#server/testing/member.ts';
-import { startTestServer } from '#server/testing/server.ts';
-import { limits } from '#shared/limits.ts';
-import type { RevisionsPage } from '#shared/revisions.ts';
+import type { PostPath } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { RevisionsPage } from '#shared/posts/revisions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());

@@ -1,33 +1,32 @@
 import { plural, t } from '@lingui/core/macro';
 import {
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  type RefObject,
   Suspense,
   useId,
   useImperativeHandle,
   useRef,
   useState,
-  type KeyboardEvent,
-  type ReactNode,
-  type Ref,
-  type RefObject,
 } from 'react';
-import { lazyComponent } from '#web/platform/lazy-part.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
-import { countCodePoints } from '#shared/text.ts';
-import type { DraftStatus } from '#web/platform/drafts.ts';
-import { CharacterCounter } from '#web/ui/Counter.tsx';
-import { DraftIndicator } from '#web/ui/DraftNote.tsx';
-import { applyEdit, readField, type TextEdit, type FieldText } from './edit.ts';
-import { useAutoGrow } from './growing.ts';
-import { useStayAboveKeyboard } from './keyboard.ts';
-import { getKeyEffect } from './keys.ts';
-import { usePaste } from './pasting.ts';
-import type { MentionableMember } from './people.ts';
-import { EditorPreview } from './Preview.tsx';
+import { countCodePoints } from '#shared/core/text.ts';
+import type { DraftStatus } from '#web/posts/drafts/useDraft.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { DraftIndicator } from '#web/ui/DraftIndicator.tsx';
+import { applyEdit, type FieldText, readField, type TextEdit } from './text-edits.ts';
+import { useAutoGrow, useStayAboveKeyboard } from './field-size.ts';
+import { getKeyEffect } from './editor-keys.ts';
+import { usePaste } from './usePaste.ts';
+import type { MentionableMember } from './mentions.ts';
+import { EditorPreview } from './EditorPreview.tsx';
 import { clickTool, Toolbar } from './Toolbar.tsx';
-import { useInputRules } from './typing.ts';
-import { useSuggestions, type Suggestions } from './useSuggestions.ts';
-import { SidePreviewButton, EditorTabs } from './Views.tsx';
-import { useSidePreview, useScrollSync } from './beside.ts';
+import { useInputRules } from './useInputRules.ts';
+import { type Suggestions, useSuggestions } from './useSuggestions.ts';
+import { EditorTabs, SidePreviewButton } from './EditorTabs.tsx';
+import { useScrollSync, useSidePreview } from './useSidePreview.ts';
 import classes from './Editor.module.css';
 
 type Props = {

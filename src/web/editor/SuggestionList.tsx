@@ -3,8 +3,8 @@ import { autoUpdate, flip, offset, shift, size, useFloating } from '@floating-ui
 import { InputRange } from 'dom-input-range';
 import { useEffect, useLayoutEffect, type RefObject } from 'react';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import type { Suggestion } from './suggestions.ts';
-import type { SuggestionTrigger } from './triggers.ts';
+import type { Suggestion } from './suggestion-items.ts';
+import type { SuggestionTrigger } from './suggestion-triggers.ts';
 import classes from './SuggestionList.module.css';
 
 type Props = {

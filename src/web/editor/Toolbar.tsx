@@ -1,4 +1,4 @@
-import '@github/markdown-toolbar-element';
+import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { t } from '@lingui/core/macro';
 import {
   IconBlockquote,
@@ -14,9 +14,8 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { Ref } from 'react';
-import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
-import type { TextEdit, FieldText } from './edit.ts';
-import { insertEmptyTable, wrapInFence } from './wrapping.ts';
+import type { FieldText, TextEdit } from './text-edits.ts';
+import { insertEmptyTable, wrapInFence } from './wrap-selection.ts';
 import classes from './Editor.module.css';
 
 /** What the toolbar element calls its styles. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyEditToText, type TextEdit, type FieldText } from './edit.ts';
+import { applyEditToText, type TextEdit, type FieldText } from './text-edits.ts';
 import { continueLine, isAtItemStart, moveItems } from './lists.ts';
 
 /** A text in which '|' is the caret, or two of them the ends of the selection. */

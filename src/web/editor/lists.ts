@@ -1,5 +1,5 @@
-import { findFence } from './code.ts';
-import { findLineEnd, findLineStart, type TextEdit, type FieldText } from './edit.ts';
+import { findFence } from './code-blocks.ts';
+import { findLineEnd, findLineStart, type TextEdit, type FieldText } from './text-edits.ts';
 
 /** One line that begins a list item: `> - [ ] text` has the quote '> ', the bullet '-', the task '[ ] '. */
 type Item = {

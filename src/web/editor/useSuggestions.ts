@@ -1,8 +1,8 @@
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
-import { applyEdit } from './edit.ts';
-import type { MentionableMember } from './people.ts';
-import { useSuggestionItems, type Suggestion } from './suggestions.ts';
-import { findTrigger, type SuggestionTrigger } from './triggers.ts';
+import { applyEdit } from './text-edits.ts';
+import type { MentionableMember } from './mentions.ts';
+import { useSuggestionItems, type Suggestion } from './suggestion-items.ts';
+import { findTrigger, type SuggestionTrigger } from './suggestion-triggers.ts';
 
 export type Suggestions = {
   /** What is being typed; null while the list is closed. */

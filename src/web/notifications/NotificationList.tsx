@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowBigUp,
@@ -8,14 +8,16 @@ import {
   IconMessage,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Notification, NotificationKind } from '#shared/notifications.ts';
+import type { Notification, NotificationKind } from '#shared/notifications/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { useSwipe } from '#web/ui/swipe.ts';
+import { useSwipe } from '#web/ui/useSwipe.ts';
 import { Time } from '#web/ui/Time.tsx';
 import { NotificationMessage } from './NotificationMessage.tsx';
-import { useMarkRead } from './notifications.ts';
+import { useMarkAllRead, useMarkRead } from './notifications.ts';
 import classes from './NotificationList.module.css';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 /**
  * Notifications, newest first; opening one marks it read and leads to what it tells of. Its button only marks it, and so
@@ -131,5 +133,47 @@ function KindIcon({ of }: { of: NotificationKind }) {
     <span className={classes.kind} data-kind={of}>
       <Icon size={13} stroke={2.2} aria-hidden />
     </span>
+  );
+}
+
+/**
+ * Stays focusable when there is nothing to mark, so that the keyboard goes on from here.
+ * @param newest the id of the newest notification on the page; null where there is none.
+ */
+export function MarkAllReadButton({ newest, unread }: { newest: number | null; unread: number }) {
+  const markAll = useMarkAllRead();
+  const isDisabled = unread === 0 || markAll.isPending;
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      className={classes.markAllRead ?? ''}
+      {...(isDisabled && { 'data-disabled': true })}
+      aria-disabled={isDisabled}
+      onClick={() => {
+        if (!isDisabled) markAll.mutate({ upTo: newest });
+      }}
+    >
+      {t`Mark all read`}
+    </Button>
+  );
+}
+
+const widths = ['70%', '55%', '80%', '62%', '74%', '48%'];
+
+/** Notifications on their way. */
+export function NotificationSkeletons({ part = false }: { part?: boolean }) {
+  return (
+    <LoadingRegion label={t`Loading notifications`} part={part}>
+      {widths.map((width) => (
+        <span key={width} className={classes.item}>
+          <Skeleton width="36px" height="36px" round />
+          <span style={{ display: 'grid', flex: 1, gap: '0.5rem' }}>
+            <Skeleton width={width} />
+            <Skeleton width="6rem" height="0.8125rem" />
+          </span>
+        </span>
+      ))}
+    </LoadingRegion>
   );
 }

@@ -1,13 +1,13 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { Notification, NotificationKind } from '#shared/notifications.ts';
-import classes from './NotificationMessage.module.css';
+import type { Notification, NotificationKind } from '#shared/notifications/notifications.ts';
+import classes from './NotificationList.module.css';
 
 /** What a notification says (docs/product.md 12.3), in the language shown. */
 export function NotificationMessage({ of: { kind, senderName, title } }: { of: Notification }) {
   // What members wrote keeps its own direction, and a long name leaves room for what happened.
   const name = (
-    <bdi className={classes.name} title={senderName}>
+    <bdi className={classes.senderName} title={senderName}>
       {senderName}
     </bdi>
   );

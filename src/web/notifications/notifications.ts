@@ -7,9 +7,9 @@ import {
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { Notification, NotificationFilter, Notifications } from '#shared/notifications.ts';
-import { api, readJson } from '#web/platform/api.ts';
-import { logFailure } from '#web/platform/log.ts';
+import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { logFailure } from '#web/core/errors.ts';
 
 /** Under which keys the cache holds notifications; what patches it uses these. */
 export const notificationKeys = {

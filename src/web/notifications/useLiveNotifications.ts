@@ -1,7 +1,7 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import type { NotificationFilter, Notifications } from '#shared/notifications.ts';
-import { type PendingNewItems, useLiveList } from '#web/platform/live-list.ts';
+import type { NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
+import { type PendingNewItems, useLiveList } from '#web/core/live-list.ts';
 import { newestNotificationsQuery, notificationsQuery } from './notifications.ts';
 
 /** What the bell hears of enters the page of notifications at its top, or waits. */

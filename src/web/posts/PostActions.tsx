@@ -1,6 +1,7 @@
-import type { TablerIcon } from '@tabler/icons-react';
+import { IconPencil, IconTrash, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './PostActions.module.css';
+import { t } from '@lingui/core/macro';
 
 /** The row of what can be done with a post. */
 export function PostActions({ children }: { children: ReactNode }) {
@@ -48,5 +49,21 @@ export function PostAction(props: {
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
       <span>{label}</span>
     </button>
+  );
+}
+
+/** What only its author can do with a post. @param deleteName where 'Delete' is not its name. */
+export function AuthorPostActions(props: { onEdit: () => void; onDelete: () => void; deleteName?: string }) {
+  return (
+    <>
+      <PostAction label={t`Edit`} Icon={IconPencil} shortcut="e" short minor onPress={props.onEdit} />
+      <PostAction
+        label={props.deleteName ?? t`Delete`}
+        Icon={IconTrash}
+        short
+        minor
+        onPress={props.onDelete}
+      />
+    </>
   );
 }

@@ -2,18 +2,18 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { countCodePoints } from '#shared/text.ts';
-import { createIdempotencyKey } from '#web/platform/api.ts';
-import { useDraft } from '#web/platform/drafts.ts';
-import { ApiError } from '#web/platform/errors.ts';
-import { toastError } from '#web/platform/toast.ts';
+import { countCodePoints } from '#shared/core/text.ts';
+import { createIdempotencyKey } from '#web/core/api.ts';
+import { useDraft } from './drafts/useDraft.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
-import { DraftConflict } from './DraftChoice.tsx';
-import { EditConflictBanner } from './EditedSince.tsx';
-import { useQuestionPage } from './page-context.ts';
-import { listParticipants } from './people.ts';
-import type { PostRef } from './post.ts';
+import { DraftConflict } from './drafts/DraftConflict.tsx';
+import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
+import { useQuestionPage } from './questions/question-page-context.ts';
+import { listParticipants } from './questions/question-page-data.ts';
+import type { PostRef } from './post-ref.ts';
 import classes from './PostForm.module.css';
 
 /**

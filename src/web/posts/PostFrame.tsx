@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { useQuestionPage } from './page-context.ts';
-import { anchorOf, isSamePost, type PostRef } from './post.ts';
+import { useQuestionPage } from './questions/question-page-context.ts';
+import { anchorOf, isSamePost, type PostRef } from './post-ref.ts';
 import classes from './PostFrame.module.css';
 
 /** The article of one post: what addresses point at, what `j` and `k` step through, what takes the focus. */

@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
-import { formatDateTime } from '#web/platform/dates.ts';
-import { Author } from '#web/ui/Author.tsx';
+import { formatDateTime } from '#web/core/format.ts';
+import { Author } from './Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import facts from '#web/ui/facts.module.css';
+import facts from '#web/ui/meta-line.module.css';
 import { Time } from '#web/ui/Time.tsx';
-import { anchorOf, type AnyPost, type PostRef } from './post.ts';
-import { useQuestionPage } from './page-context.ts';
-import { EditedNote } from './Revisions.tsx';
+import { anchorOf, type AnyPost, type PostRef } from './post-ref.ts';
+import { useQuestionPage } from './questions/question-page-context.ts';
+import { EditedNote } from './revisions/Revisions.tsx';
 import classes from './PostMeta.module.css';
 
 /** Who wrote a post and when; the date is a link to the post itself. */
@@ -24,13 +24,13 @@ export function PostMeta({
   const isByQuestionAuthor =
     post.kind !== 'question' && content.authorId !== null && content.authorId === questionAuthorId;
   return (
-    <div className={`${classes.meta} ${facts.facts}`}>
+    <div className={`${classes.meta} ${facts.line}`}>
       <span className={classes.who}>
         <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
-        {isByQuestionAuthor && <span className={classes.asker}>{t`Author`}</span>}
+        {isByQuestionAuthor && <span className={classes.questionAuthor}>{t`Author`}</span>}
       </span>
-      <span className={facts.fact}>
+      <span className={facts.item}>
         <a
           href={`#${anchorOf(post)}`}
           className={classes.date}
@@ -40,7 +40,7 @@ export function PostMeta({
         </a>
       </span>
       {content.editedAt !== null && (
-        <span className={facts.fact}>
+        <span className={facts.item}>
           <EditedNote post={post} editedAt={content.editedAt} />
         </span>
       )}

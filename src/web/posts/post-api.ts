@@ -1,13 +1,13 @@
-import { draftHeader } from '#shared/draft-places.ts';
-import type { Answer, AnswerEdit } from '#shared/answers.ts';
-import type { QuestionEdit } from '#shared/questions.ts';
-import type { VoteDirection } from '#shared/fields.ts';
-import type { Reply, ReplyEdit } from '#shared/replies.ts';
-import type { Revision, RevisionsPage } from '#shared/revisions.ts';
-import type { VoteState } from '#shared/votes.ts';
-import { api, readJson } from '#web/platform/api.ts';
-import type { QueuedRequestOptions } from '#web/platform/send-waiting.ts';
-import type { PostRef } from './post.ts';
+import { draftHeader } from '#shared/posts/drafts-targets.ts';
+import type { Answer, AnswerEdit } from '#shared/posts/answers.ts';
+import type { QuestionEdit } from '#shared/posts/questions.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { Reply, ReplyEdit } from '#shared/posts/replies.ts';
+import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
+import type { VoteState } from '#shared/engagement/votes.ts';
+import { api, readJson } from '#web/core/api.ts';
+import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
+import type { PostRef } from './post-ref.ts';
 
 /** What the API offers for questions, answers and replies alike. */
 const collections = { question: api.questions, answer: api.answers, reply: api.replies } as const;

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deletePost } from './post-api.ts';
-import type { PostRef } from './post.ts';
+import type { PostRef } from './post-ref.ts';
 
 /**
  * Deleting after one question. Where the post is gone already, the outcome is what was wanted.

@@ -1,4 +1,4 @@
-import { formatCount, formatShortCount } from '#web/platform/counts.ts';
+import { formatCount, formatShortCount } from '#web/core/format.ts';
 import classes from './Count.module.css';
 import { formatCountOf, type CountedNoun } from './count-text.ts';
 

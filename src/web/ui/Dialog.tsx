@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import { useSwipe } from './swipe.ts';
+import { useSwipe } from './useSwipe.ts';
 import classes from './Dialog.module.css';
 
 type Props = {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { consumeHeadingFocusRequest } from '#web/platform/focus.ts';
+import { consumeHeadingFocusRequest } from '#web/core/heading-focus.ts';
 
 /**
  * The heading of a page: the one h1. It takes the focus when the reader came here by a link inside Parley, so that a

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ApiError } from '#web/platform/errors.ts';
-import { fetchNextPage } from '#web/platform/next-page.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { fetchNextPage } from '#web/core/query-helpers.ts';
 import { LoadMore } from './LoadMore.tsx';
-import { LoadError } from './NotLoaded.tsx';
+import { LoadError } from './LoadError.tsx';
 
 const loadErrors = {
   questions: () => t`The questions could not be loaded.`,

@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
-import { parseSearch } from '#web/platform/search-params.ts';
+import { parseSearch } from '#web/core/paths.ts';
 
 type Props = Omit<LinkProps, 'to' | 'search' | 'hash' | 'params' | 'href'> &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | keyof LinkProps> & {

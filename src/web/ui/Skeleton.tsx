@@ -19,3 +19,14 @@ export function Skeleton({
     />
   );
 }
+
+/** Grey bars in the place of some lines, one below the other. */
+export function SkeletonLines({ widths }: { widths: readonly CSSProperties['width'][] }) {
+  return (
+    <span className={classes.lines}>
+      {widths.map((width) => (
+        <Skeleton key={width} width={width} />
+      ))}
+    </span>
+  );
+}

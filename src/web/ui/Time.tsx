@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { formatCardDate, formatDateTime, formatRelativeTime } from '#web/platform/dates.ts';
+import { formatCardDate, formatDateTime, formatRelativeTime } from '#web/core/format.ts';
 
 /** How long ago, or the date; kept right while the page stays open. The exact time is the title. */
 export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {

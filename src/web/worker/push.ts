@@ -1,4 +1,4 @@
-import type { PushMessage } from '#shared/notification-settings.ts';
+import type { PushMessage } from '#shared/notifications/preferences.ts';
 
 /** Shows what the server pushes, and opens what it tells of. Call it while the worker starts: later is too late. */
 export function listenForPush(worker: ServiceWorkerGlobalScope): void {

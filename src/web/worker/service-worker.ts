@@ -1,10 +1,10 @@
-import { respondFromBuild, cacheBuild, deleteOldBuilds } from './build.ts';
+import { respondFromBuild, cacheBuild, deleteOldBuilds } from './build-cache.ts';
 import { listenForPush } from './push.ts';
 
 /**
  * Lets the app start without a network: it keeps the files of the build, and nothing else, and
  * shows what is pushed. What members read and write
- * never passes through here; pages keep that themselves (src/web/platform/kept-pages.ts). docs/decisions/022 has the why.
+ * never passes through here; pages keep that themselves (src/web/core/offline-store.ts). docs/decisions/022 has the why.
  */
 declare const self: ServiceWorkerGlobalScope;
 

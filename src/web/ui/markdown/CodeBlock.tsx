@@ -2,9 +2,9 @@ import { t } from '@lingui/core/macro';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState, type ComponentProps } from 'react';
 import type { ExtraProps } from 'react-markdown';
-import { getNodeText } from './blocks.ts';
-import { copyText } from './copy.ts';
-import { getLanguageName } from './languages.ts';
+import { getNodeText } from './fit-blocks.ts';
+import { copyText } from '#web/ui/copy-text.ts';
+import { getLanguageName } from './language-names.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './CodeBlock.module.css';
 

@@ -15,15 +15,15 @@ import {
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'react-markdown';
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
-import { isCheapToParse } from '#shared/markdown-cost.ts';
+import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { fitBlocks, getNodeText } from './blocks.ts';
+import { fitBlocks, getNodeText } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
-import { hasCodeLanguage, useHighlighter } from './highlighter.ts';
-import { sanitizeUrl } from './links.ts';
+import { hasCodeLanguage, useHighlighter } from './useHighlighter.ts';
+import { sanitizeUrl } from './safe-urls.ts';
 import { splitLongWords } from './long-words.ts';
-import { useQuestionTitles } from './question-titles.ts';
-import { getInternalTarget, linkInternally, findQuestionReferences } from './references.ts';
+import { useQuestionTitles } from './useQuestionTitles.ts';
+import { getInternalTarget, linkInternally, findQuestionReferences } from './internal-links.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 

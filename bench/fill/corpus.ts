@@ -1,0 +1,252 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { limits } from '#shared/core/limits.ts';
+import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
+import { type Random, zipf } from './random.ts';
+
+/** What texts are made from. */
+export type Corpus = {
+  /** Where it is from, for whoever reads the figures. */
+  source: string;
+  titles: string[];
+  /** Sentences without any Markdown mark: what a reader sees is what was written. */
+  sentences: string[];
+  tags: string[];
+  names: string[];
+};
+
+type Post = { markdown: string; author: string };
+type Thread = Post & { title: string; tags: string[]; answers: Post[] };
+
+const archive = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
+
+/** The texts of the OnStartups archive where it lies beside the checkout, else those of the demo community. */
+export async function readCorpus(file = archive): Promise<Corpus> {
+  const found = existsSync(file);
+  const threads = found ? await readThreads(file) : await readDemo();
+  const posts = threads.flatMap((thread) => [thread, ...thread.answers]);
+  return {
+    source: found ? 'OnStartups Answers (CC BY-SA)' : "the demo's own texts",
+    titles: threads
+      .map((thread) => thread.title.replace(/\s+/gu, ' ').trim())
+      .filter((title) => title !== ''),
+    sentences: [...new Set(posts.flatMap((post) => extractSentences(post.markdown)))],
+    tags: normalizeTags(threads.flatMap((thread) => thread.tags)),
+    names: [...new Set(posts.map((post) => post.author.trim()))].filter((name) =>
+      /^[\p{L} .'-]{2,40}$/u.test(name),
+    ),
+  };
+}
+
+async function readThreads(file: string): Promise<Thread[]> {
+  // Not by readline, which ends a line at U+2028 as well.
+  const lines = gunzipSync(await readFile(file))
+    .toString('utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as Thread);
+}
+
+/** The demo community's posts and members, as its archive has them. */
+async function readDemo(): Promise<Thread[]> {
+  const [posts, users] = await Promise.all(['Posts', 'Users'].map(readRows));
+  const names = users?.map((row) => field(row, 'DisplayName')) ?? [];
+  return (posts ?? []).map((row, index) => ({
+    title: field(row, 'Title'),
+    // A text in an attribute: once escaped as HTML, once more as XML.
+    markdown: unescape(field(row, 'Body')),
+    author: names[index % names.length] ?? '',
+    tags: field(row, 'Tags')
+      .split(/[<>|]+/u)
+      .filter(Boolean),
+    answers: [],
+  }));
+}
+
+async function readRows(name: string): Promise<string[]> {
+  const text = await readFile(path.join(projectRoot, `demo/${name}.xml`), 'utf8');
+  return text.split('\n').filter((line) => line.includes('<row '));
+}
+
+function field(row: string, name: string): string {
+  return unescape(new RegExp(` ${name}="([^"]*)"`, 'u').exec(row)?.[1] ?? '');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  amp: '&',
+  '#x27': "'",
+  '#39': "'",
+  '#xA': '\n',
+};
+
+function unescape(text: string): string {
+  return text.replace(/&([#\w]+);/gu, (whole, name: string) => entities[name] ?? whole);
+}
+
+/** Only characters that mean nothing in Markdown; nor addresses, which become links by themselves. */
+const plain = /^[A-Z][A-Za-z0-9 ,.'"?!;:()%$/-]{18,260}[.?!]$/u;
+
+function extractSentences(markdown: string): string[] {
+  return markdown
+    .replace(/<[^>]*>/gu, ' ')
+    .split(/(?<=[.?!])\s+|\n\s*\n/u)
+    .map((sentence) => sentence.replace(/\s+/gu, ' ').trim())
+    .filter((sentence) => plain.test(sentence) && !/www\.|:\/\/|^\w+[.)] /iu.test(sentence));
+}
+
+/** A text as it is stored, and what a card shows of it. */
+export type GeneratedText = { content: string; excerpt: string; cut: boolean };
+
+export type TextGenerator = {
+  title(tags: readonly string[]): string;
+  details(): GeneratedText;
+  answer(): string;
+  reply(): string;
+  name(): string;
+};
+
+/** docs/product.md 10.3: the text of a question card, in characters; the sentences have no others than ASCII. */
+const excerptLength = 200;
+
+/** Words that few or no other posts have, as communities gather more of them the more is written (Heaps' law). */
+const rareWords = 400_000;
+
+export function createTextGenerator(random: Random, corpus: Corpus): TextGenerator {
+  const rare = zipf(random, rareWords, 0.85);
+  const titles = corpus.titles.map((title) => title.split(' '));
+  const places = placesOfWords(titles);
+  const sentence = () => withRareWord(random.of(corpus.sentences), 0.04);
+  const parts = corpus.names.map((name) => name.split(' '));
+
+  /** Puts a rare word in the place of one of the words, that often. */
+  function withRareWord(text: string, share: number): string {
+    if (!random.chance(share)) return text;
+    const words = text.split(' ');
+    const place = 1 + random.below(Math.max(1, words.length - 2));
+    words[place] = rareWord(rare());
+    return words.join(' ');
+  }
+
+  /** Walks through titles that are there and now and then, at a word that another has too, goes on in that one. */
+  function title(tags: readonly string[]): string {
+    const words: string[] = [];
+    let walked = random.of(titles);
+    let at = 0;
+    while (at < walked.length && words.length < 22) {
+      const word = walked[at++] as string;
+      words.push(word);
+      if (!random.chance(0.4)) continue;
+      const [other, place] = random.of(places.get(word.toLowerCase()) ?? [[walked, at - 1] as const]);
+      [walked, at] = [other, place + 1];
+    }
+    if (words.length < 4) words.push(...random.of(titles));
+    const tag = tags[0];
+    if (tag !== undefined && random.chance(0.25)) words.splice(random.below(words.length), 0, tag);
+    return withRareWord(words.join(' '), 0.12).slice(0, limits.title).trim();
+  }
+
+  function paragraphs(length: number): string[] {
+    const found: string[] = [];
+    for (let written = 0; written < length;) {
+      const sentences = Array.from({ length: 1 + random.below(4) }, sentence);
+      const paragraph = sentences.join(' ');
+      found.push(paragraph);
+      written += paragraph.length + 2;
+    }
+    return found;
+  }
+
+  /** A text of about so many characters; those with room for it have a list, a link or code among what they say. */
+  function text(length: number): string[] {
+    const found = paragraphs(length);
+    const seen = found.join(' ').length;
+    if (seen <= excerptLength + 60) return found;
+    if (random.chance(0.12)) found.push(code());
+    if (random.chance(0.1)) found.push(Array.from({ length: 3 }, () => `- ${sentence()}`).join('\n'));
+    if (random.chance(0.12))
+      found.push(`See [${sentence()}](https://example.org/${random.below(1e6)}) and **${sentence()}**`);
+    return found;
+  }
+
+  function code(): string {
+    const [one, other] = [rareWord(rare()), rareWord(rare())];
+    const lines = [
+      `const ${one} = ${other}(${random.below(1000)});`,
+      `if (!${one}) throw new Error("${sentence()}");`,
+    ];
+    return ['```js', ...lines, `return ${one};`, '```'].join('\n');
+  }
+
+  /** Most texts are short, few are long; about as long as `mean` on average, in characters. */
+  const lengthAround = (mean: number) => 60 - Math.log(1 - random.next()) * (mean - 60);
+
+  return {
+    title,
+    details() {
+      const found = text(Math.min(1_100, lengthAround(380)));
+      let content = found.join('\n\n');
+      while (content.length > limits.details) {
+        found.pop();
+        content = found.join('\n\n');
+      }
+      const shown = content.replaceAll('\n\n', ' ');
+      return { content, excerpt: shown.slice(0, excerptLength).trim(), cut: shown.length > excerptLength };
+    },
+    answer: () => text(Math.min(8_000, lengthAround(400))).join('\n\n'),
+    reply: () => sentence(),
+    name: () => `${random.of(parts)[0]} ${random.of(parts).at(-1)}`.slice(0, limits.displayNameMax),
+  };
+}
+
+function placesOfWords(titles: readonly string[][]): Map<string, [string[], number][]> {
+  const places = new Map<string, [string[], number][]>();
+  for (const title of titles)
+    for (const [at, word] of title.entries()) {
+      const known = places.get(word.toLowerCase());
+      if (known === undefined) places.set(word.toLowerCase(), [[title, at]]);
+      else known.push([title, at]);
+    }
+  return places;
+}
+
+const [onsets, vowels, codas] = [
+  'b br c d dr f fl g gr h j k kl l m n p pl qu r s st t tr v w x z',
+  'a e i o u ai ea io ou',
+  'b ck d ft g l lm n nd r rk sh st t x zz',
+].map((list) => list.split(' ')) as [string[], string[], string[]];
+
+/** A word that can be said, the same for the same number. */
+export function rareWord(number: number): string {
+  const draw = (list: readonly string[], from: number) => list[from % list.length] ?? '';
+  let rest = number;
+  let word = '';
+  do {
+    word += draw(onsets, rest);
+    rest = Math.floor(rest / onsets.length);
+    word += draw(vowels, rest);
+    rest = Math.floor(rest / vowels.length);
+  } while (rest > 0);
+  return word + draw(codas, number * 7 + 3);
+}
+
+/** Names of tags, by how much they are used: those of the corpus, then pairs of its words. No two are the same topic. */
+export function tagNames(random: Random, corpus: Corpus, count: number): string[] {
+  const names = new Map(
+    corpus.tags.filter((tag) => tag.length <= limits.tag).map((tag) => [tagKey(tag), tag]),
+  );
+  const words = [
+    ...new Set(corpus.titles.flatMap((title) => title.toLowerCase().match(/\b[a-z]{3,12}\b/gu) ?? [])),
+  ];
+  while (names.size < count) {
+    const name = `${random.of(words)}-${random.chance(0.3) ? rareWord(random.below(rareWords)) : random.of(words)}`;
+    if (name.length <= limits.tag) names.set(tagKey(name), name);
+  }
+  return [...names.values()].slice(0, count);
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type pg from 'pg';
+import { copyRows } from '#server/import-export/copy-rows.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { createExcerpt } from '#server/posts/excerpt.ts';
+import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
+
+/** A question of the archive with its answers, as its JSON lines have it; dates are days. */
+type Thread = {
+  title: string;
+  markdown: string;
+  author: string;
+  date: string;
+  score: number;
+  tags: string[];
+  answers: { markdown: string; author: string; date: string; score: number }[];
+};
+
+/** A question that belongs to nobody's archive; it stands beside those of the archive. */
+export type OwnQuestion = { title: string; content: string; tags: string[] };
+
+const archiveFile = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
+
+/**
+ * Brings the questions and answers of the OnStartups Answers archive (CC BY-SA) into an empty migrated database.
+ * Resolves with how many questions there are.
+ */
+export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestion[]): Promise<number> {
+  const threads = [...(await readThreads()), ...own.map(asThread)];
+  await client.query('begin');
+  await copyRows(
+    client,
+    `question (id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
+       imported_upvotes, imported_downvotes, answer_count, created_at, active_at)`,
+    questionRows(threads),
+  );
+  await copyRows(
+    client,
+    `answer (question_id, imported_author_name, content, upvotes, downvotes,
+       imported_upvotes, imported_downvotes, created_at)`,
+    answerRows(threads),
+  );
+  const names = normalizeTags(threads.flatMap((thread) => thread.tags));
+  const ids = new Map(names.map((name, index) => [tagKey(name), index + 1]));
+  await copyRows(
+    client,
+    'tag (id, name, key)',
+    names.map((name, index) => [index + 1, name, tagKey(name)]),
+  );
+  await copyRows(
+    client,
+    'question_tag (question_id, tag_id, position, question_created_at)',
+    tagRows(threads, ids),
+  );
+  await client.query(`
+    update tag set questions_count = used.questions
+    from (select tag_id, count(*) as questions from question_tag group by tag_id) used where used.tag_id = tag.id`);
+  await client.query('commit');
+  await client.query('vacuum analyze');
+  return threads.length;
+}
+
+async function readThreads(): Promise<Thread[]> {
+  // Not by readline, which ends a line at U+2028 as well.
+  const lines = gunzipSync(await readFile(archiveFile))
+    .toString('utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as Thread);
+}
+
+function asThread({ title, content, tags }: OwnQuestion): Thread {
+  return { title, markdown: content, author: 'Sam', date: '2013-01-01', score: 0, tags, answers: [] };
+}
+
+function* questionRows(threads: readonly Thread[]) {
+  for (const [index, { author, title, markdown, score, answers, date }] of threads.entries()) {
+    const { excerpt: text, cut } = createExcerpt(markdown);
+    const cells = [index + 1, author, title, markdown, text, cut];
+    yield [...cells, ...votes(score), answers.length, `${date} UTC`, `${date} UTC`];
+  }
+}
+
+function* answerRows(threads: readonly Thread[]) {
+  for (const [index, { answers }] of threads.entries())
+    for (const { author, markdown, score, date } of answers)
+      yield [index + 1, author, markdown, ...votes(score), `${date} UTC`];
+}
+
+function* tagRows(threads: readonly Thread[], ids: ReadonlyMap<string, number>) {
+  for (const [index, { tags, date }] of threads.entries())
+    for (const [position, name] of normalizeTags(tags).entries())
+      yield [index + 1, ids.get(tagKey(name)) ?? null, position, `${date} UTC`];
+}
+
+/** The archive has a score alone; as counts up and down, and the same as the imported part of them. */
+function votes(score: number): number[] {
+  const counts = [Math.max(0, score), Math.max(0, -score)];
+  return [...counts, ...counts];
+}

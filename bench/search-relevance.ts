@@ -1,0 +1,92 @@
+import path from 'node:path';
+import type pg from 'pg';
+import { type Database, openDatabase } from '#server/core/database.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { migrate } from '#server/postgres/migrations.ts';
+import { search } from '#server/discovery/search.ts';
+import { withClient } from '#tests/support/database-client.ts';
+import { withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
+import { loadOnStartups } from './onstartups-archive.ts';
+import { type SearchCase, maxRank, ownQuestions, queries } from './search-queries.ts';
+
+/**
+ * Searches the 9,925 questions of the OnStartups Answers archive for what people would type, and prints a table of
+ * where the expected question came. The exit code is 1 where it was not among the first results. The database is an
+ * embedded PostgreSQL that is thrown away, or that of DATABASE_URL, where questions stay and are not loaded again.
+ */
+const url = process.env['DATABASE_URL'];
+process.exitCode =
+  url === undefined
+    ? await withTemporaryPostgres(({ connection }) => measure(connection))
+    : await measure({ connectionString: url });
+
+/** Returns the exit code. */
+async function measure(connection: pg.ClientConfig): Promise<number> {
+  const db = openDatabase({ connection });
+  try {
+    await migrate(db, path.join(projectRoot, 'migrations'));
+    await load(connection);
+    return await printTable(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function load(connection: pg.ClientConfig): Promise<void> {
+  await withClient(connection, async (client) => {
+    const { rowCount } = await client.query('select 1 from question limit 1');
+    if (rowCount === 0) console.error(`Loaded ${await loadOnStartups(client, ownQuestions)} questions.`);
+  });
+}
+
+async function printTable(db: Database): Promise<number> {
+  console.log('| query | kind | expected question | rank | results | ms |');
+  console.log('|---|---|---|---|---|---|');
+  const times: number[] = [];
+  let missed = 0;
+  for (const asked of queries) {
+    const { rank, results, milliseconds } = await ask(db, asked);
+    times.push(milliseconds);
+    if (rank === null || rank > maxRank) missed++;
+    const cells = [code(asked.query), asked.kind, text(asked.expected), rank ?? 'not found', results];
+    console.log(`| ${[...cells, milliseconds].join(' | ')} |`);
+  }
+  const [median, slowest] = [
+    times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)],
+    Math.max(...times),
+  ];
+  console.log(
+    `\n${queries.length} queries; ${queries.length - missed} have the expected question among the first ${maxRank}. ` +
+      `Median ${median} ms, slowest ${slowest} ms.`,
+  );
+  return missed === 0 ? 0 : 1;
+}
+
+async function ask(db: Database, { query, expected }: SearchCase) {
+  const started = performance.now();
+  const found = await search(db, {
+    query,
+    kind: 'questions',
+    sort: 'relevance',
+    cursor: undefined,
+    viewerId: 0,
+  });
+  const milliseconds = Math.round(performance.now() - started);
+  const place = found.questions.findIndex((question) => question.title.trim() === expected);
+  const counted = found.total > 1000 ? 'more than 1,000' : String(found.total);
+  return {
+    rank: place === -1 ? null : place + 1,
+    results: found.corrected ? `${counted} (forgiving)` : counted,
+    milliseconds,
+  };
+}
+
+/** As code in a cell of a Markdown table. */
+function code(query: string): string {
+  return `\`${query.replaceAll('|', String.raw`\|`)}\``;
+}
+
+/** As text in a cell of a Markdown table. */
+function text(title: string): string {
+  return title.replace(/[\\|*_<`]/gu, String.raw`\$&`);
+}

@@ -1,0 +1,12 @@
+import './lib/node-version.mjs';
+import path from 'node:path';
+import { runInForeground } from './lib/child-process.mjs';
+import { installPackages } from './lib/install.mjs';
+import { getPackageDirectory, getPinnedNode, runScript } from './lib/project.mjs';
+
+/** `npm run texts`: brings the texts of the code into every language's file, and says what is to be translated. */
+await runScript(async () => {
+  await installPackages();
+  const lingui = path.join(getPackageDirectory('@lingui/cli'), 'dist/lingui.js');
+  return runInForeground(getPinnedNode(), [lingui, 'extract', '--clean', ...process.argv.slice(2)]);
+});

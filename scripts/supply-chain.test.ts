@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { checkSupplyChain } from './lib/supply-chain.mjs';
+
+const read = (name: string) => readFileSync(path.join(projectRoot, name), 'utf8');
+const wishes = () => JSON.parse(read('package.json')) as Parameters<typeof checkSupplyChain>[0];
+const lock = () => JSON.parse(read('package-lock.json')) as Parameters<typeof checkSupplyChain>[1];
+const settings = read('.npmrc');
+
+test('Parley is made of exact versions with checksums, under known licences, and installing them runs nothing', () => {
+  expect(checkSupplyChain(wishes(), lock(), settings)).toEqual([]);
+});
+
+test('a version that may change, a package without a checksum or from elsewhere, and an unknown licence are told', () => {
+  const [wanted, locked] = [wishes(), lock()];
+  wanted.dependencies = { ...wanted.dependencies, hono: '^4.0.0' };
+  const zod = locked.packages['node_modules/zod'] ?? {};
+  locked.packages['node_modules/zod'] = {
+    ...zod,
+    integrity: 'sha1-x',
+    license: 'Proprietary',
+    resolved: 'git+ssh://x',
+  };
+  const wrong = checkSupplyChain(wanted, locked, 'audit=false');
+  for (const name of [
+    'hono is wanted as ^4.0.0',
+    'zod has no checksum',
+    'zod is from git',
+    'zod is under Proprietary',
+    'lets packages run programs',
+  ])
+    expect(wrong).toContainEqual(expect.stringContaining(name));
+});

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/core/database.ts';
+import { unnamedMember } from '#server/posts/posts.ts';
+import type { Role } from '#shared/identity/accounts.ts';
+
+export async function lockMemberByEmail(tx: Tx, email: string) {
+  const { rows } = await sql<{ id: number; role: Role }>`
+    select id, role from member where email = ${email} for no key update`.execute(tx);
+  return rows[0];
+}
+
+/** Addresses are compared trimmed and without case. */
+export async function listMembersByEmail(db: Queryable, emails: readonly string[]) {
+  const wanted = emails.map((email) => email.trim().toLowerCase());
+  const { rows } = await sql<{ id: number; email: string }>`
+    select id, email from member where email = any(${wanted}::text[]) order by id`.execute(db);
+  return rows;
+}
+
+export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
+  await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
+}
+
+/** The index member_moderator serves the operators. */
+export async function selectMembersWithRole(
+  db: Queryable,
+  { role, after, limit }: { role: Role; after: number; limit: number },
+) {
+  const { rows } = await sql<{ id: number; email: string; name: string }>`
+    select id, email, coalesce(display_name, ${unnamedMember}) as name from member
+    where role = ${sql.lit(role)} and email is not null and id > ${after} order by id limit ${sql.lit(limit)}`.execute(
+    db,
+  );
+  return rows;
+}

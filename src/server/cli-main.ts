@@ -1,0 +1,5 @@
+import { runCommand } from './cli.ts';
+import { ignoreHangup } from './core/signals.ts';
+
+ignoreHangup();
+process.exitCode = await runCommand(process.argv.slice(2));

@@ -1,5 +1,0 @@
-import { runCommand } from './cli.ts';
-import { ignoreHangup } from './platform/signals.ts';
-
-ignoreHangup();
-process.exitCode = await runCommand(process.argv.slice(2));

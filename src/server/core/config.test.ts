@@ -1,0 +1,247 @@
+import { writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createTemporaryDirectory } from '#tests/support/parley.ts';
+import { readConfig } from './config.ts';
+
+const noFile = '/nowhere/.env';
+
+test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQL', () => {
+  expect(readConfig({}, noFile)).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    databaseUrl: undefined,
+    databaseReplicaUrls: [],
+    dataFolder: undefined,
+    logLevel: 'info',
+    nodeName: `${os.hostname()}:3000`,
+    slowQuery: 1_000,
+    rateLimits: true,
+    backups: undefined,
+    drainSeconds: 0,
+    cacheSize: 64,
+    secret: undefined,
+    metricsToken: undefined,
+    mail: undefined,
+    settings: {
+      publicUrl: null,
+      trustedProxies: 0,
+      accountsPerNetwork: 20,
+      signUp: true,
+      passwordSignIn: true,
+      hideLoginReason: false,
+      profileEmail: 'shown',
+      selfVotes: true,
+      identityProvider: null,
+      refuseCommonPasswords: false,
+      hsts: 'host',
+      serviceWorker: true,
+    },
+  });
+});
+
+test('every setting is taken from the environment', () => {
+  const config = readConfig(
+    {
+      PORT: '0',
+      HOST: '::1',
+      PUBLIC_URL: 'https://ask.example.org/',
+      DATABASE_URL: 'postgres://me:secret@db.example.org/ask',
+      DATABASE_REPLICA_URLS: 'postgres://me@db2.example.org/ask, postgresql://me@db3.example.org:5433/ask',
+      PARLEY_DATA: '/srv/parley',
+      LOG_LEVEL: 'debug',
+      NODE_NAME: 'first.example.org',
+      SLOW_QUERY_MS: '250',
+      BACKUP_FOLDER: '/srv/backups',
+      BACKUP_AT: '23:05',
+      BACKUP_KEEP: '30 daily, 12 monthly',
+      BACKUP_SCRATCH: '/srv/scratch',
+      DRAIN_SECONDS: '15',
+      CACHE_SIZE_MB: '0',
+      SECRET: 'x'.repeat(32),
+      METRICS_TOKEN: 'y'.repeat(16),
+      SMTP_URL: 'smtps://me:secret@mail.example.org',
+      MAIL_FROM: 'Ask us <ask@example.org>',
+      TRUST_PROXY: '2',
+      ACCOUNTS_PER_NETWORK: '50',
+      SIGN_UP: 'off',
+      PASSWORD_SIGN_IN: 'off',
+      HIDE_LOGIN_REASON: 'on',
+      OIDC_ISSUER: 'https://id.example.org',
+      OIDC_CLIENT_ID: 'parley',
+      OIDC_CLIENT_SECRET: 'z'.repeat(16),
+      OIDC_NAME: ' Example ',
+      COMMON_PASSWORDS: 'refuse',
+      PROFILE_EMAIL: 'never',
+      SELF_VOTES: 'off',
+      HSTS: 'subdomains',
+      RATE_LIMITS: 'off',
+      SERVICE_WORKER: 'off',
+    },
+    noFile,
+  );
+  expect(config).toEqual({
+    port: 0,
+    host: '::1',
+    databaseUrl: 'postgres://me:secret@db.example.org/ask',
+    databaseReplicaUrls: ['postgres://me@db2.example.org/ask', 'postgresql://me@db3.example.org:5433/ask'],
+    dataFolder: '/srv/parley',
+    logLevel: 'debug',
+    nodeName: 'first.example.org',
+    slowQuery: 250,
+    rateLimits: false,
+    backups: {
+      folder: '/srv/backups',
+      at: 23 * 60 + 5,
+      keep: { daily: 30, weekly: 0, monthly: 12 },
+      scratch: '/srv/scratch',
+    },
+    drainSeconds: 15,
+    cacheSize: 0,
+    secret: 'x'.repeat(32),
+    metricsToken: 'y'.repeat(16),
+    mail: { url: 'smtps://me:secret@mail.example.org', from: 'Ask us <ask@example.org>' },
+    settings: {
+      publicUrl: 'https://ask.example.org',
+      trustedProxies: 2,
+      accountsPerNetwork: 50,
+      signUp: false,
+      passwordSignIn: false,
+      hideLoginReason: true,
+      profileEmail: 'never',
+      selfVotes: false,
+      identityProvider: {
+        issuer: 'https://id.example.org',
+        clientId: 'parley',
+        clientSecret: 'z'.repeat(16),
+        name: 'Example',
+      },
+      refuseCommonPasswords: true,
+      hsts: 'subdomains',
+      serviceWorker: false,
+    },
+  });
+});
+
+test('the environment wins over .env, and an empty value counts as none', async () => {
+  const file = path.join(await createTemporaryDirectory(), '.env');
+  await writeFile(file, 'PORT=4000\nHOST="0.0.0.0" # everyone\nLOG_LEVEL=warn\n');
+  const config = readConfig({ PORT: '5000', LOG_LEVEL: '' }, file);
+  expect(config).toMatchObject({ port: 5000, host: '0.0.0.0', logLevel: 'info' });
+});
+
+test('everything that is wrong is told at once, without secrets', () => {
+  const wrong = {
+    PORT: '70000',
+    HOST: 'not a host',
+    PUBLIC_URL: 'https://example.org/ask',
+    DATABASE_URL: 'mysql://me:hunter2@db/ask',
+    DATABASE_REPLICA_URLS: 'postgres://me@db/ask,mysql://me:hunter2@db/ask',
+    LOG_LEVEL: 'loud',
+    NODE_NAME: 'first of all',
+    SLOW_QUERY_MS: 'often',
+    BACKUP_FOLDER: '/srv/backups',
+    BACKUP_AT: '24:00',
+    BACKUP_KEEP: '0 daily',
+    DRAIN_SECONDS: '3601',
+    SECRET: 'too short',
+    METRICS_TOKEN: 'too short as well',
+    SMTP_URL: 'http://me:hunter2@mail.example.org',
+    MAIL_FROM: 'Ask\nBcc: all@example.org',
+    TRUST_PROXY: 'yes',
+    ACCOUNTS_PER_NETWORK: 'many',
+    SIGN_UP: 'maybe',
+    PASSWORD_SIGN_IN: '1',
+    HIDE_LOGIN_REASON: 'x',
+    OIDC_ISSUER: 'http://id.example.org',
+    COMMON_PASSWORDS: 'off',
+    PROFILE_EMAIL: 'x',
+    SELF_VOTES: 'x',
+    HSTS: 'x',
+    SERVICE_WORKER: 'x',
+  };
+  const message = messageOf(() => readConfig(wrong, noFile));
+  expect(message).toMatchInlineSnapshot(`
+    "The configuration is not valid:
+      PORT must be a whole number from 0 to 65535.
+      HOST must be a host name or an address, such as 127.0.0.1.
+      PUBLIC_URL must end after the host: Parley is served at the root of its address.
+      DATABASE_URL must be an address such as postgres://user:password@host:5432/database.
+      DATABASE_REPLICA_URLS must be addresses such as postgres://user:password@host:5432/database, separated by commas.
+      NODE_NAME must be at most 64 letters, digits, or any of -._:.
+      SLOW_QUERY_MS must be a whole number from 0 to 600000.
+      BACKUP_AT must be a time of the day such as 03:30.
+      BACKUP_KEEP must be such as 7 daily, 4 weekly, 12 monthly.
+      LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
+      DRAIN_SECONDS must be a whole number from 0 to 3600.
+      SECRET must have at least 32 characters.
+      METRICS_TOKEN must have at least 16 letters, digits, or any of -._~+/=.
+      SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, or smtps:// for TLS from the start.
+      MAIL_FROM must be an address such as Parley <parley@example.org>.
+      TRUST_PROXY must be a whole number from 0 to 10.
+      ACCOUNTS_PER_NETWORK must be a whole number from 0 to 1000.
+      SIGN_UP must be on or off.
+      PASSWORD_SIGN_IN must be on or off.
+      HIDE_LOGIN_REASON must be on or off.
+      OIDC_ISSUER must begin with https://.
+      COMMON_PASSWORDS must be allow or refuse.
+      PROFILE_EMAIL must be one of shown, hidden, never.
+      SELF_VOTES must be on or off.
+      HSTS must be host, subdomains or off.
+      SERVICE_WORKER must be on or off.
+      OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must stand together, and beside PUBLIC_URL."
+  `);
+  for (const name of Object.keys(wrong).filter((name) => name !== 'BACKUP_FOLDER'))
+    expect(message).toContain(`  ${name} must `);
+  expect(message).not.toMatch(/hunter2|too short/);
+});
+
+test('replicas without DATABASE_URL are refused, because there is nothing that they could follow', () => {
+  expect(messageOf(() => readConfig({ DATABASE_DIRECT_URL: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
+    'The configuration is not valid:\n  DATABASE_DIRECT_URL must stand beside DATABASE_URL, which names the pooler.',
+  );
+  expect(messageOf(() => readConfig({ DATABASE_REPLICA_URLS: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
+    'The configuration is not valid:\n  DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
+  );
+});
+
+test('what belongs to backups is refused where there is no folder for them', () => {
+  const message = messageOf(() => readConfig({ BACKUP_AT: '03:30', BACKUP_SCRATCH: '/tmp' }, noFile));
+  expect(message).toBe(
+    'The configuration is not valid:\n  BACKUP_AT must stand beside BACKUP_FOLDER.\n  BACKUP_SCRATCH must stand beside BACKUP_FOLDER.',
+  );
+});
+
+test('a mail server without a sender and an address for links is refused', () => {
+  const sentence =
+    'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.';
+  const url = { SMTP_URL: 'smtp://me:hunter2@mail.example.org' };
+  for (const half of [{ MAIL_FROM: 'ask@example.org' }, { PUBLIC_URL: 'https://ask.example.org' }]) {
+    const message = messageOf(() => readConfig({ ...url, ...half }, noFile));
+    expect(message).toContain(sentence);
+    expect(message).not.toContain('hunter2');
+  }
+});
+
+test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('PORT=%j is refused', (port) => {
+  expect(messageOf(() => readConfig({ PORT: port }, noFile))).toContain(
+    'PORT must be a whole number from 0 to 65535',
+  );
+});
+
+test('a .env that cannot be read is told, not passed over', async () => {
+  const folder = await createTemporaryDirectory();
+  expect(messageOf(() => readConfig({}, folder))).toMatch(
+    /^The configuration file .* cannot be read: EISDIR/,
+  );
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'it was accepted';
+}

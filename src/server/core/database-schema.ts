@@ -1,0 +1,256 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { NotificationKind } from '#shared/notifications/notifications.ts';
+import type { Role, PendingStep } from '#shared/identity/accounts.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { EmailFrequency } from '#shared/notifications/preferences.ts';
+
+/** The tables of `migrations/0001_schema.sql`, as TypeScript sees them. */
+export type DatabaseSchema = {
+  import_source: ImportSourceTable;
+  member: MemberTable;
+  session: SessionTable;
+  account: AccountTable;
+  two_factor: {
+    member_id: number;
+    encrypted_key: string;
+    last_period: ColumnType<number, number, number>;
+    created_at: Generated<Date>;
+  };
+  recovery_code: { member_id: number; first_digit: number; hash: string };
+  passkey: PasskeyTable;
+  registration: {
+    member_id: number;
+    network: string | null;
+    registered_at: Generated<Date>;
+    pending_step: PendingStep | null;
+  };
+  used_nonce: { key: string; expires_at: Date };
+  tag: TagTable;
+  question: QuestionTable;
+  question_sort_key: {
+    question_id: number;
+    created_at: Date;
+    active_at: Date;
+    upvotes: number;
+    answer_count: number;
+  };
+  question_tag: { question_id: number; tag_id: number; position: number; question_created_at: Date };
+  answer: AnswerTable;
+  answer_score: { answer_id: number; question_id: number; score: number; created_at: Date };
+  reply: ReplyTable;
+  vote: VoteTable;
+  question_view: {
+    question_id: number;
+    member_id: number;
+    viewed_at: Generated<Date>;
+    visited_at: Date | null;
+  };
+  question_follow: {
+    question_id: number;
+    member_id: number;
+    created_at: Generated<Date>;
+    question_created_at: Generated<Date>;
+  };
+  tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
+  bookmark: BookmarkTable;
+  bookmark_list: BookmarkListTable;
+  bookmark_list_item: { list_id: number; bookmark_id: number; member_id: number };
+  question_mute: { question_id: number; member_id: number; created_at: Generated<Date> };
+  tag_mute: { tag_id: number; member_id: number; created_at: Generated<Date> };
+  revision: RevisionTable;
+  idempotency_key: IdempotencyKeyTable;
+  notification: NotificationTable;
+  setting: { name: string; value: string };
+  backup_run: BackupRunTable;
+  notification_preference: {
+    member_id: number;
+    category: string;
+    in_app: boolean;
+    email: EmailFrequency;
+    push: boolean;
+  };
+};
+
+type Count = ColumnType<number, number | undefined, number>;
+
+type ImportSourceTable = {
+  id: GeneratedAlways<number>;
+  site: string;
+  license: string;
+  imported_at: Generated<Date>;
+};
+
+/** What every imported row carries; null where it was written here. */
+type Imported = { source_id: number | null; source_key: string | null };
+
+type MemberTable = Imported & {
+  id: Generated<number>;
+  display_name: string | null;
+  email: string | null;
+  email_verified: Generated<boolean>;
+  bio: string | null;
+  reputation: Count;
+  imported_reputation: Count;
+  questions_count: Count;
+  answers_count: Count;
+  show_email: Generated<boolean>;
+  role: Generated<Role>;
+  suspended_until: Date | null;
+  suspension_reason: string | null;
+  has_statistics: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type SessionTable = {
+  id: Generated<number>;
+  member_id: number;
+  token: string;
+  expires_at: Date;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type AccountTable = {
+  id: Generated<number>;
+  member_id: number;
+  account_id: string;
+  provider_id: string;
+  password: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type PasskeyTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  name: string;
+  credential_id: string;
+  public_key: Uint8Array;
+  user_handle: string;
+  counter: number;
+  transports: string[];
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
+};
+
+type TagTable = {
+  id: GeneratedAlways<number>;
+  name: string;
+  key: string;
+  questions_count: Count;
+  followers_count: Count;
+  active_at: Date | null;
+  has_statistics: Generated<boolean>;
+};
+
+type PostColumns = Imported & {
+  id: GeneratedAlways<number>;
+  author_id: number | null;
+  imported_author_name: string | null;
+  content: string;
+  upvotes: Count;
+  downvotes: Count;
+  imported_upvotes: Count;
+  imported_downvotes: Count;
+  source_license: string | null;
+  created_at: Generated<Date>;
+  edited_at: Date | null;
+};
+
+type QuestionTable = PostColumns & {
+  title: string;
+  excerpt: string;
+  excerpt_cut: boolean;
+  views: Count;
+  imported_views: Count;
+  answer_count: Count;
+  accepted_answer_id: number | null;
+  active_at: Generated<Date>;
+  tag_text: Generated<string>;
+};
+
+type BackupRunTable = {
+  id: GeneratedAlways<number>;
+  node: string;
+  started_at: Generated<Date>;
+  ended_at: Date | null;
+  outcome: Generated<'running' | 'good' | 'failed'>;
+  file: string;
+  bytes: number | null;
+  reason: string | null;
+  verified_at: Date | null;
+  verify_problem: string | null;
+};
+
+type AnswerTable = PostColumns & { question_id: number };
+
+type ReplyTable = PostColumns & {
+  question_id: number;
+  answer_id: number | null;
+  parent_reply_id: number | null;
+  level: number;
+  deleted_at: Date | null;
+  updated_at: Generated<Date>;
+};
+
+type VoteTable = {
+  member_id: number;
+  question_id: number | null;
+  answer_id: number | null;
+  reply_id: number | null;
+  direction: VoteDirection;
+  created_at: Generated<Date>;
+};
+
+type BookmarkTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  question_id: number;
+  answer_id: number | null;
+  note: Generated<string>;
+  created_at: Generated<Date>;
+};
+
+type BookmarkListTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  name: string;
+  key: string;
+  created_at: Generated<Date>;
+};
+
+type RevisionTable = {
+  id: GeneratedAlways<number>;
+  question_id: number | null;
+  answer_id: number | null;
+  reply_id: number | null;
+  number: number;
+  title: string | null;
+  content: string;
+  tags: string[] | null;
+  created_at: Date;
+  replaced_at: Date | null;
+};
+
+type IdempotencyKeyTable = {
+  member_id: number;
+  key: string;
+  request_hash: Buffer;
+  post_id: number | null;
+  created_at: Generated<Date>;
+};
+
+type NotificationTable = {
+  id: GeneratedAlways<number>;
+  recipient_id: number;
+  sender_id: number;
+  kind: NotificationKind;
+  question_id: number;
+  answer_id: number | null;
+  reply_id: number | null;
+  created_at: Generated<Date>;
+  read_at: Date | null;
+};

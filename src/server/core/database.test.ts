@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { createTestDatabase, runAsAdmin } from '#tests/support/database.ts';
+import { eventually } from '#tests/support/parley.ts';
+import { openDatabase, type Queryable, transaction } from './database.ts';
+import { runPipelined, runWithCommit } from './database-driver.ts';
+import { isUnavailableError } from './errors.ts';
+
+test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  try {
+    const broken = transaction(db, async (tx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+      const pid = rows[0]?.pid ?? 0;
+      await runAsAdmin(inject('testServer').admin, `select pg_terminate_backend(${pid})`);
+      await eventually(() => isGone(pid));
+      await sql`select 1`.execute(tx);
+    });
+    await expect(broken).rejects.toSatisfy(isUnavailableError);
+    expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('statements that are sent together run in their order, and where one fails none of them lasts', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const put = (name: string) => sql`insert into setting (name, value) values (${name}, 'kept')`;
+  const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
+  try {
+    const { written, none, read } = await transaction(db, (tx) =>
+      runPipelined(tx, { written: [put('one'), put('two')], none: [], read: [named] }),
+    );
+    expect([written, none, read]).toEqual([[[], []], [], [[{ name: 'one' }, { name: 'two' }]]]);
+    const failing = transaction(db, (tx) =>
+      runPipelined(tx, { all: [put('three'), put('one'), put('four')] }),
+    );
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    const [outside] = await Promise.all([named.execute(db), transaction(db, (tx) => named.execute(tx))]);
+    expect(outside.rows).toHaveLength(2);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('what is sent with the commit runs once, after all that was asked for before, and where it fails nothing lasts', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const put = (name: string) =>
+    sql<{ name: string }>`insert into setting (name, value) values (${name}, 'kept') returning name`;
+  const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
+  const taken: string[] = [];
+  const take = (rows: readonly { name: string }[]) => void taken.push(...rows.map(({ name }) => name));
+  try {
+    const seen = await transaction(db, async (tx) => {
+      await runWithCommit(tx, put('one'), take);
+      await runWithCommit(tx, put('two'), take);
+      const { rows } = await named.execute(tx);
+      await runWithCommit(tx, put('three'), take);
+      return rows;
+    });
+    expect(seen).toEqual([{ name: 'one' }, { name: 'two' }]);
+    expect(taken).toEqual(['one', 'two', 'three']);
+    expect((await named.execute(db)).rows).toHaveLength(3);
+
+    for (const isFollowed of [false, true]) {
+      const failing = transaction(db, async (tx) => {
+        await put('four').execute(tx);
+        await runWithCommit(tx, put('one'), take);
+        if (isFollowed) await named.execute(tx);
+      });
+      await expect(failing).rejects.toMatchObject({ code: '23505' });
+    }
+    const refusing = transaction(db, async (tx) => {
+      await runWithCommit(tx, put('five'), take);
+      throw new Error('Not this time');
+    });
+    await expect(refusing).rejects.toThrow('Not this time');
+    expect(taken).toEqual(['one', 'two', 'three']);
+    expect((await named.execute(db)).rows).toHaveLength(3);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('a transaction that does not begin writes nothing', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const query = Object.getOwnPropertyDescriptor(pg.Client.prototype, 'query')
+    ?.value as typeof pg.Client.prototype.query;
+  const refusing = function refused(this: pg.Client, ...given: unknown[]) {
+    const begins = given[0] === 'begin';
+    return Reflect.apply(query, this, begins ? ['select 1 / 0'] : given);
+  } as typeof query;
+  try {
+    pg.Client.prototype.query = refusing;
+    const writing = transaction(db, async (tx) => {
+      await sql`select 1`.execute(tx);
+      await sql`insert into setting (name, value) values ('alone', 'kept')`.execute(tx);
+    });
+    await expect(writing).rejects.toMatchObject({ code: '22012' });
+    pg.Client.prototype.query = query;
+    expect((await sql`select from setting where name = 'alone'`.execute(db)).rows).toEqual([]);
+  } finally {
+    pg.Client.prototype.query = query;
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('a query that was run often goes on working when a later migration adds a column to its table', async () => {
+  const { connection, drop } = await createTestDatabase();
+  // One connection, so that it has prepared the query.
+  const db = openDatabase({ connection, maxConnections: 1 });
+  const read = (on: Queryable) => sql`select * from setting where name = ${'none'}`.execute(on);
+  try {
+    for (let times = 0; times < 20; times++) await read(db);
+    const { rows } =
+      await sql`select from pg_prepared_statements where statement like ${'%from setting%'}`.execute(db);
+    expect(rows).toHaveLength(1);
+    await sql`alter table setting add column more text`.execute(db);
+    await transaction(db, read);
+    await sql`alter table setting add column yet_more text`.execute(db);
+    await read(db);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
+test('a node reads by an index where PostgreSQL would read the whole table; whoever connects by hand does not', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection });
+  const byHand = new pg.Client(connection);
+  await byHand.connect();
+  try {
+    // All of it is one page.
+    await sql`insert into tag (name, key) select 'tag-' || n, 'tag-' || n from generate_series(1, 30) n`.execute(
+      db,
+    );
+    await sql`analyze tag`.execute(db);
+    const explained = "explain (costs off) select from tag where key = 'tag-7'";
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`${sql.raw(explained)}`.execute(db);
+    expect(rows[0]?.['QUERY PLAN']).toContain('Index');
+    const whole = await byHand.query<{ 'QUERY PLAN': string }>(explained);
+    expect(whole.rows[0]?.['QUERY PLAN']).toContain('Seq Scan');
+  } finally {
+    await byHand.end();
+    await db.destroy();
+    await drop();
+  }
+});
+
+async function isGone(pid: number): Promise<boolean> {
+  const client = new pg.Client(inject('testServer').admin);
+  await client.connect();
+  const { rowCount } = await client.query('select from pg_stat_activity where pid = $1', [pid]);
+  await client.end();
+  return rowCount === 0;
+}

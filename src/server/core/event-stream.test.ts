@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
+import {
+  expectEachOnceInOrder,
+  type FollowedDatabase,
+  startFollowingNode,
+  publishUncommitted,
+  viewedEvent,
+  listViews,
+} from '#tests/support/late-commits.ts';
+import { eventually } from '#tests/support/parley.ts';
+import type { Topic } from '#shared/core/events.ts';
+import { type Database, openDatabase, transaction } from './database.ts';
+import { publish } from './events.ts';
+
+let database: TestDatabase;
+let db: Database;
+let followed: FollowedDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ connection: database.connection, maxConnections: 12 });
+  followed = { db, connection: database.connection };
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+test('eight writers who commit late are told once and in order by every node, also by one that is killed', async () => {
+  expect(await expectEachOnceInOrder(followed)).toEqual({ restarts: 3, gaps: 0 });
+});
+
+test('what was committed late is caught up on by who came back before it', async () => {
+  const { stream } = await startFollowingNode(followed);
+  const topic: Topic = 'question:201';
+  const before = stream.position();
+  const holding = Promise.withResolvers<void>();
+  const published = Promise.withResolvers<void>();
+  const late = transaction(db, async (tx) => {
+    await publishUncommitted(tx, topic, viewedEvent(1));
+    published.resolve();
+    await holding.promise;
+  });
+  await published.promise;
+  await transaction(db, (tx) => publish(tx, topic, viewedEvent(2)));
+
+  const other = await startFollowingNode(followed);
+  await eventually(() => other.stream.position() !== before);
+  const first = other.stream.catchUp(topic, await other.stream.readSince(topic, before));
+  expect(listViews(first.events)).toEqual([2]);
+  holding.resolve();
+  await late;
+  await eventually(() => other.on(topic).length === 1);
+  const second = other.stream.catchUp(topic, await other.stream.readSince(topic, first.position));
+  expect(listViews(second.events)).toEqual([1]);
+  const third = other.stream.catchUp(topic, await other.stream.readSince(topic, second.position));
+  expect(third.events).toEqual([]);
+});
+
+test('a position of a node that is ahead is caught up with before it is answered', async () => {
+  const behind = await startFollowingNode(followed);
+  const ahead = await startFollowingNode(followed);
+  const topic: Topic = 'question:301';
+  await transaction(db, (tx) => publish(tx, topic, viewedEvent(7)));
+  await eventually(() => ahead.on(topic).length === 1);
+  const position = ahead.stream.position();
+  const caught = behind.stream.catchUp(topic, await behind.stream.readSince(topic, position));
+  expect(caught).toMatchObject({ events: [], gap: false });
+  expect(behind.on(topic)).toHaveLength(1);
+});
+
+test('who was away for longer than events are kept, or sends nonsense, is told to look again', async () => {
+  const { stream } = await startFollowingNode(followed);
+  const [timeline, seconds, ...rest] = stream.position().split('.');
+  const old = [timeline, Number(seconds) - 3_600, ...rest].join('.');
+  const foreign = [Number(timeline) + 1, seconds, ...rest].join('.');
+  const [, , wal, , ...after] = stream.position().split('.');
+  const future = [timeline, seconds, wal, 999_999_999_999, ...after].join('.');
+  const ofEarlierVersion = `${timeline}.${seconds}.${wal}.700:705:701,702`;
+  for (const position of [
+    old,
+    foreign,
+    future,
+    ofEarlierVersion,
+    '',
+    '0',
+    'a.b.c.d',
+    `${stream.position()},'`,
+  ]) {
+    const caught = stream.catchUp('feeds', await stream.readSince('feeds', position));
+    expect({ asked: position, ...caught }).toEqual({
+      asked: position,
+      events: [],
+      gap: true,
+      position: stream.position(),
+    });
+  }
+});
+
+test('events are dropped by the age of their writing, not of their transaction', async () => {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_expr(adbin, adrelid) as definition from pg_attrdef
+    join pg_attribute on attrelid = adrelid and attnum = adnum
+    where adrelid = 'event'::regclass and attname = 'created_at'`.execute(db);
+  expect(rows[0]?.definition).toBe('clock_timestamp()');
+});

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Server, type Socket } from 'socket.io';
+import { io as connect } from 'socket.io-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { fanOut, encodeTextFrame } from './live-fan-out.ts';
+
+/** A server, and two browsers' sockets on it with what they have heard. */
+async function twoReaders() {
+  const http = createServer();
+  const io = new Server(http, { transports: ['websocket'] });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  const readers = await Promise.all(
+    [1, 2].map(async () => {
+      const heard: unknown[] = [];
+      const reader = connect(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true });
+      reader.on('events', (data) => heard.push(data));
+      reader.on('last', () => heard.push('last'));
+      await new Promise<void>((resolve) => reader.once('connect', resolve));
+      return { reader, heard };
+    }),
+  );
+  onTestFinished(async () => {
+    for (const { reader } of readers) reader.disconnect();
+    await io.close();
+  });
+  const sockets: Socket[] = [...io.sockets.sockets.values()];
+  return { sockets, readers };
+}
+
+test('texts of every length arrive as they were sent, in order with what goes the usual way', async () => {
+  const { sockets, readers } = await twoReaders();
+  const texts = ['', 'ä🙂', 'x'.repeat(90), 'y'.repeat(126), 'z'.repeat(70_000), 'é'.repeat(40_000), '"\\\n'];
+  for (const text of texts) {
+    for (const socket of sockets) socket.emit('events', `before ${text}`);
+    fanOut(sockets, 'events', text);
+  }
+  for (const socket of sockets) socket.emit('last');
+  const all = texts.length * 2 + 1;
+  await expect.poll(() => readers.map(({ heard }) => heard.length)).toEqual([all, all]);
+  for (const { heard } of readers)
+    expect(heard).toEqual([...texts.flatMap((text) => [`before ${text}`, text]), 'last']);
+});
+
+test('a reader who has gone is passed over, and the others hear', async () => {
+  const { sockets, readers } = await twoReaders();
+  const [gone, there] = readers;
+  gone?.reader.disconnect();
+  fanOut(sockets, 'events', 1);
+  await expect.poll(() => there?.heard).toEqual([1]);
+  await expect.poll(() => sockets.filter((socket) => socket.connected).length).toBe(1);
+  fanOut(sockets, 'events', 2);
+  await expect.poll(() => there?.heard).toEqual([1, 2]);
+  expect(gone?.heard).toEqual([]);
+});
+
+test.each([0, 1, 125, 126, 65_535, 65_536, 100_000])(
+  'a text of %i bytes is framed as ws frames it',
+  (length) => {
+    const text = 'p'.repeat(length);
+    const { Sender } = WebSocket as unknown as {
+      Sender: { frame: (data: Buffer, options: object) => Buffer[] };
+    };
+    const options = { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: false };
+    expect(encodeTextFrame(text).equals(Buffer.concat(Sender.frame(Buffer.from(text), options)))).toBe(true);
+  },
+);

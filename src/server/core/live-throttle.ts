@@ -1,0 +1,66 @@
+import { type LiveEvent, coalesceEvents, type Position, type Topic } from '#shared/core/events.ts';
+
+type ThrottledEvents = { events: LiveEvent[]; position: Position; timer: NodeJS.Timeout };
+
+/**
+ * Calms bursts: the first events of a topic go out at once, those of the time after it together, without what a later
+ * one of them has made old. The more people listen, the longer that time, for one message costs as many deliveries.
+ */
+export class EventThrottle {
+  readonly #bursts = new Map<Topic, ThrottledEvents>();
+  readonly #send: (topic: Topic, events: LiveEvent[], position: Position) => void;
+  readonly #listeners: (topic: Topic) => number;
+
+  constructor(
+    listeners: (topic: Topic) => number,
+    send: (topic: Topic, events: LiveEvent[], position: Position) => void,
+  ) {
+    this.#listeners = listeners;
+    this.#send = send;
+  }
+
+  add(topic: Topic, events: LiveEvent[], position: Position): void {
+    const burst = this.#bursts.get(topic);
+    if (burst === undefined) {
+      this.#send(topic, coalesceEvents(events), position);
+      this.#wait(topic, position);
+    } else {
+      burst.events.push(...events);
+      burst.position = position;
+    }
+  }
+
+  /** Sends what waits on a topic. Who joins afterwards hears nothing that they were told already. */
+  flush(topic: Topic): void {
+    const burst = this.#bursts.get(topic);
+    if (burst === undefined || burst.events.length === 0) return;
+    this.#send(topic, coalesceEvents(burst.events), burst.position);
+    burst.events = [];
+  }
+
+  stop(): void {
+    for (const [topic, { timer }] of this.#bursts) {
+      clearTimeout(timer);
+      this.flush(topic);
+    }
+    this.#bursts.clear();
+  }
+
+  #wait(topic: Topic, position: Position): void {
+    const timer = setTimeout(() => this.#end(topic), throttleMs(this.#listeners(topic)));
+    this.#bursts.set(topic, { events: [], position, timer });
+  }
+
+  #end(topic: Topic): void {
+    const burst = this.#bursts.get(topic);
+    this.#bursts.delete(topic);
+    if (burst === undefined || burst.events.length === 0) return;
+    this.#send(topic, coalesceEvents(burst.events), burst.position);
+    this.#wait(topic, burst.position);
+  }
+}
+
+/** How long a topic stays quiet after a message, in milliseconds: 30 for a few listeners, 200 for ten thousand. */
+function throttleMs(listeners: number): number {
+  return Math.min(200, 30 + listeners / 50);
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
+import { toDatabaseUrl } from '#tests/support/database-url.ts';
+import { openLiveClient, type LiveNode, testSecret, startLiveNode } from '#tests/support/live-node.ts';
+import { type Member, register } from '#tests/support/member.ts';
+import { eventually, startParley, createTemporaryDirectory } from '#tests/support/parley.ts';
+import type { Topic } from '#shared/core/events.ts';
+
+let database: TestDatabase;
+let first: LiveNode;
+let second: LiveNode;
+let ann: Member;
+let bob: Member;
+let cleo: Member;
+let topics = 0;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [first, second] = await Promise.all([startLiveNode(database), startLiveNode(database)]);
+  ann = await register(first.address, 'Ann');
+  bob = await register(first.address, 'Bob');
+  cleo = await register(first.address, 'Cleo');
+});
+afterAll(async () => {
+  await Promise.all([first.stop(), second.stop()]);
+  await database.drop();
+});
+
+/** Nobody else's. */
+const aTopic = (): Topic => `question:${++topics}`;
+
+test('those who write are counted on every node, for everybody but themselves', async () => {
+  const topic = aTopic();
+  const reader = await openLiveClient(first.address, ann, topic);
+  const here = await openLiveClient(first.address, bob, topic);
+  const there = await openLiveClient(second.address, cleo, topic);
+  here.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1 && there.typingCount(topic) === 1);
+  there.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 2 && here.typingCount(topic) === 1);
+  const later = await openLiveClient(second.address, ann, topic);
+  expect(later.typingCount(topic)).toBe(2);
+  const laterThere = await openLiveClient(first.address, cleo, topic);
+  expect(laterThere.typingCount(topic)).toBe(1);
+
+  here.sendTyping(topic, false);
+  await eventually(
+    () => reader.typingCount(topic) === 1 && there.typingCount(topic) === 0 && later.typingCount(topic) === 1,
+  );
+  there.sendTyping(topic, false);
+  await eventually(() => reader.typingCount(topic) === 0 && later.typingCount(topic) === 0);
+  expect(reader.typingCounts.get(topic)).toEqual([1, 2, 1, 0]);
+  expect([...(here.typingCounts.get(topic) ?? []), ...(there.typingCounts.get(topic) ?? [])]).not.toContain(
+    2,
+  );
+});
+
+test('a member with tabs on two nodes is one, until the last tab is closed', async () => {
+  const topic = aTopic();
+  const reader = await openLiveClient(first.address, ann, topic);
+  const tab = await openLiveClient(first.address, bob, topic);
+  const otherTab = await openLiveClient(second.address, bob, topic);
+  tab.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  otherTab.sendTyping(topic);
+  // Whoever begins after it shows that it has been heard.
+  const after = await openLiveClient(second.address, cleo, topic);
+  after.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 2 && otherTab.typingCount(topic) === 1);
+
+  otherTab.close();
+  after.sendTyping(topic, false);
+  await eventually(() => tab.typingCount(topic) === 0);
+  expect(reader.typingCount(topic)).toBe(1);
+  tab.close();
+  await eventually(() => reader.typingCount(topic) === 0);
+  expect(reader.typingCounts.get(topic)).toEqual([1, 2, 1, 0]);
+  expect([...(tab.typingCounts.get(topic) ?? []), ...(otherTab.typingCounts.get(topic) ?? [])]).not.toContain(
+    2,
+  );
+});
+
+test('leaving the question, writing elsewhere and losing the connection end it', async () => {
+  const [topic, other] = [aTopic(), aTopic()];
+  const reader = await openLiveClient(second.address, ann, topic, other);
+  const writer = await openLiveClient(first.address, bob, topic, other);
+  writer.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  writer.socket.emit('unsubscribe', topic);
+  await eventually(() => reader.typingCount(topic) === 0);
+  await writer.subscribe(topic);
+  writer.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  writer.sendTyping(other);
+  await eventually(() => reader.typingCount(topic) === 0 && reader.typingCount(other) === 1);
+  writer.socket.io.engine.close();
+  await eventually(() => reader.typingCount(other) === 0);
+  expect(reader.typingCounts.get(topic)).toEqual([1, 0, 1, 0]);
+});
+
+test('nobody writes on what they do not look at, or by a message that makes no sense', async () => {
+  const [topic, foreign] = [aTopic(), aTopic()];
+  const reader = await openLiveClient(second.address, ann, topic, foreign, 'feeds');
+  const writer = await openLiveClient(first.address, bob, topic, 'feeds');
+  for (const wrong of [
+    foreign,
+    'feeds',
+    `member:${bob.id}`,
+    `member:${ann.id}`,
+    '',
+    '__proto__',
+    null,
+    7,
+    {},
+    [topic],
+  ])
+    writer.sendTyping(wrong);
+  for (const going of [null, 1, 'true', {}, undefined]) writer.sendTyping(topic, going);
+  writer.sendTyping(foreign, false);
+  writer.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  writer.sendTyping(topic, false);
+  await eventually(() => reader.typingCount(topic) === 0);
+  expect(Object.fromEntries(reader.typingCounts)).toEqual({ [topic]: [1, 0] });
+});
+
+test('who wrote on a node that was killed is forgotten, and those elsewhere are not', async () => {
+  const topic = aTopic();
+  const data = await createTemporaryDirectory();
+  const mortal = startParley({
+    env: {
+      DATABASE_URL: toDatabaseUrl(database.connection),
+      SECRET: testSecret,
+      PARLEY_DATA: data,
+      LOG_LEVEL: 'info',
+    },
+  });
+  const address = await mortal.ready;
+  const reader = await openLiveClient(first.address, ann, topic);
+  const survivor = await openLiveClient(second.address, cleo, topic);
+  const writer = await openLiveClient(address, bob, topic);
+  survivor.sendTyping(topic);
+  writer.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 2 && writer.typingCount(topic) === 1);
+  mortal.signal('SIGKILL');
+  await writer.ended;
+  const repeating = setInterval(() => survivor.sendTyping(topic), 5_000);
+  const isForgotten = () => reader.typingCount(topic) === 1 && survivor.typingCount(topic) === 0;
+  await eventually(isForgotten).finally(() => clearInterval(repeating));
+  expect(reader.typingCounts.get(topic)?.slice(-2)).toEqual([2, 1]);
+});
+
+test('a node that stops says who no longer writes', async () => {
+  const topic = aTopic();
+  const leaving = await startLiveNode(database);
+  const reader = await openLiveClient(first.address, ann, topic);
+  const writer = await openLiveClient(leaving.address, bob, topic);
+  writer.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  const began = performance.now();
+  await leaving.stop();
+  await eventually(() => reader.typingCount(topic) === 0);
+  expect(performance.now() - began, 'forgotten, not told').toBeLessThan(20_000);
+});

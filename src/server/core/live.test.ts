@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
+import {
+  cookieHeader,
+  LiveClient,
+  openLiveClient,
+  type LiveNode,
+  startLiveNode,
+} from '#tests/support/live-node.ts';
+import { expectOk, type Member, password, register } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
+import type { LiveEvent, SubscribeResult } from '#shared/core/events.ts';
+
+let database: TestDatabase;
+let first: LiveNode;
+let second: LiveNode;
+let ann: Member;
+let bob: Member;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [first, second] = await Promise.all([startLiveNode(database), startLiveNode(database)]);
+  ann = await register(first.address, 'Ann');
+  bob = await register(first.address, 'Bob');
+});
+afterAll(async () => {
+  await Promise.all([first.stop(), second.stop()]);
+  await database.drop();
+});
+
+/** A socket without a client, which sends what it is told to. */
+async function rawSocket(member: Member): Promise<{ socket: WebSocket; closed: Promise<unknown> }> {
+  const url = `${first.address.replace('http', 'ws')}/api/live/?EIO=4&transport=websocket`;
+  const socket = new WebSocket(url, { headers: { cookie: cookieHeader(member) } });
+  onTestFinished(() => socket.terminate());
+  socket.on('error', () => {});
+  const closed = once(socket, 'close');
+  await once(socket, 'message');
+  socket.send('40');
+  await once(socket, 'message');
+  return { socket, closed };
+}
+
+test('nobody without a session gets a socket', async () => {
+  const stranger = await register(first.address, 'Stranger');
+  stranger.cookies.clear();
+  for (const cookies of [[], [['parley.session_token', 'made.up']]] as const) {
+    for (const [name, value] of cookies) stranger.cookies.set(name, value);
+    const listener = new LiveClient(first.address, stranger);
+    expect(await listener.ended).toBe('signed-out');
+    listener.close();
+  }
+});
+
+test('a socket hears of what it may hear of, and of nothing else', async () => {
+  const listener = await openLiveClient(first.address, ann);
+  const answers = async (topic: unknown): Promise<SubscribeResult> => listener.subscribe(topic);
+  expect(await answers('question:1')).toMatchObject({ ok: true });
+  expect(await answers('feeds')).toMatchObject({ ok: true });
+  expect(await answers(`member:${ann.id}`)).toMatchObject({ ok: true });
+  for (const topic of [`member:${bob.id}`, 'member:0', 'question:', 'question:01', 'question:1e3', '', '*'])
+    expect({ topic, ...(await answers(topic)) }).toEqual({ topic, ok: false, reason: 'not-allowed' });
+  for (const topic of [null, 7, {}, ['feeds'], 'feeds'.repeat(20)])
+    expect({ topic, ...(await answers(topic)) }).toEqual({ topic, ok: false, reason: 'invalid' });
+});
+
+test('messages that make no sense change nothing', async () => {
+  const { socket } = await rawSocket(ann);
+  const heard: string[] = [];
+  socket.on('message', (data: Buffer) => heard.push(data.toString()));
+  const senseless = [
+    ['subscribe'],
+    ['subscribe', { topic: 'feeds', since: '' }],
+    ['subscribe', null, null],
+    ['unsubscribe'],
+    ['unsubscribe', { topic: 'feeds' }],
+    ['unsubscribe', `member:${ann.id}`],
+    ['writing'],
+    ['writing', 'question:1', 'yes'],
+    ['writing', ['question:1'], true],
+    ['nonsense', { deep: [[[[1]]]] }],
+    ['__proto__', 'x'],
+  ];
+  for (const message of senseless) socket.send(`42${JSON.stringify(message)}`);
+  socket.send(`421${JSON.stringify(['subscribe', { topic: 'question:1', since: '' }])}`);
+  await eventually(() => heard.some((message) => message.startsWith('431[{"ok":true')));
+  expect(heard).toHaveLength(1);
+  expectOk(await ann.delete('/sessions'));
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test('one who sends more than a browser ever would is cut off', async () => {
+  for (const message of ['42["unsubscribe","feeds"]', '42["nonsense"]', '3', '40/other,', '40'] as const) {
+    const { socket, closed } = await rawSocket(ann);
+    for (let count = 0; count < 1_000; count++) socket.send(message);
+    await closed;
+    expect({ message, open: socket.readyState === WebSocket.OPEN }).toEqual({ message, open: false });
+  }
+  const { socket, closed } = await rawSocket(ann);
+  socket.send(`42["unsubscribe","${'x'.repeat(5_000)}"]`);
+  await closed;
+  expect(socket.readyState).toBe(WebSocket.CLOSED);
+});
+
+test('a member has thirty sockets at most, and takes none from others', async () => {
+  const carl = await register(first.address, 'Carl');
+  const sockets = Array.from({ length: 40 }, () => new LiveClient(first.address, carl));
+  onTestFinished(() => sockets.forEach((socket) => socket.close()));
+  const outcomes = await Promise.all(
+    sockets.map(({ connected }) =>
+      connected.then(
+        () => 'open',
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+  expect(outcomes.filter((each) => each === 'open')).toHaveLength(30);
+  expect(outcomes.filter((each) => each === 'too-many')).toHaveLength(10);
+  await openLiveClient(first.address, ann);
+  // One that closes makes room.
+  sockets.find((socket) => socket.socket.connected)?.close();
+  await eventually(() =>
+    openLiveClient(first.address, carl).then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test('a socket listens to a hundred topics at most, also when it asks for all at once', async () => {
+  const listener = await openLiveClient(first.address, bob);
+  const asked = Array.from({ length: 150 }, (_, index) => listener.subscribe(`question:${index + 1}`));
+  const answers = await Promise.all(asked);
+  // Its own member's topic and its own id are among the hundred.
+  expect(answers.filter((answer) => answer.ok)).toHaveLength(98);
+  expect(answers.at(-1)).toEqual({ ok: false, reason: 'too-many' });
+  listener.socket.emit('unsubscribe', 'question:1');
+  expect(await listener.subscribe('question:150')).toMatchObject({ ok: true });
+});
+
+test('signing out and ending sessions on one node closes their sockets on the other, and no others', async () => {
+  const [here, phone, tablet] = [bob, await bob.signInElsewhere(), await bob.signInElsewhere()];
+  const open = async (member: Member) => openLiveClient(second.address, member);
+  const sockets = { here: await open(here), phone: await open(phone), ann: await open(ann) };
+
+  expectOk(await phone.delete('/session'));
+  expect(await sockets.phone.ended).toBe('io server disconnect');
+  expect(await new LiveClient(second.address, phone).ended).toBe('signed-out');
+
+  const [one, two] = [await open(tablet), await open(await bob.signInElsewhere())];
+  expectOk(await here.delete('/sessions'));
+  expect(await Promise.all([one.ended, two.ended])).toEqual(['io server disconnect', 'io server disconnect']);
+
+  const other = await open(await bob.signInElsewhere());
+  expectOk(
+    await here.send('PUT', '/password', {
+      body: { currentPassword: password, newPassword: 'another horse' },
+    }),
+  );
+  expect(await other.ended).toBe('io server disconnect');
+  expect([sockets.here.socket.connected, sockets.ann.socket.connected]).toEqual([true, true]);
+});
+
+test('a session that ends while its socket is being let in gets none', async () => {
+  let meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  const slow = await startLiveNode(database, () => meanwhile());
+  onTestFinished(() => slow.stop());
+  const phone = await ann.signInElsewhere();
+  const open = await openLiveClient(slow.address, phone);
+  meanwhile = async () => {
+    expectOk(await phone.onServer(first.address).delete('/session'));
+    await open.ended;
+  };
+  const late = new LiveClient(slow.address, phone);
+  expect(await late.ended).toBe('io server disconnect');
+});
+
+test('a socket that does not read is cut off before it costs more than a megabyte', async () => {
+  const topic = 'question:77';
+  const { socket, closed } = await rawSocket(ann);
+  socket.send(`421${JSON.stringify(['subscribe', { topic, since: '' }])}`);
+  await once(socket, 'message');
+  const reading = await openLiveClient(first.address, bob, topic);
+  let over = false;
+  void closed.then(() => (over = true));
+  let received = 0;
+  socket.on('message', (data: Buffer) => (received += data.length));
+
+  const before = first.live.countSockets();
+  socket.pause();
+  const votes: LiveEvent[] = Array.from({ length: 150 }, (_, id) => {
+    return { kind: 'voted', post: 'answer', id: id + 1, upvotes: 1_000_000, downvotes: 0 };
+  });
+  const sent = JSON.stringify({ topic, events: votes, position: '' }).length;
+  let told = 0;
+  while (first.live.countSockets() === before) {
+    const heard = new Promise((resolve) => reading.socket.once('events', resolve));
+    first.live.deliver(
+      votes.map((event) => ({ topic, event })),
+      '',
+    );
+    told += sent;
+    await heard;
+  }
+  // What the system's buffers hold by now still arrives; the rest has waited in this process.
+  socket.resume();
+  await eventually(() => over);
+  expect(told - received).toBeGreaterThan(0);
+  expect(told - received).toBeLessThan(1_000_000);
+  expect(reading.socket.connected).toBe(true);
+});

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { eventually } from '#tests/support/parley.ts';
+import { startTestServer } from '#tests/support/server.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const [ann, bob] = await server.registerAll('Ann', 'Bob');
+
+/** Keeps everything waiting that changes a question, until the function it returns is called. */
+async function holdQuestion(id: number): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const holding = server.db.transaction().execute(async (tx) => {
+    await sql`select from question where id = ${id} for update`.execute(tx);
+    held.resolve();
+    await letGo.promise;
+  });
+  await held.promise;
+  return () => {
+    letGo.resolve();
+    return holding;
+  };
+}
+
+test('of one member two writes run at a time, the others wait, and other members are not affected', async () => {
+  const id = await bob.ask();
+  const answers = [];
+  for (let n = 0; n < 10; n++) answers.push(await ann.answer(id));
+  const letGo = await holdQuestion(id);
+  const edits = answers.map(({ id: answerId }, n) =>
+    ann.put(`/answers/${answerId}`, { content: `Edit ${n}` }),
+  );
+  await eventually(async () => (await waitingForLocks()) === 2);
+
+  const settings = { displayName: 'Bob', bio: 'Here.', showEmail: true };
+  expect(await bob.put('/settings', settings)).toMatchObject({ status: 200 });
+  expect((await bob.ask()) > id).toBe(true);
+  expect((await ann.get(`/questions/${id}`)).status).toBe(200);
+  expect(await waitingForLocks()).toBe(2);
+
+  await letGo();
+  for (const edit of await Promise.all(edits)) expect(edit.status).toBe(200);
+});
+
+test('what comes while a hundred writes of the member wait is refused at once, with when to come back', async () => {
+  const id = await bob.ask();
+  const letGo = await holdQuestion(id);
+  const refused: unknown[] = [];
+  const sent = Array.from({ length: 110 }, async () => {
+    const answer = await bob.put(`/questions/${id}/accepted-answer`, { answerId: null });
+    if (answer.status !== 200) refused.push([answer.status, answer.code, answer.headers.get('retry-after')]);
+    return answer.status;
+  });
+  await eventually(async () => refused.length === 8);
+  await letGo();
+  expect((await Promise.all(sent)).filter((status) => status === 200)).toHaveLength(102);
+  expect(refused).toEqual(Array.from({ length: 8 }, () => [429, 'too-many', '1']));
+});
+
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,109 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
+import {
+  register,
+  startParley,
+  createTemporaryDataDirectory,
+  createTemporaryDirectory,
+} from '#tests/support/parley.ts';
+import { ApiClient, password } from '#tests/support/member.ts';
+import { type Database, openDatabase } from './database.ts';
+import { type SecretOptions, getOrCreateSecret } from './secret.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ connection: database.connection });
+});
+afterEach(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const given = 'a secret of the environment, long enough for one';
+
+/** What one start takes as its secret, and the warnings it logs. */
+async function start(options: Partial<SecretOptions> = {}) {
+  const warnings: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+  const defaults = { given: undefined, dataDirectory: await createTemporaryDirectory(), removesFile: true };
+  return { secret: await getOrCreateSecret(db, { ...defaults, log, ...options }), warnings };
+}
+
+test('nodes that start at the same moment on an empty database share one secret', async () => {
+  const starts = await Promise.all(Array.from({ length: 8 }, () => start()));
+  expect(new Set(starts.map(({ secret }) => secret)).size).toBe(1);
+  expect(starts[0]?.secret).toMatch(/^[\w-]{43}$/);
+  expect((await start()).secret).toBe(starts[0]?.secret);
+  expect(starts.flatMap(({ warnings }) => warnings)).toEqual([]);
+});
+
+test('the secret of an older data folder is taken over, and its file goes', async () => {
+  const dataDirectory = await createTemporaryDirectory();
+  const file = path.join(dataDirectory, 'secret');
+  await writeFile(file, 'kept-since-the-first-start\n');
+  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
+  await expect(readFile(file)).rejects.toThrow('ENOENT');
+  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
+});
+
+test('the file stays where its folder is of another database, or holds another secret than is used', async () => {
+  const dataDirectory = await createTemporaryDirectory();
+  const file = path.join(dataDirectory, 'secret');
+  await writeFile(file, 'kept-since-the-first-start\n');
+  expect((await start({ dataDirectory, given })).secret).toBe(given);
+  expect((await start({ dataDirectory, removesFile: false })).secret).toBe('kept-since-the-first-start');
+  await writeFile(file, 'of-another-time\n');
+  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
+  expect(await readFile(file, 'utf8')).toBe('of-another-time\n');
+});
+
+test('SECRET wins, and is not to be found in the database', async () => {
+  const made = await start();
+  expect((await start({ given })).secret).toBe(given);
+  const { rows } = await sql`select * from setting`.execute(db);
+  expect(JSON.stringify(rows)).not.toContain(given);
+  expect((await start()).secret).toBe(made.secret);
+});
+
+test('a start with another secret than the one before it warns, once', async () => {
+  await start();
+  const changed = await start({ given });
+  expect(changed.warnings).toHaveLength(1);
+  expect(changed.warnings[0]).toContain(
+    'Give every Parley that shares the database the same SECRET, or none.',
+  );
+  expect(changed.warnings[0]).not.toContain(given);
+  expect((await start({ given })).warnings).toEqual([]);
+  expect((await start()).warnings).toHaveLength(1);
+});
+
+test('of two nodes with different secrets that start at the same moment, one warns', async () => {
+  const starts = await Promise.all([start({ given }), start({ given: `${given}, but another` })]);
+  expect(starts.flatMap(({ warnings }) => warnings)).toHaveLength(1);
+});
+
+test('a member stays signed in when the secret of the data folder moves into the database', async () => {
+  const data = await createTemporaryDataDirectory();
+  // As the version before left it: a secret in the folder, and the cookies signed with it.
+  const env = { PARLEY_DATA: data, SECRET: 'the secret of the data folder, from before' };
+  const before = startParley({ env });
+  expect(await register(await before.ready, 'Ada')).toBe(201);
+  const ada = new ApiClient(await before.ready);
+  await ada.signIn('ada@example.org', password);
+  before.signal('SIGTERM');
+  await before.ended;
+  await writeFile(path.join(data, 'secret'), `${env.SECRET}\n`);
+
+  const after = startParley({ env: { PARLEY_DATA: data } });
+  const there = new ApiClient(await after.ready);
+  there.cookies = ada.cookies;
+  expect((await there.get('/session')).body).toMatchObject({ member: { displayName: 'Ada' } });
+  await expect(readFile(path.join(data, 'secret'))).rejects.toThrow('ENOENT');
+  expect(after.output()).not.toContain('another secret');
+});

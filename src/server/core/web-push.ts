@@ -1,0 +1,90 @@
+import webPush from 'web-push';
+import { type Database, transaction } from './database.ts';
+import { getOrInsertSetting } from './stored-settings.ts';
+import type { NewPushSubscription } from '#shared/notifications/preferences.ts';
+
+/** The push services of browsers, whose addresses a subscription may name; a star stands for one or more labels. */
+export const defaultPushServices: readonly string[] = [
+  'https://fcm.googleapis.com',
+  'https://*.push.services.mozilla.com',
+  'https://*.notify.windows.com',
+  'https://*.push.apple.com',
+];
+
+/** The keys by which push services know this community (RFC 8292); base64url. */
+export type VapidKeys = { publicKey: string; privateKey: string };
+
+export type WebPushSender = {
+  publicKey: string;
+  /** Whether a subscription's address is one of a push service. */
+  isAllowedEndpoint: (endpoint: string) => boolean;
+  /** @throws when another try may help. */
+  send: (device: NewPushSubscription, payload: string) => Promise<PushResult>;
+};
+
+/** 'gone': the device is no longer subscribed. 'refused': the service will not take this message. */
+export type PushResult = 'sent' | 'gone' | 'refused';
+
+/** Milliseconds for one request, from its start to the answer's head. */
+const timeoutMs = 10_000;
+
+/** How long a push service keeps a message for a device that is off, in seconds. */
+const timeToLiveSeconds = 24 * 60 * 60;
+
+/** @param contact whom a push service may write to: a mailto: or https: address */
+export function createWebPushSender(options: {
+  keys: VapidKeys;
+  contact: string;
+  services: readonly string[];
+}): WebPushSender {
+  const { keys, contact, services } = options;
+  const allowed = services.map(toOriginPattern);
+  const isAllowedEndpoint = (endpoint: string) => {
+    const url = URL.parse(endpoint);
+    if (url === null || url.username + url.password !== '') return false;
+    return allowed.some((pattern) => pattern.test(url.origin));
+  };
+  return { publicKey: keys.publicKey, isAllowedEndpoint, send };
+
+  /**
+   * The address is one that a browser named, so it leads to a known push service or nowhere: no redirect is followed, and
+   * nothing of the answer but its status is read.
+   */
+  async function send(device: NewPushSubscription, payload: string): Promise<PushResult> {
+    if (!isAllowedEndpoint(device.endpoint)) return 'gone';
+    const { endpoint, ...keysOfDevice } = device;
+    const request = webPush.generateRequestDetails({ endpoint, keys: keysOfDevice }, payload, {
+      TTL: timeToLiveSeconds,
+      urgency: 'normal',
+      contentEncoding: 'aes128gcm',
+      vapidDetails: { subject: contact, ...keys },
+    });
+    const { 'Content-Length': _, ...headers } = request.headers as Record<string, string | number>;
+    const response = await fetch(request.endpoint, {
+      method: 'POST',
+      // Some are numbers.
+      headers: Object.entries(headers).map(([name, value]) => [name, `${value}`]),
+      body: new Uint8Array(request.body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    if (response.ok) return 'sent';
+    if (response.status === 404 || response.status === 410) return 'gone';
+    if (response.status === 429 || response.status >= 500)
+      throw new Error(`the push service ${new URL(device.endpoint).host} answered ${response.status}`);
+    return 'refused';
+  }
+}
+
+/** The keys of this community, made once and shared by all nodes: with others, every device would have to ask again. */
+export async function getOrCreateVapidKeys(db: Database): Promise<VapidKeys> {
+  const made = JSON.stringify(webPush.generateVAPIDKeys());
+  const stored = await transaction(db, (tx) => getOrInsertSetting(tx, 'push-keys', made));
+  return JSON.parse(stored) as VapidKeys;
+}
+
+function toOriginPattern(service: string): RegExp {
+  const literal = service.replaceAll('.', String.raw`\.`).replace('*', String.raw`[\w-]+(?:\.[\w-]+)*`);
+  return new RegExp(`^${literal}$`);
+}

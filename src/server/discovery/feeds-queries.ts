@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely';
+import { hasMutedTag, type Mutes } from '#server/engagement/mutes-filter.ts';
+import type { Reader } from '#server/core/database.ts';
+import type { Cursor } from '#server/core/cursor.ts';
+import { bylineJoins } from '#server/posts/posts.ts';
+import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
+import type { Feed } from '#shared/discovery/feeds.ts';
+
+/** `limit` rows at most, behind the cursor. */
+export type FeedWindow = { feed: Feed; cursor: Cursor | null; limit: number };
+
+/** A feed's questions in its order. */
+export async function listFeedQuestions(db: Reader, { feed, cursor, limit }: FeedWindow) {
+  const { table, from, order } = lists[feed];
+  const { rows } = await sql<QuestionCardRow>`
+    select ${questionCardColumns} from ${table} ${bylineJoins}
+    where ${from(cursor)} order by ${order} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The same rows by their ids and sort keys alone, and which of them are left out. */
+export async function listFeedSortKeys(
+  db: Reader,
+  { feed, cursor, limit, mutes }: FeedWindow & { mutes: Mutes },
+) {
+  const { table, from, order } = lists[feed];
+  const { rows } = await sql<{ id: number; created_at: Date; upvotes: number; hidden: boolean }>`
+    select post.id, post.created_at, post.upvotes, ${hasMutedTag(mutes)} as hidden from ${table}
+    where ${from(cursor)} order by ${order} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Those of the questions that are still there, in any order. */
+export async function listQuestionCards(db: Reader, ids: readonly number[]) {
+  const { rows } = await sql<QuestionCardRow>`
+    select ${questionCardColumns} from question post ${bylineJoins}
+    where post.id = any(${[...ids]}::bigint[])`.execute(db);
+  return rows;
+}
+
+type List = {
+  table: RawBuilder<unknown>;
+  from: (cursor: Cursor | null) => RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+};
+
+const behind = (keys: RawBuilder<unknown>, cursor: Cursor | null, after: RawBuilder<unknown>) =>
+  cursor === null ? sql`true` : sql`(${keys}) < (${after}, ${cursor.id})`;
+
+const time = (cursor: Cursor | null) => sql`${new Date(cursor?.after ?? 0)}::timestamptz`;
+
+const sortedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
+
+/** What each feed holds, in the order of an index: question_recent, question_sort_key_popular, question_sort_key_unanswered. */
+const lists: Readonly<Record<Feed, List>> = {
+  recent: {
+    table: sql`question post`,
+    from: (cursor) => behind(sql`post.created_at, post.id`, cursor, time(cursor)),
+    order: sql`post.created_at desc, post.id desc`,
+  },
+  popular: {
+    table: sortedQuestions,
+    from: (cursor) => behind(sql`place.upvotes, place.question_id`, cursor, sql`${cursor?.after ?? 0}`),
+    order: sql`place.upvotes desc, place.question_id desc`,
+  },
+  unanswered: {
+    table: sortedQuestions,
+    from: (cursor) =>
+      sql`place.answer_count = 0 and ${behind(sql`place.created_at, place.question_id`, cursor, time(cursor))}`,
+    order: sql`place.created_at desc, place.question_id desc`,
+  },
+};

@@ -1,0 +1,47 @@
+import { feedWindow, readMutes, skipMuted } from '#server/engagement/mutes-filter.ts';
+import type { Reader } from '#server/core/database.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
+import { toQuestionCard } from '#server/posts/cards.ts';
+import type { Feed } from '#shared/discovery/feeds.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { FeedPage } from '#shared/engagement/mutes.ts';
+import { listFeedSortKeys, listQuestionCards } from './feeds-queries.ts';
+
+/**
+ * A page of a feed without the questions of the viewer's muted topics: the first 20, or the 20 behind a cursor of that
+ * feed (docs/product.md 10).
+ */
+export async function readFeedWithoutMuted(
+  db: Reader,
+  wanted: { feed: Feed; viewer: Viewer; cursor: string | undefined },
+): Promise<FeedPage> {
+  const { feed, viewer } = wanted;
+  const cursor = decodeCursor(wanted.cursor);
+  const mutes = await readMutes(db, viewer.id);
+  const rows = await listFeedSortKeys(db, { feed, cursor, limit: feedWindow + 1, mutes });
+  const passed = skipMuted(rows, {
+    size: limits.feedPage,
+    window: feedWindow,
+    position: feedCursors[feed],
+  });
+  const cards = await listQuestionCards(
+    db,
+    passed.items.map(({ id }) => id),
+  );
+  const byId = new Map(cards.map((card) => [card.id, toQuestionCard(card)]));
+  const items = passed.items.map(({ id }) => byId.get(id)).filter((card) => card !== undefined);
+  return { items, mutedCount: passed.hidden, nextCursor: passed.nextCursor };
+}
+
+type SortKeys = { id: number; created_at: Date; upvotes: number };
+
+const byTime = (row: SortKeys): Cursor => ({ after: row.created_at.getTime(), id: row.id });
+const byUpvotes = (row: SortKeys): Cursor => ({ after: row.upvotes, id: row.id });
+
+/** Where a page of each feed ends. */
+export const feedCursors: Readonly<Record<Feed, (row: SortKeys) => Cursor>> = {
+  recent: byTime,
+  popular: byUpvotes,
+  unanswered: byTime,
+};

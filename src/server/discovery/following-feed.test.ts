@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+import type { QuestionCards } from '#shared/posts/questions.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const ann = await server.register('Ann');
+const bob = await server.register('Bob');
+
+test('This Week ends seven days back, by the latest activity', async () => {
+  await bob.put('/topics/reef/follow', { following: true });
+  const ask = (title: string) => ann.ask({ title, tags: ['reef'] });
+  const [within, before, revived] = [await ask('Within'), await ask('Before'), await ask('Revived')];
+  await age(within, '6 days 23 hours 59 minutes');
+  await age(before, '7 days 1 minute');
+  await age(revived, '30 days');
+  await ann.answer(revived);
+  const { body } = await bob.get<QuestionCards>('/following/activity');
+  expect(body.items.map(({ id }) => id)).toEqual([revived, within]);
+});
+
+/** As if nothing had happened for that long. */
+async function age(id: number, ago: string): Promise<void> {
+  await sql`update question set active_at = active_at - ${ago}::interval where id = ${id}`.execute(server.db);
+}

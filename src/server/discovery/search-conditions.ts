@@ -1,0 +1,172 @@
+import { type RawBuilder, sql } from 'kysely';
+import { likeContains } from '#server/core/sql.ts';
+import type { SearchCriteria } from './search-criteria.ts';
+import { parseSearchWords } from './search-words.ts';
+
+type Sql = RawBuilder<unknown>;
+
+/** The texts of a post that are searched, and what PostgreSQL knows of their words. */
+export type SearchedTexts = { texts: readonly [Sql, ...Sql[]]; vector: Sql };
+
+/** For `question post`. */
+export const questionTexts: SearchedTexts = {
+  texts: [sql`post.title`, sql`post.tag_text`, sql`post.content`],
+  vector: sql`post.search_vector`,
+};
+
+/** For `answer post`. */
+export const answerTexts: SearchedTexts = { texts: [sql`post.content`], vector: sql`post.search_vector` };
+
+/** Conditions on `question post`: all that is asked for but the words. */
+export function questionConditions(criteria: SearchCriteria): Sql[] {
+  return [
+    ...tagConditions(criteria, sql`post.id`),
+    ...authorAndTimeConditions(criteria),
+    ...criteria.statuses.flatMap(answeredCondition('post')),
+    ...criteria.numbers.flatMap(({ field, from, to }) => {
+      if (field === 'score') return questionScore(from, to);
+      if (field === 'views') return rangeConditions(sql`post.views`, from, to);
+      return [matchSortKeys(rangeConditions(sql`answer_count`, from, to))];
+    }),
+    ...wordConditions(criteria, questionTexts),
+  ];
+}
+
+/** Conditions on `answer post`: its own author, time, score and text, its question's tags, answers and views. */
+export function answerConditions(criteria: SearchCriteria): Sql[] {
+  const ofItsQuestion = [
+    ...criteria.statuses.flatMap(answeredCondition('question')),
+    ...criteria.numbers.flatMap(({ field, from, to }) => {
+      if (field === 'score') return [];
+      return rangeConditions(field === 'views' ? sql`question.views` : sql`question.answer_count`, from, to);
+    }),
+  ];
+  return [
+    ...tagConditions(criteria, sql`post.question_id`),
+    ...authorAndTimeConditions(criteria),
+    ...criteria.numbers.flatMap(({ field, from, to }) =>
+      field === 'score' ? scoreConditions(from, to) : [],
+    ),
+    ...wordConditions(criteria, answerTexts),
+    ...(ofItsQuestion.length === 0
+      ? []
+      : [
+          sql`exists (select from question where question.id = post.question_id and ${allOf(ofItsQuestion)})`,
+        ]),
+  ];
+}
+
+/** Whether something is asked for that an index leads to, beside the words. */
+export function isNarrowed(criteria: SearchCriteria): boolean {
+  return (
+    criteria.tags.length > 0 ||
+    criteria.authors.length > 0 ||
+    criteria.created.some(({ from }) => from !== null)
+  );
+}
+
+export function allOf(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` and `)})`;
+}
+
+export function anyOf(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** Whether one of the texts contains the part as typed. */
+export function containsText({ texts }: Pick<SearchedTexts, 'texts'>, part: string): Sql {
+  return anyOf(texts.map((text) => sql`${text} ${likeOperator(part)} ${likeContains(part)}`));
+}
+
+/** Without case to forget, as in Chinese, the simple comparison is ten times as fast. */
+export const likeOperator = (part: string): Sql =>
+  part.toLowerCase() === part.toUpperCase() ? sql`like` : sql`ilike`;
+
+/**
+ * Whether the texts, taken together, have all words of `text` in any inflection. `weight` has only those words of the
+ * vector count that are of a title (A) or of tags (B).
+ */
+export function hasAllWords({ texts, vector }: SearchedTexts, text: string, weight?: 'A' | 'B'): Sql {
+  const { inflected, parts } = parseSearchWords(text);
+  const each = parts.map((part) => containsText({ texts }, part));
+  if (inflected) each.unshift(sql`${vector} @@ ${queryOf(text, weight)}`);
+  return each.length === 0 ? sql`false` : allOf(each);
+}
+
+function queryOf(text: string, weight?: 'A' | 'B'): Sql {
+  const query = sql`plainto_tsquery('english', ${text})`;
+  if (weight === undefined) return query;
+  // As text, a query has each of its words in quotation marks, those in it doubled.
+  return sql`regexp_replace(${query}::text, ${String.raw`('(?:[^']|'')+')`}, ${String.raw`\1:${weight}`}, 'g')::tsquery`;
+}
+
+function wordConditions({ phrases, excluded }: SearchCriteria, searched: SearchedTexts): Sql[] {
+  return [
+    ...phrases.map((phrase) => containsText(searched, phrase)),
+    ...excluded.phrases.map((phrase) => sql`not ${containsText(searched, phrase)}`),
+    ...excluded.words.map(
+      (word) => sql`not ${anyOf([hasAllWords(searched, word), hasStopWord(searched, word)])}`,
+    ),
+  ];
+}
+
+/** Words such as 'not' are nothing to the dictionary; who leaves one out means it. */
+function hasStopWord({ texts }: SearchedTexts, word: string): Sql {
+  const found = anyOf(texts.map((text) => sql`${text} ~* ${wholeWordPattern(word)}`));
+  return sql`(numnode(plainto_tsquery('english', ${word})) = 0 and ${found})`;
+}
+
+/** A regular expression for the text with no letter or digit on either side of it. */
+export function wholeWordPattern(text: string): string {
+  return String.raw`(?<![[:alnum:]])${text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}(?![[:alnum:]])`;
+}
+
+function tagConditions({ tags, excluded }: SearchCriteria, questionId: Sql): Sql[] {
+  const has = (tagId: number) =>
+    sql`exists (select from question_tag link where link.question_id = ${questionId} and link.tag_id = ${tagId})`;
+  return [...tags.map(has), ...excluded.tags.map((tagId) => sql`not ${has(tagId)}`)];
+}
+
+function authorAndTimeConditions({ authors, excluded, created }: SearchCriteria): Sql[] {
+  return [
+    ...authors.map((ids) => sql`post.author_id = any(${ids}::bigint[])`),
+    ...(excluded.authors.length === 0
+      ? []
+      : [sql`(post.author_id is null or post.author_id <> all(${excluded.authors}::bigint[]))`]),
+    ...created.flatMap(({ from, to }) => [
+      ...(from === null ? [] : [sql`post.created_at >= ${from}::timestamptz`]),
+      ...(to === null ? [] : [sql`post.created_at < ${to}::timestamptz`]),
+    ]),
+  ];
+}
+
+function answeredCondition(table: 'post' | 'question') {
+  const answers = sql`${sql.ref(`${table}.answer_count`)}`;
+  return (is: SearchCriteria['statuses'][number]): Sql[] => {
+    if (is === 'answered') return [sql`${answers} > 0`];
+    if (is === 'solved') return [sql`${sql.ref(`${table}.accepted_answer_id`)} is not null`];
+    if (is !== 'unanswered') return [];
+    return [table === 'post' ? matchSortKeys([sql`answer_count = 0`]) : sql`${answers} = 0`];
+  };
+}
+
+/** Who has that score has as many upvotes, which an index knows. */
+function questionScore(from: number | null, to: number | null): Sql[] {
+  const upvotes = from !== null && from > 0 ? [matchSortKeys([sql`upvotes >= ${from}`])] : [];
+  return [...upvotes, ...scoreConditions(from, to)];
+}
+
+/** Of `question post`, by the indexes of what is counted often. */
+const matchSortKeys = (conditions: readonly Sql[]) =>
+  sql`post.id in (select question_id from question_sort_key where ${allOf(conditions)})`;
+
+function scoreConditions(from: number | null, to: number | null): Sql[] {
+  return rangeConditions(sql`post.upvotes - post.downvotes`, from, to);
+}
+
+function rangeConditions(value: Sql, from: number | null, to: number | null): Sql[] {
+  return [
+    ...(from === null ? [] : [sql`${value} >= ${from}`]),
+    ...(to === null ? [] : [sql`${value} <= ${to}`]),
+  ];
+}

@@ -1,0 +1,122 @@
+import type { Reader } from '#server/core/database.ts';
+import {
+  type StatusFilter,
+  isOperator,
+  type NumberField,
+  parseSearch,
+  type Range,
+  type SearchTerm,
+  resolveMoment,
+} from '#shared/discovery/search-query.ts';
+import { limitTerms } from '#shared/discovery/search-term-limits.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import { findMemberIds, findTagIds } from './search-names.ts';
+
+/** What a query asks for, every name looked up. All of it has to hold at once. */
+export type SearchCriteria = {
+  /** Words to be found, as typed or all of them in any inflection; '' for none. */
+  text: string;
+  /** Texts to be found as typed. */
+  phrases: string[];
+  excluded: { words: string[]; phrases: string[]; tags: number[]; authors: number[] };
+  /** Ids of tags. */
+  tags: number[];
+  /** Ids of members; of each list one is the author. */
+  authors: number[][];
+  statuses: StatusFilter[];
+  numbers: (Range<number> & { field: NumberField })[];
+  /** From the first time on, until before the second. */
+  created: Range<Date>[];
+  /** What names a tag or a member there is not; it is part of `text`. */
+  unknownTerms: string[];
+  /** There are only words. */
+  isPlain: boolean;
+};
+
+/** @param query without spaces around, inner runs folded. */
+export async function resolveCriteria(
+  db: Reader,
+  { query, viewerId, now }: { query: string; viewerId: number; now: Date },
+): Promise<SearchCriteria> {
+  const { terms } = limitTerms(parseSearch(query));
+  if (!terms.some(isOperator))
+    return { ...emptyCriteria(), text: terms.map(textOfWord).join(' '), isPlain: true };
+  const criteria = emptyCriteria();
+  const words: string[] = [];
+  const names = await lookUpNames(db, { terms, viewerId });
+  for (const term of terms) {
+    const ids = names.get(term);
+    if (ids?.length === 0) {
+      criteria.unknownTerms.push(term.source);
+      if (!('excluded' in term && term.excluded)) words.push(term.source);
+    } else if (term.kind === 'word' && !term.excluded) words.push(term.text);
+    else addTerm(criteria, term, { ids: ids ?? [], now });
+  }
+  return { ...criteria, text: words.join(' ') };
+}
+
+const textOfWord = (term: SearchTerm) => (term.kind === 'word' ? term.text : term.source);
+
+const emptyCriteria = (): SearchCriteria => ({
+  text: '',
+  phrases: [],
+  excluded: { words: [], phrases: [], tags: [], authors: [] },
+  tags: [],
+  authors: [],
+  statuses: [],
+  numbers: [],
+  created: [],
+  unknownTerms: [],
+  isPlain: false,
+});
+
+function addTerm(
+  criteria: SearchCriteria,
+  term: SearchTerm,
+  { ids, now }: { ids: readonly number[]; now: Date },
+): void {
+  switch (term.kind) {
+    case 'word':
+      criteria.excluded.words.push(term.text);
+      return;
+    case 'phrase':
+      (term.excluded ? criteria.excluded : criteria).phrases.push(term.text);
+      return;
+    case 'tag':
+      (term.excluded ? criteria.excluded : criteria).tags.push(...ids);
+      return;
+    case 'user':
+      if (term.excluded) criteria.excluded.authors.push(...ids);
+      else criteria.authors.push([...ids]);
+      return;
+    case 'is':
+      criteria.statuses.push(term.is);
+      return;
+    case 'number':
+      criteria.numbers.push({ field: term.field, from: term.from, to: term.to });
+      return;
+    case 'created': {
+      const from = term.from && resolveMoment(term.from, now);
+      const to = term.to && resolveMoment(term.to, now);
+      criteria.created.push(
+        from !== null && to !== null && from > to ? { from: to, to: from } : { from, to },
+      );
+    }
+  }
+}
+
+/** The ids behind each term that names a tag or a member; none for a name that does not exist. */
+async function lookUpNames(
+  db: Reader,
+  { terms, viewerId }: { terms: readonly SearchTerm[]; viewerId: number },
+): Promise<Map<SearchTerm, number[]>> {
+  const found = await Promise.all(
+    terms.map(async (term): Promise<[SearchTerm, number[]][]> => {
+      if (term.kind === 'tag') return [[term, await findTagIds(db, tagKey(term.tag))]];
+      if (term.kind !== 'user') return [];
+      const isMe = term.user.toLowerCase() === 'me';
+      return [[term, isMe ? [viewerId] : await findMemberIds(db, term.user)]];
+    }),
+  );
+  return new Map(found.flat());
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+import type { InstantResults, HighlightedText, SearchKind, SearchResults } from '#shared/discovery/search.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const ann = await server.register('Ann Lee');
+const bob = await server.register('Bob Marley');
+beforeEach(async () => {
+  await server.resetRateLimits();
+  await server.db.deleteFrom('question').execute();
+});
+
+async function search(q: string, wanted: { in?: SearchKind; sort?: string } = {}): Promise<SearchResults> {
+  const { status, body } = await bob.get<SearchResults>(
+    `/search?${new URLSearchParams({ q, ...wanted }).toString()}`,
+  );
+  expect(status).toBe(200);
+  return body;
+}
+
+const titles = async (q: string) => (await search(q)).questions.map(({ title }) => title).toSorted();
+
+type Question = { content?: string; tags?: string[] };
+const ask = (title: string, more: Question = {}, by = ann) =>
+  by.ask({ content: 'Nothing to see.', tags: [], ...more, title });
+
+describe('questions are narrowed', () => {
+  test('by tags, which all have to be there or not, whatever their case', async () => {
+    await ask('Both', { tags: ['Rust', 'async'] });
+    await ask('One', { tags: ['rust'] });
+    await ask('Spaced', { tags: ['two words'] });
+    expect(await titles('[rust]')).toEqual(['Both', 'One']);
+    expect(await titles('[rust][async]')).toEqual(['Both']);
+    expect(await titles('[rust] -[async]')).toEqual(['One']);
+    expect(await titles('tag:"two words"')).toEqual(['Spaced']);
+  });
+
+  test('by their author: oneself, a name, the beginning of a name, an id', async () => {
+    await ask('By Ann');
+    await ask('By Bob', {}, bob);
+    expect(await titles('user:me')).toEqual(['By Bob']);
+    expect(await titles('user:"ann lee"')).toEqual(['By Ann']);
+    expect(await titles('user:bob')).toEqual(['By Bob']);
+    expect(await titles(`user:${ann.id}`)).toEqual(['By Ann']);
+    expect(await titles('by -user:me')).toEqual(['By Ann']);
+    expect(await titles('is:question -user:me')).toEqual(['By Ann']);
+  });
+
+  test('by answers, votes and views', async () => {
+    const answered = await ask('Answered');
+    await ask('Unanswered');
+    const { id: answerId } = await bob.answer(answered, 'Because.');
+    await bob.vote('questions', answered, 'up');
+    await bob.put(`/questions/${answered}/view`);
+    expect(await titles('is:solved')).toEqual([]);
+    await ann.put(`/questions/${answered}/accepted-answer`, { answerId });
+    expect(await titles('is:solved')).toEqual(['Answered']);
+    expect(await titles('is:answered')).toEqual(['Answered']);
+    expect(await titles('is:unanswered')).toEqual(['Unanswered']);
+    expect(await titles('answers:0')).toEqual(['Unanswered']);
+    expect(await titles('answers:1..3')).toEqual(['Answered']);
+    expect(await titles('score:1')).toEqual(['Answered']);
+    expect(await titles('score:..0')).toEqual(['Unanswered']);
+    expect(await titles('views:1')).toEqual(['Answered']);
+    expect(await titles('views:0')).toEqual(['Answered', 'Unanswered']);
+  });
+
+  test('by the day they were asked', async () => {
+    const old = await ask('Old');
+    await ask('New');
+    await server.db
+      .updateTable('question')
+      .set({ created_at: new Date('2024-02-29T23:59:59Z') })
+      .where('id', '=', old)
+      .execute();
+    expect(await titles('created:2024')).toEqual(['Old']);
+    expect(await titles('created:2024-02-29')).toEqual(['Old']);
+    expect(await titles('created:2024-03..')).toEqual(['New']);
+    expect(await titles('created:..2024-02')).toEqual(['Old']);
+    expect(await titles('created:1w')).toEqual(['New']);
+    expect(await titles('created:..1w')).toEqual(['Old']);
+  });
+
+  test('by phrases and by words left out, everything at once', async () => {
+    await ask('Baking bread fast', { tags: ['oven'] });
+    await ask('Bread that bakes slow', { tags: ['oven'] });
+    await ask('Fast baking, stale bread', { tags: ['oven'] });
+    expect(await titles('"baking bread"')).toEqual(['Baking bread fast']);
+    expect(await titles('bread -slow')).toEqual(['Baking bread fast', 'Fast baking, stale bread']);
+    expect(await titles('[oven] -"baking bread"')).toEqual([
+      'Bread that bakes slow',
+      'Fast baking, stale bread',
+    ]);
+    expect(
+      await titles('[oven] baked is:unanswered "bread" -stale -slow user:ann score:0 created:1d'),
+    ).toEqual(['Baking bread fast']);
+  });
+});
+
+test('the newest come first where only operators are asked for, and are counted', async () => {
+  for (let n = 1; n <= 23; n++) await ask(`Pebble ${n}`, { tags: ['pebbles'] });
+  const { questions, total, nextCursor } = await search('[pebbles]');
+  expect(total).toBe(23);
+  expect(questions.map(({ title }) => title).slice(0, 2)).toEqual(['Pebble 23', 'Pebble 22']);
+  expect(nextCursor).not.toBeNull();
+});
+
+test('is:answer searches the answers: their own author, text and votes, and the tags of their question', async () => {
+  const id = await ask('Which mountain?', { tags: ['hills'] });
+  const mine = await bob.answer(id, 'I was climbing.');
+  await ann.answer(id, 'I was not.');
+  for (const q of [
+    'is:answer climb',
+    'is:answer user:me',
+    'is:answer [hills] "climbing"',
+    '[hills] is:a -not',
+  ]) {
+    const found = await search(q);
+    expect(found.in).toBe('answers');
+    expect(found.answers.map((answer) => answer.id)).toEqual([mine.id]);
+  }
+  expect((await search('is:answer score:1')).total).toBe(0);
+  await ann.vote('answers', mine.id, 'up');
+  expect((await search('is:answer score:1', { in: 'users', sort: 'popular' })).total).toBe(1);
+  expect(await search('is:question mountain', { in: 'answers' })).toMatchObject({
+    in: 'questions',
+    total: 1,
+  });
+});
+
+test('a tag or a member there is not is searched for as words, and named', async () => {
+  await ask('What is [object Object]?');
+  expect(await search('[object Object]')).toMatchObject({ total: 1, unknown: ['[object Object]'] });
+  expect(await search('user:nobody -[nothing] what')).toMatchObject({
+    total: 0,
+    unknown: ['user:nobody', '-[nothing]'],
+  });
+});
+
+test.each(['scroe:5', 'is:fun', '-webkit', 'score:x'])(
+  '%s, which is no operator, is found as typed',
+  async (text) => {
+    await ask(`Why ${text} here?`);
+    await ask('Why here?');
+    expect(await titles(text)).toEqual([`Why ${text} here?`]);
+  },
+);
+
+describe('what was searched for is marked', () => {
+  const show = (text: HighlightedText | null | undefined) =>
+    text?.map((part) => (part.highlighted ? `<${part.text}>` : part.text)).join('') ?? null;
+  const hit = async (q: string, wanted: { in?: SearchKind } = {}) => {
+    const found = (await search(q, wanted)).highlights[0];
+    return [show(found?.title), show(found?.text)];
+  };
+
+  test.each([
+    ['script', 'Why Java<Script>?', null],
+    ['baking breads', 'How is <bread> <baked>?', null],
+    ['how to bake the bread', 'How is <bread> <baked>?', null],
+    ['"is bread"', 'How <is bread> baked?', null],
+    ['c', 'Is vitamin <C> a Cat?', null],
+    ['c++', 'Is vitamin C a <C++>?', null],
+    ['商标', '如何为初创公司注册<商标>？', null],
+    ['[bread] baked', 'How is bread <baked>?', null],
+  ])('%s', async (q, title) => {
+    await ask(title.replaceAll(/[<>]/g, ''), { tags: ['bread'] });
+    const [found] = await hit(q);
+    expect(found).toBe(title);
+  });
+
+  test('in a piece of the text around it, without its Markdown marks', async () => {
+    const before = 'Some words that come before it. '.repeat(30);
+    await ask('Stairs', {
+      content: `${before}\n\n**Never** use a [glass](https://example.org) <b>staircase</b>, \`or\` two.`,
+    });
+    const [title, text] = await hit('glass staircases');
+    expect(title).toBe('Stairs');
+    expect(text).toContain('Never use a <glass> <b><staircase></b>, or two.');
+    expect(text).toMatch(/^… /u);
+    expect(text?.length).toBeLessThan(320);
+  });
+
+  test('in code, where it stands only there', async () => {
+    await ask('Loop', { content: 'Why does this end?\n\n```js\nwhile (banana) wait();\n```' });
+    expect(await hit('banana')).toEqual(['Loop', 'while (<banana>) wait();']);
+  });
+
+  test('in answers', async () => {
+    const id = await ask('Which mountain?');
+    await ann.answer(id, 'I *was* climbing.');
+    expect(await hit('climbs', { in: 'answers' })).toEqual(['Which mountain?', 'I was <climbing>.']);
+  });
+
+  test('not where only operators are asked for', async () => {
+    await ask('Stairs', { tags: ['steps'] });
+    expect((await search('[steps]')).highlights).toEqual([]);
+  });
+});
+
+describe('while one types', () => {
+  const instantly = async (q: string) => {
+    const { status, body } = await bob.get<InstantResults>(
+      `/search/instant?${new URLSearchParams({ q }).toString()}`,
+    );
+    expect(status).toBe(200);
+    return body;
+  };
+
+  test('questions come by the beginning of their title, a part of it, and their words; topics and members by their name', async () => {
+    await ask('Where are marbles made?', { tags: ['marble runs'] });
+    await ask('Marbles: how many?');
+    const { questions, tags, members } = await instantly('MARB');
+    expect(questions.map(({ title }) => title)).toEqual(['Marbles: how many?', 'Where are marbles made?']);
+    expect(tags).toEqual([{ tag: 'marble runs', questionsCount: 1 }]);
+    expect(members).toEqual([]);
+    expect((await instantly('made marb')).questions).toHaveLength(1);
+    expect((await instantly('marl')).members).toEqual([{ id: bob.id, displayName: 'Bob Marley' }]);
+    expect((await instantly('@bo')).members).toEqual([{ id: bob.id, displayName: 'Bob Marley' }]);
+  });
+
+  test('a letter or two find what begins with them', async () => {
+    await ask('Marbles: how many?', { tags: ['ma'] });
+    const { questions, tags } = await instantly('ma');
+    expect(questions.map(({ title }) => title)).toEqual(['Marbles: how many?']);
+    expect(tags[0]?.tag).toBe('ma');
+  });
+
+  test.each(['', '  ', '%', '_', "'", '&|!():*<->', '\\', '🚀', "it's:*"])('%j is answered', async (q) => {
+    await ask('Something else');
+    expect((await instantly(q)).questions).toEqual([]);
+  });
+});

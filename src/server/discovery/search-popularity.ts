@@ -1,0 +1,139 @@
+import { type RawBuilder, sql } from 'kysely';
+import { databaseNowMs } from '#server/core/database-clock.ts';
+import { type Database, transaction } from '#server/core/database.ts';
+import type { JobDefinition } from '#server/core/job-queue.ts';
+
+/** How many posts are the best known and the known ones, and from how many on it pays to tell them apart. */
+type PopularitySizes = { least: number; best: number; popular: number };
+type Sql = RawBuilder<unknown>;
+
+const posts: readonly { table: 'question' | 'answer'; sizes: PopularitySizes; ranked: Sql }[] = [
+  {
+    table: 'question',
+    sizes: { least: 20_000, best: 2_000, popular: 40_000 },
+    ranked: sql`select question_id as id from question_sort_key order by upvotes desc, question_id desc`,
+  },
+  {
+    table: 'answer',
+    sizes: { least: 50_000, best: 5_000, popular: 100_000 },
+    ranked: sql`select answer_id as id from answer_score order by score desc, answer_id desc`,
+  },
+];
+
+/** Posts that move in one transaction, and in one round: each is written into the indexes of search again. */
+const batchSize = { atOnce: 500, most: 10_000 } as const;
+
+/** Posts of each kind from which is learnt how often words are used. */
+const sampleSize = 5_000;
+
+/** An hour after it was last done, in milliseconds. */
+const intervalMs = 60 * 60_000;
+const lastRunSetting = 'search-known-at';
+
+/** Keeps what search knows of the community: which posts are known best, and how often words are used. */
+export function searchPopularityJob(db: Database): JobDefinition {
+  return {
+    name: 'search-known',
+    retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+    timeoutSeconds: 900,
+    concurrency: 1,
+    runsEveryMinute: true,
+    async run() {
+      if (!(await isDue(db))) return;
+      const whole = await updatePopularity(db);
+      await updateWordUses(db);
+      if (whole) await saveLastRun(db);
+    },
+  };
+}
+
+/** Returns whether all is as it should be; where much has changed, another round is needed. */
+export async function updatePopularity(db: Database, sizes?: PopularitySizes): Promise<boolean> {
+  let whole = true;
+  for (const each of posts) {
+    const changes = await listChanges(db, { ...each, sizes: sizes ?? each.sizes });
+    const now = changes.slice(0, batchSize.most);
+    for (let from = 0; from < now.length; from += batchSize.atOnce)
+      await applyChanges(db, each.table, now.slice(from, from + batchSize.atOnce));
+    whole &&= now.length === changes.length;
+  }
+  return whole;
+}
+
+type Change = { id: number; popularity: number };
+
+async function listChanges(
+  db: Database,
+  { table, sizes, ranked }: { table: string; sizes: PopularitySizes; ranked: Sql },
+): Promise<Change[]> {
+  const stored = sql`select id, popularity from ${sql.table(table)} where popularity <= 1`;
+  const { rows } = await sql<Change>`
+    with enough as materialized (select count(*) >= ${sizes.least} as yes from (${ranked} limit ${sizes.least}) ranked),
+    wanted as materialized (
+      select id, case when row_number() over () <= ${sizes.best} then 0 else 1 end as popularity
+      from (${ranked} limit ${sizes.popular}) ranked, enough where yes
+    )
+    select coalesce(wanted.id, known.id) as id, coalesce(wanted.popularity, 2) as popularity
+    from wanted full join (${stored}) known on known.id = wanted.id
+    where wanted.popularity is distinct from known.popularity
+    order by 1`.execute(db);
+  return rows;
+}
+
+/** Posts that somebody writes at this moment are left to the next round. */
+async function applyChanges(db: Database, table: string, changes: readonly Change[]): Promise<void> {
+  const ids = changes.map(({ id }) => id);
+  const popularities = changes.map(({ popularity }) => popularity);
+  await transaction(db, (tx) =>
+    sql`
+      with free as materialized (
+        select id from ${sql.table(table)} where id = any(${ids}::bigint[]) order by id for no key update skip locked
+      )
+      update ${sql.table(table)} post set popularity = wanted.popularity
+      from unnest(${ids}::bigint[], ${popularities}::smallint[]) as wanted (id, popularity), free
+      where post.id = wanted.id and free.id = post.id`.execute(tx),
+  );
+}
+
+/** Learns from some of the posts how often words are used; from all, where no word is known yet. */
+export async function updateWordUses(db: Database): Promise<void> {
+  await transaction(db, async (tx) => {
+    // Reading a million posts takes longer than any request may.
+    await sql`set local statement_timeout = 0`.execute(tx);
+    const { rows } = await sql<{ sample: string; none: boolean }>`
+      select not exists (select from search_word) as none`.execute(tx);
+    const of = (table: string, text: string) => sql`
+      select word, ndoc from ts_stat(${`select search_words(${text}) from ${table}`} || coalesce((
+        select format(' tablesample system (%s)', greatest(0.01, 100.0 * ${sampleSize} / reltuples))
+        from pg_class where oid = ${table}::regclass and reltuples > ${sampleSize} and not ${rows[0]?.none === true}
+      ), ''))`;
+    await sql`
+      with counted as materialized (
+        select word, sum(ndoc) as uses from (
+          ${of('question', `title || ' ' || tag_text || ' ' || content`)} union all ${of('answer', 'content')}
+        ) found
+        where char_length(word) between 3 and 200 group by word
+      ), learnt as (
+        insert into search_word (word, uses)
+        select word, uses from counted where not exists (select from search_word known where known.word = counted.word)
+      )
+      -- What is used about as often keeps its row: the order of words is all that counts.
+      update search_word known set uses = counted.uses from counted
+      where known.word = counted.word and (known.uses < counted.uses / 2 or known.uses > counted.uses * 2)
+    `.execute(tx);
+  });
+}
+
+async function isDue(db: Database): Promise<boolean> {
+  const { rows } = await sql<{
+    value: string;
+  }>`select value from setting where name = ${lastRunSetting}`.execute(db);
+  const at = rows[0]?.value;
+  return at === undefined || databaseNowMs() - Date.parse(at) > intervalMs;
+}
+
+async function saveLastRun(db: Database): Promise<void> {
+  await sql`
+    insert into setting (name, value) values (${lastRunSetting}, ${new Date(databaseNowMs()).toISOString()})
+    on conflict (name) do update set value = excluded.value`.execute(db);
+}

@@ -1,0 +1,62 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Database } from '#server/core/database.ts';
+import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
+import { type PageReader, sendPage } from '#server/core/response-cache-http.ts';
+import { cursorQuery } from '#shared/core/fields.ts';
+import { limits } from '#shared/core/limits.ts';
+import {
+  instantResults,
+  searchKind,
+  type SearchResults,
+  searchResults,
+  searchSort,
+} from '#shared/discovery/search.ts';
+import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
+import { searchInstantly } from './search-instant.ts';
+import { createSearchDocuments } from './search-document.ts';
+import { foldSpaces, search } from './search.ts';
+
+const searchText = z
+  .string()
+  .refine((text) => countCodePoints(text) <= limits.searchQuery, 'Search for something shorter')
+  .refine((text) => !hasForbiddenCharacters(text), 'The query contains characters that cannot be searched')
+  .default('');
+
+const find = createRoute({
+  method: 'get',
+  path: '/search',
+  summary: 'Search questions, answers or members',
+  request: {
+    query: z.object({
+      q: searchText,
+      in: searchKind.default('questions'),
+      sort: searchSort.default('relevance'),
+      cursor: cursorQuery,
+    }),
+  },
+  responses: { 200: jsonResponse(searchResults, 'A page of results'), ...problemResponses },
+});
+
+const findInstantly = createRoute({
+  method: 'get',
+  path: '/search/instant',
+  summary:
+    'Questions, topics and members whose title or name begins with a text or contains it, the best few of each',
+  request: { query: z.object({ q: searchText }) },
+  responses: { 200: jsonResponse(instantResults, 'What was found'), ...problemResponses },
+});
+
+export function searchRoutes({ pages, searchDb }: { pages: PageReader; searchDb: Database }) {
+  const getDocument = createSearchDocuments(searchDb);
+  return createRouter()
+    .openapi(find, async (c) => {
+      const { q, in: kind, sort, cursor } = c.req.valid('query');
+      const wanted = { query: foldSpaces(q), kind, sort, cursor, viewerId: c.get('viewer').id };
+      const page = getDocument(wanted);
+      if (page !== undefined) return sendPage<SearchResults>(c, await pages.read(c, page));
+      return c.json(await search(c.get('reader'), wanted), 200);
+    })
+    .openapi(findInstantly, async (c) =>
+      c.json(await searchInstantly(c.get('reader'), c.req.valid('query').q), 200),
+    );
+}

@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '#server/core/database.ts';
+import { createTestDatabase } from '#tests/support/database.ts';
+import type { SearchKind } from '#shared/discovery/search.ts';
+import { searchInstantly } from './search-instant.ts';
+import { updatePopularity, updateWordUses } from './search-popularity.ts';
+import { search } from './search.ts';
+
+// A community a hundredth of the size that the levels are made for, and one four times as large.
+const sizes = { least: 1_000, best: 100, popular: 800 };
+const first = 1_500;
+
+const database = await createTestDatabase();
+// One connection: what it has read is known when it says so.
+const open = (): Database => openDatabase({ connection: database.connection, maxConnections: 1 });
+let db = open();
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+/** With the results there are in the larger one: 1,001 stands for more than are counted. */
+const queries: readonly [string, string, number][] = [
+  ['a frequent word', 'marmot', 1_001],
+  ['a frequent word in another form', 'marmots', 1_001],
+  ['a rare word', 'quokka', 20],
+  ['two words', 'badger marmot', 200],
+  ['the inside of words', 'armo', 1_001],
+  ['a word that no text has', 'zzqxw', 0],
+];
+const kinds: readonly SearchKind[] = ['questions', 'answers'];
+
+type Asked = { read: number; total: number };
+const before = new Map<string, Asked>();
+const after = new Map<string, Asked>();
+
+beforeAll(async () => {
+  await grow(1, first);
+  await askAll(before);
+  await grow(first + 1, 4 * first);
+  await askAll(after);
+}, 120_000);
+
+for (const kind of kinds)
+  test.each(queries)(
+    `%s, looked for in ${kind}, costs about the same in four times as many`,
+    (_, query, total) => {
+      expect(after.get(`${kind} ${query}`)?.total).toBe(total);
+      expect(growthOf(`${kind} ${query}`)).toBeLessThan(most);
+    },
+  );
+
+test.each(queries)('%s, while it is typed, costs about the same in four times as many', (_, query, total) => {
+  expect(after.get(`typed ${query}`)?.total).toBe(query === 'marmots' ? 0 : Math.min(6, total));
+  expect(growthOf(`typed ${query}`)).toBeLessThan(most);
+});
+
+/** Four times as many would be read without the levels; what is counted grows until it reaches 1,001. */
+const most = 2.5;
+
+/** By how much more is read; what is less than a few hundred rows is nothing either way. */
+function growthOf(asked: string): number {
+  const [small, large] = [before.get(asked), after.get(asked)];
+  if (small === undefined || large === undefined) throw new Error('not asked');
+  return (large.read + 200) / (small.read + 200);
+}
+
+test('a name is looked for by two letters at its beginning, and inside the names of the 20,000 newest members', async () => {
+  await sql`
+    insert into member (display_name)
+    select case n when 1 then 'Xq first' when 2 then 'Old xq' when 30000 then 'New xq' else 'Member ' || n end
+    from generate_series(1, 30000) n`.execute(db);
+  const { users } = await search(db, {
+    query: 'xq',
+    kind: 'users',
+    sort: 'relevance',
+    cursor: undefined,
+    viewerId: 0,
+  });
+  expect(users.map(({ displayName }) => displayName)).toEqual(['Xq first', 'New xq']);
+});
+
+test('no search reads through what was written a moment ago: the indexes of words have no list of it', async () => {
+  const { rows } = await sql<{ name: string; setting: string | null }>`
+    select indexrelid::regclass::text as name, array_to_string(pg_class.reloptions, ', ') as setting
+    from pg_index join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam
+    where amname = 'gin' and relnamespace = 'public'::regnamespace`.execute(db);
+  expect(rows.length).toBeGreaterThan(7);
+  expect(rows.filter(({ setting }) => setting?.includes('fastupdate=off') !== true)).toEqual([]);
+});
+
+test('a search is planned once, whatever its words', async () => {
+  for (let time = 0; time < 8; time++)
+    for (const [, query] of queries.slice(0, 3))
+      await search(db, { query, kind: 'questions', sort: 'relevance', cursor: undefined, viewerId: 0 });
+  const { rows } = await sql<{ custom: number; generic: number }>`
+    select custom_plans as custom, generic_plans as generic from pg_prepared_statements
+    where statement like '%planned once%' and custom_plans + generic_plans > 5`.execute(db);
+  expect(rows.length).toBeGreaterThan(2);
+  expect(rows.filter(({ custom, generic }) => custom > 5 || generic === 0)).toEqual([]);
+});
+
+test('the best known questions and answers follow the votes', async () => {
+  const { rows } = await sql<{ id: number }>`select id from question where popularity = 2 limit 1`.execute(
+    db,
+  );
+  const id = rows[0]?.id ?? 0;
+  const popularity = async () =>
+    (await sql<{ popularity: number }>`select popularity from question where id = ${id}`.execute(db)).rows[0]
+      ?.popularity;
+  await sql`update question set upvotes = 1000000 where id = ${id}`.execute(db);
+  expect(await updatePopularity(db, sizes)).toBe(true);
+  expect(await popularity()).toBe(0);
+  await sql`update question set upvotes = 0 where id = ${id}`.execute(db);
+  await updatePopularity(db, sizes);
+  expect(await popularity()).toBe(2);
+});
+
+/** Every third question has the frequent word, every tenth the other, twenty in all the rare one. */
+async function grow(from: number, to: number): Promise<void> {
+  const words = sql`
+    case when n % 3 = 0 then 'marmot ' else '' end || case when n % 10 = 0 then 'badger ' else '' end
+    || case when n <= 100 and n % 5 = 0 then 'quokka ' else '' end || 'word' || n % 997 || ' in ' || n`;
+  await sql`
+    insert into question (imported_author_name, title, content, excerpt, excerpt_cut, upvotes, created_at)
+    select 'Sam', 'About ' || ${words}, 'It is ' || ${words} || repeat(' and so on', 20), '', false,
+      10000 / (1 + n * 7919 % 12011), '2020-01-01'::timestamptz + n * interval '1 minute'
+    from generate_series(${sql.lit(from)}, ${sql.lit(to)}) n`.execute(db);
+  await sql`
+    insert into answer (question_id, imported_author_name, content, upvotes, created_at)
+    select id, 'Sam', title || repeat(' and so on', 20), upvotes, created_at from question
+    where id > coalesce((select max(question_id) from answer), 0)`.execute(db);
+  await updatePopularity(db, sizes);
+  await updateWordUses(db);
+  for (const table of ['question', 'answer', 'question_sort_key', 'search_word'])
+    await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
+  // What is known of a community's size and words is kept for some minutes, by its connections.
+  await db.destroy();
+  db = open();
+}
+
+async function askAll(into: Map<string, Asked>): Promise<void> {
+  for (const [, query] of queries) {
+    for (const kind of kinds) {
+      const asked = { query, kind, sort: 'relevance', cursor: undefined, viewerId: 0 } as const;
+      // A connection's first search reads the catalogues as well, which are not counted, and indexes' own pages.
+      await search(db, asked);
+      into.set(`${kind} ${query}`, await rowsReadBy(async () => (await search(db, asked)).total));
+    }
+    into.set(
+      `typed ${query}`,
+      await rowsReadBy(async () => (await searchInstantly(db, query)).questions.length),
+    );
+  }
+}
+
+/** The rows of questions and answers that it reads. */
+async function rowsReadBy(work: () => Promise<number>): Promise<Asked> {
+  const read = async () => {
+    await sql`select pg_stat_force_next_flush()`.execute(db);
+    const { rows } = await sql<{ read: number }>`
+      select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::float8 as read
+      from pg_stat_user_tables where relname in ('question', 'answer')`.execute(db);
+    return rows[0]?.read ?? 0;
+  };
+  const start = await read();
+  const total = await work();
+  return { total, read: (await read()) - start };
+}

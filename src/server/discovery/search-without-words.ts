@@ -1,0 +1,100 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '#server/core/database.ts';
+import { maxCountedResults } from '#shared/discovery/search.ts';
+import type { SearchCriteria } from './search-criteria.ts';
+import { allOf, answerConditions, isNarrowed, questionConditions } from './search-conditions.ts';
+import type { SearchScope } from './search-levels.ts';
+import type { PageWindow } from './search-matches.ts';
+
+/** The ids of a page in order, and the number of matches, up to one more than are counted out loud. */
+export type MatchPage = { ids: number[]; total: number };
+
+type Sql = RawBuilder<unknown>;
+
+const countLimit = sql.lit(maxCountedResults + 1);
+
+/** Where no index leads to what is asked for, so many posts are looked at, the first in the order of the results. */
+const maxScanned = sql.lit(25_000);
+/** The same where letters have to be compared: the newest, and the ones with the most upvotes. */
+const maxScannedPerOrder = sql.lit(3_000);
+
+const orders = {
+  recent: sql`post.created_at desc, post.id desc`,
+  popular: sql`post.upvotes desc, post.id desc`,
+};
+
+/** Questions with their places, which have an index by upvotes. */
+const sortedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
+const byPopularity = sql`place.upvotes desc, place.question_id desc`;
+
+/** Conditions alone: the first in the order of the results. */
+export async function findQuestionsByConditions(
+  db: Reader,
+  criteria: SearchCriteria,
+  window: PageWindow,
+): Promise<MatchPage> {
+  const popular = window.sort === 'popular';
+  const order = popular ? orders.popular : orders.recent;
+  const [questions, indexed] = popular
+    ? [sortedQuestions, byPopularity]
+    : [sql`question post`, orders.recent];
+  // Views change too often for an index, and where words are only left out, no index leads to the posts without them.
+  const { numbers, excluded } = criteria;
+  const leavesOutWords = excluded.words.length + excluded.phrases.length > 0;
+  const unindexed =
+    (leavesOutWords || numbers.some(({ field }) => field === 'views')) && !isNarrowed(criteria);
+  const from = unindexed
+    ? sql`(select post.* from ${questions} order by ${indexed} limit ${maxScanned}) post`
+    : questions;
+  const matching = sql`from ${from} where ${allOf(questionConditions(criteria))}`;
+  return readPage(db, matching, { ...window, order: unindexed ? order : indexed });
+}
+
+export async function findAnswersByConditions(
+  db: Reader,
+  criteria: SearchCriteria,
+  window: PageWindow,
+): Promise<MatchPage> {
+  const order = window.sort === 'popular' ? orders.popular : orders.recent;
+  // An index by votes would make every vote rewrite all that search knows of the answer.
+  const from = isNarrowed(criteria)
+    ? sql`answer post`
+    : sql`(select * from answer post order by ${orders.recent} limit ${maxScanned}) post`;
+  return readPage(db, sql`from ${from} where ${allOf(answerConditions(criteria))}`, { ...window, order });
+}
+
+/** What no index of words can find, such as '%', is looked for among the newest posts and those with the most upvotes. */
+export async function findAmongFirst(
+  db: Reader,
+  matches: Sql,
+  { table, conditions, narrowed }: SearchScope,
+  window: PageWindow,
+): Promise<MatchPage> {
+  const order = window.sort === 'recent' ? orders.recent : orders.popular;
+  const where = allOf([matches, ...conditions]);
+  if (narrowed) return readPage(db, sql`from ${sql.table(table)} post where ${where}`, { ...window, order });
+  const popular =
+    table === 'question'
+      ? sql`select question_id from question_sort_key order by upvotes desc, question_id desc limit ${maxScannedPerOrder}`
+      : sql`select id from answer where popularity = 0 limit ${maxScannedPerOrder}`;
+  // The offset keeps PostgreSQL from looking through all of them first.
+  const from = sql`(
+    select * from ${sql.table(table)} where id in (
+      (select id from ${sql.table(table)} order by created_at desc, id desc limit ${maxScannedPerOrder})
+      union (${popular})
+    ) offset 0
+  ) post`;
+  return readPage(db, sql`from ${from} where ${where}`, { ...window, order });
+}
+
+async function readPage(
+  db: Reader,
+  matching: Sql,
+  { offset, limit, order }: { offset: number; limit: number; order: Sql },
+): Promise<MatchPage> {
+  const { rows } = await sql<{ ids: number[]; total: number }>`
+    select
+      array(select post.id ${matching} order by ${order} limit ${limit} offset ${offset})::text[]::float8[] as ids,
+      (select count(*) from (select 1 ${matching} limit ${countLimit}) counted) as total`.execute(db);
+  return rows[0] ?? { ids: [], total: 0 };
+}

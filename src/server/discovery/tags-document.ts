@@ -1,0 +1,205 @@
+import { ProblemError } from '#server/core/errors.ts';
+import type { Reader } from '#server/core/database.ts';
+import type { TopicEvent } from '#server/core/events.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type { PageContent } from '#server/core/response-cache-page.ts';
+import type { PageQuery } from '#server/core/response-cache.ts';
+import { listAuthorTopics, isAuthorRename } from '#server/posts/posts.ts';
+import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
+import { toQuestionCard } from '#server/posts/cards.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { QuestionCards } from '#shared/posts/questions.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import type { TagsPage, TagSort } from '#shared/discovery/tags.ts';
+import {
+  listViewerTagStates,
+  listTagQuestions,
+  findTagByKey,
+  type TagRow,
+  listTags,
+} from './tags-queries.ts';
+import { toTag } from '#server/posts/tags.ts';
+
+/** Topics a page of the grid shows. */
+const tagsPerPage = 60;
+
+export const tagsDocumentKey = (sort: TagSort, cursor: string | undefined) =>
+  `topics ${sort} ${cursor ?? ''}`;
+/** @param key as `tagKey` makes it. */
+export const tagDocumentKey = (key: string) => `topic ${key}`;
+/** @param key as `tagKey` makes it. */
+export const tagQuestionsDocumentKey = (key: string, cursor: string | undefined) =>
+  `topic-questions ${cursor ?? ''} ${key}`;
+
+type TagsRequest = { viewer: Viewer; sort: TagSort; cursor: string | undefined };
+
+/**
+ * A page of the topics that have questions.
+ * @throws ProblemError 'invalid' for a cursor of none of ours.
+ */
+export function tagsDocument(wanted: TagsRequest): PageQuery {
+  const { viewer, sort, cursor } = wanted;
+  const behind = decodeCursor(cursor);
+  return {
+    key: tagsDocumentKey(sort, cursor),
+    ...tagDocumentBase(viewer),
+    async read(db) {
+      const rows = await listTags(db, { ...toWindow(viewer, sort, behind), query: '' });
+      const { items, nextCursor } = paginate(rows, tagsPerPage, tagCursors[sort]);
+      const read: TagsPage = { items: items.map((row) => toTag(withoutViewerState(row))), nextCursor };
+      const last = rows.length > tagsPerPage ? items.at(-1) : undefined;
+      return toParts(
+        read,
+        items,
+        (change) => isStaleBy(change, keysOf(rows)) || mayAppear(change, sort, last),
+      );
+    },
+  };
+}
+
+/** Topics with questions whose name contains `query`, a page at a time. */
+export async function searchTags(
+  db: Reader,
+  { viewer, sort, cursor, query }: TagsRequest & { query: string },
+): Promise<TagsPage> {
+  const named = { ...toWindow(viewer, sort, decodeCursor(cursor)), query: tagKey(query.trim()) };
+  const { items, nextCursor } = paginate(await listTags(db, named), tagsPerPage, tagCursors[sort]);
+  return { items: items.map(toTag), nextCursor };
+}
+
+const toWindow = (viewer: Viewer, sort: TagSort, cursor: Cursor | null) => {
+  return { viewerId: viewer.id, sort, cursor, limit: tagsPerPage + 1 };
+};
+
+const tagCursors: Readonly<Record<TagSort, (row: TagRow) => Cursor>> = {
+  popular: (row) => ({ after: row.questions_count, id: row.id }),
+  alphabetical: (row) => ({ after: 0, id: row.id }),
+  active: (row) => ({ after: row.active_at?.getTime() ?? 0, id: row.id }),
+};
+
+/**
+ * One topic. A tag nobody used yet is a topic without questions, so that it can be followed.
+ * @throws ProblemError 'not-found', as it is read.
+ */
+export function tagDocument({ tag, viewer }: { tag: string; viewer: Viewer }): PageQuery {
+  const key = tagKey(tag);
+  return {
+    key: tagDocumentKey(key),
+    ...tagDocumentBase(viewer),
+    async read(db) {
+      const row = await findTag(db, { key, viewer });
+      return toParts(toTag(withoutViewerState(row)), [row], (change) => isStaleBy(change, new Set([key])));
+    },
+  };
+}
+
+async function findTag(db: Reader, { key, viewer }: { key: string; viewer: Viewer }): Promise<TagRow> {
+  const row = await findTagByKey(db, { key, viewerId: viewer.id });
+  if (row === undefined) throw new ProblemError('not-found', 'Topic not found');
+  return row;
+}
+
+/**
+ * The questions of a topic, newest first.
+ * @throws ProblemError 'invalid' for a cursor of none of ours, 'not-found', as it is read, where there is no such topic.
+ */
+export function tagQuestionsDocument(wanted: {
+  tag: string;
+  viewer: Viewer;
+  cursor: string | undefined;
+}): PageQuery {
+  const { tag, viewer, cursor } = wanted;
+  const key = tagKey(tag);
+  const behind = decodeCursor(cursor);
+  return {
+    key: tagQuestionsDocumentKey(key, cursor),
+    topics: ['feeds'],
+    viewerKeys: [],
+    async read(db) {
+      const rows = await listTagQuestions(db, { key, cursor: behind, limit: limits.feedPage + 1 });
+      // Only where nothing is there it matters whether the topic is.
+      if (rows.length === 0) await findTag(db, { key, viewer });
+      const { items: shown, nextCursor } = paginate(rows, limits.feedPage, (row) => ({
+        after: row.created_at.getTime(),
+        id: row.id,
+      }));
+      const items = shown.map(toQuestionCard);
+      const read: QuestionCards = { items, nextCursor };
+      // With the next one, which is not shown, but whose going may end the list.
+      const ids = new Set(rows.map(({ id }) => id));
+      const parts: PageContent = {
+        json: JSON.stringify(read),
+        ids: [],
+        topics: ['feeds', ...listAuthorTopics(items)],
+        isStaleBy: (change) => isAuthorRename(change) ?? changesQuestions(change, key, ids),
+      };
+      return { parts, values: [] };
+    },
+    readViewerValues: () => Promise.resolve([]),
+    viewerTopics: { topics: [], isStaleBy: () => false },
+  };
+}
+
+function changesQuestions({ event }: TopicEvent, key: string, ids: ReadonlySet<number>): boolean {
+  if (event.kind === 'question-posted') return hasTag(event.tags, key);
+  if (event.kind === 'question-edited') return ids.has(event.questionId) || hasTag(event.tags, key);
+  return 'questionId' in event ? ids.has(event.questionId) : true;
+}
+
+const hasTag = (tags: readonly string[], key: string) => tags.some((tag) => tagKey(tag) === key);
+
+/** Who tells of what is shown of topics, and what of it is the viewer's own. */
+function tagDocumentBase(viewer: Viewer): Omit<PageQuery, 'key' | 'read'> {
+  return {
+    topics: ['topics', 'activity', 'answers'],
+    viewerKeys: ['following', 'muted'],
+    async readViewerValues(db, ids) {
+      const rows = await listViewerTagStates(db, { ids, viewerId: viewer.id });
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return toViewerValues(ids.map((id) => byId.get(id) ?? { following: false, muted: false }));
+    },
+    viewerTopics: {
+      topics: [`member:${viewer.id}`],
+      isStaleBy: ({ event }) =>
+        (event.kind === 'follows-changed' || event.kind === 'mutes-changed') && 'tag' in event,
+    },
+  };
+}
+
+function toParts(
+  content: object,
+  rows: readonly TagRow[],
+  isStaleBy: PageContent['isStaleBy'],
+): { parts: PageContent; values: string[] } {
+  const ids = rows.map(({ id }) => id);
+  const parts: PageContent = {
+    json: JSON.stringify(content),
+    ids,
+    topics: ['topics', 'activity', 'answers'],
+    isStaleBy,
+  };
+  return { parts, values: toViewerValues(rows) };
+}
+
+const withoutViewerState = (row: TagRow): TagRow => ({ ...row, following: false, muted: false });
+
+const toViewerValues = (rows: readonly Pick<TagRow, 'following' | 'muted'>[]) =>
+  rows.flatMap(({ following, muted }) => [String(following), String(muted)]);
+
+const keysOf = (rows: readonly TagRow[]): ReadonlySet<string> => new Set(rows.map(({ key }) => key));
+
+/** Whether something changes what is shown of topics: their numbers, or when they were last active. */
+function isStaleBy({ event }: TopicEvent, keys: ReadonlySet<string>): boolean {
+  if ('tag' in event) return keys.has(tagKey(event.tag));
+  // An answer that goes does not say in which topics it was.
+  if (event.kind === 'question-active') return event.tags.some((tag) => keys.has(tagKey(tag)));
+  return event.kind === 'answer-deleted';
+}
+
+/** Whether a topic that a page does not show may come in. @param last of the page, where others follow it. */
+function mayAppear({ event }: TopicEvent, sort: TagSort, last: TagRow | undefined): boolean {
+  if (event.kind === 'question-active') return sort === 'active';
+  if (event.kind !== 'topic-asked') return false;
+  if (sort === 'popular') return event.questionsCount >= (last?.questions_count ?? 0);
+  return sort === 'active' || event.questionsCount <= 1;
+}

@@ -1,0 +1,52 @@
+import { afterAll, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+import { type FollowedTagsSummary, suggestedTags, type Tag } from '#shared/discovery/tags.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const ann = await server.register('Ann');
+
+test('members who follow nothing are offered the six topics of the specification where no tag has a question', async () => {
+  const { body } = await ann.get<FollowedTagsSummary>('/following');
+  expect(body.suggested.map(({ name }) => name)).toEqual(suggestedTags);
+});
+
+test.each([
+  'javascript',
+  'typescript',
+  'react',
+  'python',
+  'node.js',
+  'css',
+  'html',
+  'ai',
+  'database',
+  'technology',
+  'programming',
+  'career',
+])('the topic %s has a description of its own, whatever its capitals', async (tag) => {
+  await ann.ask({ tags: [tag.toUpperCase()] });
+  const { body } = await ann.get<Tag>(`/topics/${encodeURIComponent(tag)}`);
+  expect(body.name).toBe(tag.toUpperCase());
+  expect(body.description).not.toMatch(/^Discussion about/);
+  expect(body.description.length).toBeGreaterThan(10);
+});
+
+test('any other topic is a discussion about it', async () => {
+  await ann.ask({ tags: ['Sourdough'] });
+  const { body } = await ann.get<Tag>('/topics/sourdough');
+  expect(body.description).toBe('Discussion about Sourdough');
+});
+
+test("members who follow nothing are offered the site's most popular topics, without those they muted", async () => {
+  const bob = await server.register('Bob');
+  for (const tag of ['porter', 'stout', 'lager'])
+    for (let n = 0; n < { porter: 4, stout: 3, lager: 2 }[tag]!; n++) await ann.ask({ tags: [tag] });
+  await bob.put('/topics/stout/mute', { muted: true });
+  const offered = async () => (await bob.get<FollowedTagsSummary>('/following')).body.suggested;
+  expect((await offered()).map(({ name }) => name).slice(0, 2)).toEqual(['porter', 'lager']);
+  expect(await offered()).toHaveLength(6);
+  expect((await offered())[0]?.description).toBe('Discussion about porter');
+  await bob.put('/topics/lager/follow', { following: true });
+  expect(await offered()).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import { readMutesToApply } from '#server/engagement/mutes-filter.ts';
+import type { Reader } from '#server/core/database.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { encodeCursor } from '#server/core/cursor.ts';
+import { toQuestionCard } from '#server/posts/cards.ts';
+import { getTagDescription } from '#shared/posts/tags.ts';
+import {
+  type FollowedTagsSummary,
+  type FollowedTag,
+  suggestedTags,
+  followedTagsInSummary,
+} from '#shared/discovery/tags.ts';
+import {
+  listFollowedTagNames,
+  listFollowedTags,
+  listNewestQuestionsByTag,
+  listTags,
+} from './tags-queries.ts';
+import { decodeOffset, toTag } from '#server/posts/tags.ts';
+
+/** Followed topics a page of 'My Topics' shows, and the newest questions of each. */
+const tagsPerPage = 20;
+const questionsPerTag = 3;
+
+/** Popular topics that are read for suggestions: some of them may be muted. */
+const popularRead = 30;
+
+/** 'My Topics': each followed topic with its newest questions, by name. */
+export async function readFollowedTags(
+  db: Reader,
+  { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
+): Promise<{ items: FollowedTag[]; nextCursor: string | null }> {
+  const offset = decodeOffset(cursor);
+  const [rows, mutes] = await Promise.all([
+    listFollowedTags(db, { viewerId: viewer.id, offset, limit: tagsPerPage + 1 }),
+    readMutesToApply(db, { viewerId: viewer.id, muted: 'hide' }),
+  ]);
+  const shown = rows.slice(0, tagsPerPage);
+  const cards = await listNewestQuestionsByTag(db, {
+    ids: shown.map((row) => row.id),
+    limit: questionsPerTag,
+    mutes,
+  });
+  const byTag = Map.groupBy(cards, (card) => card.tag_id);
+  return {
+    items: shown.map((row) => ({
+      ...toTag(row),
+      questions: (byTag.get(row.id) ?? []).map(toQuestionCard),
+    })),
+    nextCursor: rows.length > tagsPerPage ? encodeCursor({ after: offset + tagsPerPage, id: 0 }) : null,
+  };
+}
+
+/** The names of the topics followed first, and how many there are; suggestions where there are none. */
+export async function readFollowedTagsSummary(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary> {
+  const rows = await listFollowedTagNames(db, { viewerId: viewer.id, limit: followedTagsInSummary });
+  const total = rows[0]?.total ?? 0;
+  return {
+    tags: rows.map((row) => row.name),
+    total,
+    suggested: total > 0 ? [] : await suggestTags(db, viewer),
+  };
+}
+
+/** The most popular topics that the viewer has not muted; the specification's where no tag has a question. */
+async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary['suggested']> {
+  const popular = {
+    viewerId: viewer.id,
+    query: '',
+    sort: 'popular',
+    cursor: null,
+    limit: popularRead,
+  } as const;
+  const rows = await listTags(db, popular);
+  const names =
+    rows.length === 0 ? suggestedTags : rows.filter(({ muted }) => !muted).map(({ name }) => name);
+  return names.slice(0, suggestedTags.length).map((name) => ({ name, description: getTagDescription(name) }));
+}

@@ -1,0 +1,74 @@
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { publish } from '#server/core/events.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { bookmarkMessages, type BookmarkLists } from '#shared/engagement/bookmarks.ts';
+import { limits } from '#shared/core/limits.ts';
+import {
+  countBookmarks,
+  countLists,
+  deleteList,
+  insertList,
+  findListByKey,
+  listBookmarkLists,
+  lockMember,
+  renameList,
+} from './bookmarks-queries.ts';
+
+/** The viewer's lists by name, each with its number of bookmarks. */
+export async function readBookmarkLists(db: Reader, viewer: Viewer): Promise<BookmarkLists> {
+  const [items, total] = await Promise.all([listBookmarkLists(db, viewer.id), countBookmarks(db, viewer.id)]);
+  return { items, total };
+}
+
+/**
+ * Makes a list. One of that name (compared without case) is taken as it is, so that a repeated request makes one.
+ * @throws ProblemError 'not-allowed' where the viewer has as many as one can.
+ */
+export async function createBookmarkList(
+  db: Database,
+  { viewer, name }: { viewer: Viewer; name: string },
+): Promise<number> {
+  return transaction(db, async (tx) => {
+    await lockMember(tx, viewer.id);
+    const list = { memberId: viewer.id, name, key: keyOf(name) };
+    const existingId = await findListByKey(tx, list);
+    if (existingId !== undefined) return existingId;
+    if ((await countLists(tx, viewer.id)) >= limits.bookmarkLists)
+      throw new ProblemError('not-allowed', bookmarkMessages.tooManyLists);
+    const id = await insertList(tx, list);
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+    return id;
+  });
+}
+
+/** @throws ProblemError 'not-found' for somebody else's, 'invalid' where another of the viewer's lists has the name. */
+export async function renameBookmarkList(
+  db: Database,
+  { id, viewer, name }: { id: number; viewer: Viewer; name: string },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    await lockMember(tx, viewer.id);
+    const list = { memberId: viewer.id, name, key: keyOf(name) };
+    const existingId = await findListByKey(tx, list);
+    if (existingId !== undefined && existingId !== id)
+      throw invalidFieldError('name', bookmarkMessages.nameTaken);
+    if (!(await renameList(tx, { ...list, id }))) throw listNotFound();
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+  });
+}
+
+/** Removes a list; its bookmarks stay. */
+export async function deleteBookmarkList(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await deleteList(tx, { id, memberId: viewer.id }))) throw listNotFound();
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+  });
+}
+
+const listNotFound = () => new ProblemError('not-found', 'List not found');
+
+const keyOf = (name: string) => name.normalize('NFC').toLowerCase();

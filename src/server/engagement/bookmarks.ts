@@ -1,0 +1,144 @@
+import { createAnswerExcerpt } from '#server/posts/cards.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { publish } from '#server/core/events.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import {
+  type Bookmark,
+  type BookmarkDraft,
+  bookmarkMessages,
+  type Bookmarks,
+} from '#shared/engagement/bookmarks.ts';
+import { limits } from '#shared/core/limits.ts';
+import {
+  findBookmarkId,
+  type BookmarkRow,
+  type BookmarkTarget,
+  listBookmarks,
+  countBookmarks,
+  deleteBookmark,
+  insertBookmark,
+  lockBookmarkTarget,
+  lockMember,
+  ownsList,
+  replaceBookmarkLists,
+  updateBookmarkNote,
+} from './bookmarks-queries.ts';
+
+export type { BookmarkTarget };
+
+/** Bookmarks a page shows. */
+const pageSize = 20;
+
+const bookmarkNotFound = () => new ProblemError('not-found', 'Bookmark not found');
+const missingPost = { question: 'Question not found', answer: 'Answer not found' };
+
+/**
+ * Keeps a question or an answer among the viewer's bookmarks, or not; setting the same again changes nothing. Nobody
+ * else is told, nor counted.
+ * @throws ProblemError 'not-found', or 'not-allowed' where the viewer keeps as many as one can.
+ */
+export async function setBookmark(
+  db: Database,
+  { target, viewer, draft }: { target: BookmarkTarget; viewer: Viewer; draft: BookmarkDraft },
+): Promise<{ bookmarked: boolean; id: number | null }> {
+  const { bookmarked } = draft;
+  return transaction(db, async (tx) => {
+    const questionId = await lockBookmarkTarget(tx, target);
+    if (questionId === undefined) throw new ProblemError('not-found', missingPost[target.kind]);
+    const location = target.kind === 'answer' ? { questionId, answerId: target.id } : { questionId };
+    const bookmark = { target, questionId, memberId: viewer.id };
+    const id = bookmarked ? await addBookmark(tx, bookmark, draft) : await deleteBookmark(tx, bookmark);
+    if (id !== null)
+      await publish(tx, `member:${viewer.id}`, { kind: 'bookmarked', ...location, bookmarked });
+    return { bookmarked, id: bookmarked ? (id ?? (await findBookmarkId(tx, bookmark))) : null };
+  });
+}
+
+type BookmarkKey = { target: BookmarkTarget; questionId: number; memberId: number };
+
+/** Returns null where it was kept before. */
+async function addBookmark(
+  tx: Tx,
+  bookmark: BookmarkKey,
+  { note = '', listIds = [], bookmarkedAt }: BookmarkDraft,
+): Promise<number | null> {
+  const { memberId } = bookmark;
+  // Locked, so that two at once do not both find room for one more.
+  await lockMember(tx, memberId);
+  if ((await findBookmarkId(tx, bookmark)) !== null) return null;
+  if ((await countBookmarks(tx, memberId)) >= limits.bookmarks)
+    throw new ProblemError('not-allowed', bookmarkMessages.tooMany);
+  const at = bookmarkedAt === undefined ? null : new Date(bookmarkedAt);
+  const id = await insertBookmark(tx, { ...bookmark, note, at });
+  await replaceBookmarkLists(tx, { id, memberId, listIds });
+  return id;
+}
+
+/** The viewer's bookmarks, newest first: all, those of a list, those whose note or title contains `query`. */
+export async function readBookmarks(
+  db: Reader,
+  wanted: { viewer: Viewer; listId: number | null; query: string; cursor: string | undefined },
+): Promise<Bookmarks> {
+  const { viewer, listId } = wanted;
+  if (listId !== null && !(await ownsList(db, { id: listId, memberId: viewer.id })))
+    throw new ProblemError('not-found', 'List not found');
+  const rows = await listBookmarks(db, {
+    memberId: viewer.id,
+    listId,
+    query: wanted.query.trim(),
+    cursor: decodeCursor(wanted.cursor),
+    limit: pageSize + 1,
+  });
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({
+    after: row.created_at.getTime(),
+    id: row.id,
+  }));
+  return { items: items.map(toBookmark), nextCursor };
+}
+
+/** @throws ProblemError 'not-found' for somebody else's. */
+export async function setBookmarkNote(
+  db: Database,
+  { id, viewer, note }: { id: number; viewer: Viewer; note: string },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await updateBookmarkNote(tx, { id, memberId: viewer.id, note }))) throw bookmarkNotFound();
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+  });
+}
+
+/** Sets in which of the viewer's lists a bookmark stands. */
+export async function setBookmarkLists(
+  db: Database,
+  { id, viewer, listIds }: { id: number; viewer: Viewer; listIds: readonly number[] },
+): Promise<number[]> {
+  return transaction(db, async (tx) => {
+    await lockMember(tx, viewer.id);
+    const set = await replaceBookmarkLists(tx, { id, memberId: viewer.id, listIds });
+    if (set === undefined) throw bookmarkNotFound();
+    if (new Set(listIds).size !== set.length) throw invalidFieldError('listIds', 'List not found');
+    await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
+    return set;
+  });
+}
+
+function toBookmark(row: BookmarkRow): Bookmark {
+  const start =
+    row.answer_id === null
+      ? { excerpt: row.excerpt, excerptCut: row.excerpt_cut }
+      : createAnswerExcerpt(row.answer_start ?? '');
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    answerId: row.answer_id,
+    title: row.title,
+    ...start,
+    authorId: row.author_id,
+    authorName: row.author_name,
+    note: row.note,
+    listIds: row.list_ids,
+    bookmarkedAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { hasMutedTag, type Mutes } from './mutes-filter.ts';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { existsForRow } from '#server/core/sql.ts';
+import type { Cursor } from '#server/core/cursor.ts';
+import { bylineJoins } from '#server/posts/posts.ts';
+import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
+import { isTagVisible } from '#server/posts/tags-queries.ts';
+import { limits } from '#shared/core/limits.ts';
+
+type QuestionFollow = { questionId: number; memberId: number };
+
+/** Returns false when the member followed it before. */
+export async function insertQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
+  const { rows } = await sql`
+    insert into question_follow (question_id, member_id)
+    select id, ${memberId} from question where id = ${questionId}
+    on conflict do nothing returning question_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Returns false when the member did not follow it. */
+export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
+  const { rows } = await sql`
+    delete from question_follow where question_id = ${questionId} and member_id = ${memberId}
+    returning question_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** The names of followed tags and the ids of followed questions, `limit` of each at most, the latest first. */
+export async function listFollows(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
+  const { rows } = await sql<{ tags: string[]; questions: number[] }>`
+    select array(
+      select tag.name from tag_follow follow join tag on tag.id = follow.tag_id
+      where follow.member_id = ${viewerId} and ${isTagVisible}
+      order by follow.created_at desc, follow.tag_id desc limit ${limit}
+    ) as tags, to_json(array(
+      select question_id from question_follow
+      where member_id = ${viewerId} order by created_at desc, question_id desc limit ${limit}
+    )) as questions`.execute(db);
+  return rows[0] ?? { tags: [], questions: [] };
+}
+
+type FollowedRow = QuestionCardRow & { hidden: boolean };
+
+const mutedBy = (mutes: Mutes | null) => (mutes === null ? sql`false` : hasMutedTag(mutes));
+
+/**
+ * The newest questions with a followed tag, and the followed questions. Only the topics whose newest question is among the
+ * newest ones have anything for the page, the first of them most: so the cost grows with the number of topics that the
+ * member follows, by one look at an index each, and neither with the community nor with the questions followed.
+ */
+export async function listFollowedQuestions(
+  db: Reader,
+  wanted: { viewerId: number; cursor: Cursor | null; limit: number; mutes: Mutes | null },
+) {
+  const { viewerId, cursor, limit, mutes } = wanted;
+  const behind =
+    cursor === null
+      ? sql`true`
+      : sql`(question_created_at, question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id}::bigint)`;
+  const { rows } = await sql<FollowedRow>`
+    with foremost as (
+      select follow.tag_id, dense_rank() over (order by first.question_created_at desc, first.question_id desc) as place
+      from tag_follow follow cross join lateral (
+        select question_created_at, question_id from question_tag where tag_id = follow.tag_id and ${behind}
+        order by question_created_at desc, question_id desc limit 1
+      ) first
+      where follow.member_id = ${viewerId}
+      order by place limit ${tagsPerQuestion}::int * ${limit}::int
+    ), candidate as (
+      select tagged.question_id, tagged.question_created_at from foremost cross join lateral (
+        select question_id, question_created_at from question_tag where tag_id = foremost.tag_id and ${behind}
+        order by question_created_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
+      ) tagged
+      union (
+        select question_id, question_created_at from question_follow where member_id = ${viewerId} and ${behind}
+        order by question_created_at desc, question_id desc limit ${limit}
+      )
+    ), newest as (
+      select * from candidate order by question_created_at desc, question_id desc limit ${limit}
+    )
+    select ${questionCardColumns}, ${mutedBy(mutes)} as hidden from newest join question post on post.id = newest.question_id ${bylineJoins}
+    order by newest.question_created_at desc, newest.question_id desc`.execute(db);
+  return rows;
+}
+
+/** So many topics have the same newest question at most. */
+const tagsPerQuestion = sql.lit(limits.tagsPerQuestion);
+
+/** Questions that are looked at one by one where a member follows no more. */
+const manyFollowsFrom = 3000;
+
+/**
+ * Questions of the same kind with activity since `since`, a week ago at most, latest activity first. The topics' are found
+ * as above, among those that were active lately (`tag_question_sort_key`). Where the followed questions are few, each is looked at;
+ * where they are many, they are soon met among all questions, in the order of their activity.
+ */
+export async function listRecentlyActiveFollowed(
+  db: Reader,
+  wanted: { viewerId: number; since: Date; limit: number; mutes: Mutes | null },
+) {
+  const { viewerId, since, limit, mutes } = wanted;
+  const followed = (await followsMany(db, viewerId)) ? selectRecentlyActive : selectFollowedActivity;
+  const inOrder = sql`order by active_at desc, question_id desc`;
+  const { rows } = await sql<FollowedRow>`
+    with foremost as (
+      select follow.tag_id, dense_rank() over (order by first.active_at desc, first.question_id desc) as place
+      from tag_follow follow cross join lateral (
+        select active_at, question_id from tag_question_sort_key
+        where tag_id = follow.tag_id and active_at >= ${since} ${inOrder} limit 1
+      ) first
+      where follow.member_id = ${viewerId}
+      order by place limit ${tagsPerQuestion}::int * ${limit}::int
+    ), candidate as (
+      select tagged.question_id, tagged.active_at from foremost cross join lateral (
+        select question_id, active_at from tag_question_sort_key
+        where tag_id = foremost.tag_id and active_at >= ${since} ${inOrder}
+        limit greatest(0, ${limit} + 1 - foremost.place)
+      ) tagged
+      union (${followed(viewerId)} and active_at >= ${since} ${inOrder} limit ${limit})
+    ), latest as (
+      select * from candidate ${inOrder} limit ${limit}
+    )
+    select ${questionCardColumns}, ${mutedBy(mutes)} as hidden
+    from latest join question post on post.id = latest.question_id ${bylineJoins}
+    order by latest.active_at desc, latest.question_id desc`.execute(db);
+  return rows;
+}
+
+async function followsMany(db: Reader, viewerId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from question_follow where member_id = ${viewerId} offset ${manyFollowsFrom} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+const selectRecentlyActive = (viewerId: number) => sql`
+  select question_id, active_at from question_sort_key place
+  where ${existsForRow(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}`;
+
+const selectFollowedActivity = (viewerId: number) => sql`
+  select place.question_id, place.active_at
+  from question_follow follow cross join lateral (
+    select question_id, active_at from question_sort_key where question_id = follow.question_id limit 1
+  ) place
+  where follow.member_id = ${viewerId}`;

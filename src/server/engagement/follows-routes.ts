@@ -1,0 +1,78 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { jsonResponse, type RouteDeps, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
+import { cursorQuery, idParam, tagParam } from '#shared/core/fields.ts';
+import { follows } from '#shared/engagement/follows.ts';
+import { feedPage, mutedChoice } from '#shared/engagement/mutes.ts';
+import { followState } from '#shared/posts/questions.ts';
+import {
+  followQuestion,
+  followTag,
+  readFollows,
+  readFollowedQuestions,
+  readRecentActivity,
+} from './follows.ts';
+
+const mutedQuery = mutedChoice.default('hide');
+
+const question = createRoute({
+  method: 'put',
+  path: '/questions/{id}/follow',
+  summary: 'Follow a question, or stop following it',
+  request: { params: idParam, body: jsonBody(followState) },
+  responses: { 200: jsonResponse(followState, 'As it is now'), ...problemResponses },
+});
+
+const followTagRoute = createRoute({
+  method: 'put',
+  path: '/topics/{tag}/follow',
+  summary: 'Follow a topic, or stop following it',
+  request: { params: tagParam, body: jsonBody(followState) },
+  responses: { 200: jsonResponse(followState, 'As it is now'), ...problemResponses },
+});
+
+const questions = createRoute({
+  method: 'get',
+  path: '/following/questions',
+  summary: 'The questions with a followed tag, and the followed ones, newest first',
+  request: { query: z.object({ cursor: cursorQuery, muted: mutedQuery }) },
+  responses: { 200: jsonResponse(feedPage, 'A page of questions'), ...problemResponses },
+});
+
+const activity = createRoute({
+  method: 'get',
+  path: '/following/activity',
+  summary: 'What happened this week in what the member follows',
+  request: { query: z.object({ muted: mutedQuery }) },
+  responses: { 200: jsonResponse(feedPage, 'Latest activity first, 10 at most'), ...problemResponses },
+});
+
+const followsRoute = createRoute({
+  method: 'get',
+  path: '/following/marks',
+  summary: 'The names and ids of all that the member follows',
+  responses: { 200: jsonResponse(follows, 'The latest first, 1,000 of each at most'), ...problemResponses },
+});
+
+export function followRoutes({ db }: RouteDeps) {
+  return createRouter()
+    .openapi(question, async (c) => {
+      const { following } = c.req.valid('json');
+      const questionId = c.req.valid('param').id;
+      return c.json(await followQuestion(db, { questionId, viewer: c.get('viewer'), following }), 200);
+    })
+    .openapi(followTagRoute, async (c) => {
+      const { following } = c.req.valid('json');
+      const { tag } = c.req.valid('param');
+      return c.json(await followTag(db, { tag, viewer: c.get('viewer'), following }), 200);
+    })
+    .openapi(questions, async (c) => {
+      const { cursor, muted } = c.req.valid('query');
+      const wanted = { viewer: c.get('viewer'), muted, cursor };
+      return c.json(await readFollowedQuestions(c.get('reader'), wanted), 200);
+    })
+    .openapi(activity, async (c) => {
+      const wanted = { viewer: c.get('viewer'), ...c.req.valid('query') };
+      return c.json(await readRecentActivity(c.get('reader'), wanted), 200);
+    })
+    .openapi(followsRoute, async (c) => c.json(await readFollows(c.get('reader'), c.get('viewer')), 200));
+}

@@ -1,0 +1,115 @@
+import { readMutesToApply, skipMuted } from './mutes-filter.ts';
+import { unmuteTag } from './mutes.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { publish, publishAll } from '#server/core/events.ts';
+import { invalidFieldError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
+import { toQuestionCard } from '#server/posts/cards.ts';
+import { requireQuestion } from '#server/posts/questions.ts';
+import { setTagFollow } from '#server/posts/tags.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { Follows } from '#shared/engagement/follows.ts';
+import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
+import { normalizeTags, findTagsProblem } from '#shared/posts/tags.ts';
+import {
+  deleteQuestionFollow,
+  listFollowedQuestions,
+  insertQuestionFollow,
+  listFollows,
+  listRecentlyActiveFollowed,
+} from './follows-queries.ts';
+
+/** Makes the viewer follow a question, or not; setting the same again changes nothing. */
+export async function followQuestion(
+  db: Database,
+  { questionId, viewer, following }: { questionId: number; viewer: Viewer; following: boolean },
+): Promise<{ following: boolean }> {
+  return transaction(db, async (tx) => {
+    await requireQuestion(tx, questionId);
+    const follow = { questionId, memberId: viewer.id };
+    if (await (following ? insertQuestionFollow(tx, follow) : deleteQuestionFollow(tx, follow)))
+      await publish(tx, `member:${viewer.id}`, { kind: 'follows-changed', questionId, following });
+    return { following };
+  });
+}
+
+/**
+ * Makes the viewer follow a topic, or not. A topic without questions can be followed, too; one that was muted is heard
+ * of again.
+ */
+export async function followTag(
+  db: Database,
+  { tag, viewer, following }: { tag: string; viewer: Viewer; following: boolean },
+): Promise<{ following: boolean }> {
+  const [name] = normalizeTags([tag]);
+  if (name === undefined) throw invalidFieldError('tag', 'Name a topic');
+  const problem = findTagsProblem([name]);
+  if (problem !== null) throw invalidFieldError('tag', problem);
+  await transaction(db, async (tx) => {
+    const follow = { tag: name, memberId: viewer.id };
+    // First, since it locks the topic: nobody mutes it in between.
+    const followed = await setTagFollow(tx, { ...follow, following });
+    const unmuted = following ? await unmuteTag(tx, follow) : [];
+    await publishAll(tx, [...followed, ...unmuted]);
+  });
+  return { following };
+}
+
+type FollowingFeedRequest = { viewer: Viewer; muted: MutedChoice };
+
+/** 'All Questions': with a followed tag, or followed themselves, newest first (docs/product.md 10.5). */
+export async function readFollowedQuestions(
+  db: Reader,
+  { viewer, muted, cursor }: FollowingFeedRequest & { cursor: string | undefined },
+): Promise<FeedPage> {
+  const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
+  const window = mutes === null ? limits.feedPage : followedWindow;
+  const rows = await listFollowedQuestions(db, {
+    viewerId: viewer.id,
+    cursor: decodeCursor(cursor),
+    limit: window + 1,
+    mutes,
+  });
+  const {
+    items,
+    hidden: mutedCount,
+    nextCursor,
+  } = skipMuted(rows, {
+    size: limits.feedPage,
+    window,
+    position: (row): Cursor => ({ after: row.created_at.getTime(), id: row.id }),
+  });
+  return { items: items.map(toQuestionCard), mutedCount, nextCursor };
+}
+
+/** 'This Week': the last 7 days, at most 10, latest activity first (docs/product.md 10.5). */
+export async function readRecentActivity(
+  db: Reader,
+  { viewer, muted }: FollowingFeedRequest,
+): Promise<FeedPage> {
+  const since = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
+  const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
+  const window = mutes === null ? maxActivity : followedWindow;
+  const rows = await listRecentlyActiveFollowed(db, { viewerId: viewer.id, since, limit: window, mutes });
+  const { items, hidden: mutedCount } = skipMuted(rows, {
+    size: maxActivity,
+    window,
+    position: (row): Cursor => ({ after: 0, id: row.id }),
+  });
+  return { items: items.map(toQuestionCard), mutedCount, nextCursor: null };
+}
+
+const maxActivity = 10;
+
+/** Each followed topic gives as many rows for one page at most. */
+const followedWindow = 40;
+
+/** Names of topics and ids of questions told of at most, each; nobody sees to more. */
+const maxFollows = 1000;
+
+/** What the viewer follows, the latest first, so that a browser knows which news concern it. */
+export async function readFollows(db: Reader, viewer: Viewer): Promise<Follows> {
+  const { tags, questions } = await listFollows(db, { viewerId: viewer.id, limit: maxFollows });
+  return { tags, questions, complete: tags.length < maxFollows && questions.length < maxFollows };
+}

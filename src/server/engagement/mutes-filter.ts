@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Reader } from '#server/core/database.ts';
+import type { MemberFact } from '#server/core/response-cache.ts';
+import { existsForRow } from '#server/core/sql.ts';
+import { type Cursor, encodeCursor } from '#server/core/cursor.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { MutedChoice } from '#shared/engagement/mutes.ts';
+
+/** The tags a member muted, and whose feed it is. */
+export type Mutes = { viewerId: number; tagIds: readonly number[] };
+
+/** Rows a feed looks through for one page at most, however much of it is muted. */
+export const feedWindow = 400;
+
+/** Key of whether a member has muted any topic. */
+export const hasMutedTagsKey = (memberId: number) => `mutes ${memberId}`;
+
+/** Whether a member has muted any topic: whoever has not is shown the same feeds as everybody. */
+export function hasMutedTags(memberId: number): MemberFact {
+  return {
+    key: hasMutedTagsKey(memberId),
+    topics: [`member:${memberId}`],
+    isStaleBy: ({ event }) => event.kind === 'mutes-changed' && 'tag' in event,
+    read: async (db) => (await readMutes(db, memberId)).tagIds.length > 0,
+  };
+}
+
+/** What is to be left out of the member's feeds. */
+export async function readMutes(db: Reader, viewerId: number): Promise<Mutes> {
+  const { rows } = await sql<{ tag_id: number }>`
+    select tag_id from tag_mute where member_id = ${viewerId} limit ${limits.mutedTags}`.execute(db);
+  return { viewerId, tagIds: rows.map((row) => row.tag_id) };
+}
+
+/** The same where the viewer may ask to see all; null where nothing is left out. */
+export async function readMutesToApply(
+  db: Reader,
+  { viewerId, muted }: { viewerId: number; muted: MutedChoice },
+): Promise<Mutes | null> {
+  if (muted === 'show') return null;
+  const mutes = await readMutes(db, viewerId);
+  return mutes.tagIds.length === 0 ? null : mutes;
+}
+
+/**
+ * Whether the question `post` has a muted tag. Those the member follows or asked themselves never leave their feeds.
+ */
+export function hasMutedTag({ viewerId, tagIds }: Mutes) {
+  return sql<boolean>`(
+    post.author_id is distinct from ${viewerId}
+    and ${existsForRow(sql`from question_tag where question_id = post.id and tag_id = any(${[...tagIds]}::bigint[])`)}
+    and not ${existsForRow(sql`from question_follow where question_id = post.id and member_id = ${viewerId}`)}
+  )`;
+}
+
+/**
+ * A page out of rows in order, without the hidden ones, up to the next one that shows. It holds less than `size` where
+ * so many are hidden that the window ends first; the cursor then goes on behind the window.
+ * @param rows at most `window` and one more.
+ */
+export function skipMuted<Row extends { hidden: boolean }>(
+  rows: readonly Row[],
+  { size, window, position }: { size: number; window: number; position: (row: Row) => Cursor },
+): { items: Row[]; hidden: number; nextCursor: string | null } {
+  const looked = rows.slice(0, window);
+  const items: Row[] = [];
+  let scanned = 0;
+  for (const row of looked) {
+    if (!row.hidden && items.length === size) break;
+    if (!row.hidden) items.push(row);
+    scanned++;
+  }
+  const last = looked[scanned - 1];
+  const more = rows.length > scanned && last !== undefined;
+  return { items, hidden: scanned - items.length, nextCursor: more ? encodeCursor(position(last)) : null };
+}

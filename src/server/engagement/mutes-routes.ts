@@ -1,0 +1,56 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { jsonResponse, type RouteDeps, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
+import { cursorQuery, idParam, tagParam } from '#shared/core/fields.ts';
+import { mutedQuestions, mutedTags, muteState } from '#shared/engagement/mutes.ts';
+import { muteQuestion, muteTag, readMutedQuestions, readMutedTags } from './mutes.ts';
+
+const question = createRoute({
+  method: 'put',
+  path: '/questions/{id}/mute',
+  summary: 'Hear nothing more of a question, or hear of it again',
+  request: { params: idParam, body: jsonBody(muteState) },
+  responses: { 200: jsonResponse(muteState, 'As it is now'), ...problemResponses },
+});
+
+const muteTagRoute = createRoute({
+  method: 'put',
+  path: '/topics/{tag}/mute',
+  summary: 'Take the questions of a topic out of the own feeds, or let them in again',
+  request: { params: tagParam, body: jsonBody(muteState) },
+  responses: { 200: jsonResponse(muteState, 'As it is now'), ...problemResponses },
+});
+
+const mutedTagsRoute = createRoute({
+  method: 'get',
+  path: '/mutes/topics',
+  summary: 'The muted topics, the latest first',
+  responses: { 200: jsonResponse(mutedTags, '100 at most'), ...problemResponses },
+});
+
+const questions = createRoute({
+  method: 'get',
+  path: '/mutes/questions',
+  summary: 'The muted questions, the latest first',
+  request: { query: z.object({ cursor: cursorQuery }) },
+  responses: { 200: jsonResponse(mutedQuestions, 'A page of questions'), ...problemResponses },
+});
+
+/** Mutes are private: every route here speaks of the member's own. */
+export function muteRoutes({ db }: RouteDeps) {
+  return createRouter()
+    .openapi(question, async (c) => {
+      const { muted } = c.req.valid('json');
+      const questionId = c.req.valid('param').id;
+      return c.json(await muteQuestion(db, { questionId, viewer: c.get('viewer'), muted }), 200);
+    })
+    .openapi(muteTagRoute, async (c) => {
+      const { muted } = c.req.valid('json');
+      const { tag } = c.req.valid('param');
+      return c.json(await muteTag(db, { tag, viewer: c.get('viewer'), muted }), 200);
+    })
+    .openapi(mutedTagsRoute, async (c) => c.json(await readMutedTags(c.get('reader'), c.get('viewer')), 200))
+    .openapi(questions, async (c) => {
+      const { cursor } = c.req.valid('query');
+      return c.json(await readMutedQuestions(c.get('reader'), { viewer: c.get('viewer'), cursor }), 200);
+    });
+}

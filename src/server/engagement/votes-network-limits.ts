@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { isLoopbackNetwork } from '#server/core/network-address.ts';
+import type { PostKind } from '#server/posts/posts.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { VotedPost, VoteTarget } from './votes-queries.ts';
+
+/** Votes that new members who registered from one network have together. */
+const maxVotes = { onPost: 5, onPostsOfAuthorInNetwork: 10 } as const;
+
+type Voter = { memberId: number; network: string };
+
+/** What a vote would be counted among. */
+type VoteCandidate = { target: VoteTarget; post: VotedPost; voterId: number };
+
+/**
+ * New members of one network who vote for each other: their votes on one post are limited, and those on all posts of an
+ * author who registered from the same network. How long somebody is new is said in posts/write-limits.ts.
+ */
+export class NetworkVoteLimits {
+  readonly #networkOf: ReadonlyMap<number, string>;
+  readonly #onPost = new Map<string, number>();
+  readonly #onAuthor = new Map<string, number>();
+
+  private constructor(voters: readonly Voter[]) {
+    this.#networkOf = new Map(voters.map(({ memberId, network }) => [memberId, network]));
+  }
+
+  /** For locked posts. Of voters who are not new it asks one indexed query and nothing else. */
+  static async load(tx: Tx, candidates: readonly VoteCandidate[]): Promise<NetworkVoteLimits> {
+    const votes = new NetworkVoteLimits(
+      await listNewVoters(tx, [...new Set(candidates.map(({ voterId }) => voterId))]),
+    );
+    const counted = candidates.filter(({ voterId }) => votes.#networkOf.has(voterId));
+    if (counted.length === 0) return votes;
+    // Votes on several posts of one author wait for each other; the posts are locked by then, so that none waits in a ring.
+    await lockNetworks(tx, [...new Set(votes.#networkOf.values())].toSorted());
+    for (const { target, post, voterId } of counted) {
+      const network = votes.#networkOf.get(voterId) ?? '';
+      const onPost = postKey(network, target);
+      if (!votes.#onPost.has(onPost))
+        votes.#onPost.set(onPost, await countVotesOnPost(tx, { network, target }));
+      const authorId = post.author_id;
+      if (authorId === null) continue;
+      const onAuthor = authorKey(network, authorId);
+      if (votes.#onAuthor.has(onAuthor)) continue;
+      const count = await countVotesOnAuthor(tx, { network, authorId });
+      if (count !== null) votes.#onAuthor.set(onAuthor, count);
+    }
+    return votes;
+  }
+
+  /** Counts one more vote. Returns why it is refused; null where it is not. */
+  take({ target, post, voterId }: VoteCandidate): ProblemError | null {
+    const network = this.#networkOf.get(voterId);
+    if (network === undefined || voterId === post.author_id) return null;
+    const onPost = postKey(network, target);
+    const onAuthor = authorKey(network, post.author_id);
+    const votes = this.#onPost.get(onPost) ?? 0;
+    const forAuthor = this.#onAuthor.get(onAuthor);
+    if (votes >= maxVotes.onPost || (forAuthor ?? 0) >= maxVotes.onPostsOfAuthorInNetwork)
+      return createLimitError();
+    this.#onPost.set(onPost, votes + 1);
+    if (forAuthor !== undefined) this.#onAuthor.set(onAuthor, forAuthor + 1);
+    return null;
+  }
+}
+
+const createLimitError = () =>
+  new ProblemError(
+    'not-allowed',
+    `Several new members from your network have voted here already. You can vote once you have been a member for ${limits.newMemberDays} days.`,
+  );
+
+const postKey = (network: string, { kind, id }: VoteTarget) => `${network} ${kind} ${id}`;
+const authorKey = (network: string, authorId: number | null) => `${network} ${authorId}`;
+
+const isNew = sql`registration.registered_at > now() - make_interval(days => ${sql.lit(limits.newMemberDays)})`;
+
+async function listNewVoters(tx: Tx, ids: readonly number[]): Promise<Voter[]> {
+  const { rows } = await sql<Voter>`
+    select member_id as "memberId", network from registration
+    where member_id = any(${[...ids]}::bigint[]) and network is not null and ${isNew}`.execute(tx);
+  return rows.filter(({ network }) => !isLoopbackNetwork(network));
+}
+
+async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> {
+  for (const network of networks)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`votes ${network}`}, 0))`.execute(tx);
+}
+
+/** Votes on a post by others than its author that count towards the limit. */
+async function countVotesOnPost(
+  tx: Tx,
+  { network, target: { kind, id } }: { network: string; target: VoteTarget },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(kind)} post
+    join vote on vote.${sql.ref(`${kind}_id`)} = post.id and vote.member_id is distinct from post.author_id
+    join registration on registration.member_id = vote.member_id and network = ${network} and ${isNew}
+    where post.id = ${id}`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/** The same on all posts of an author; null where the author did not register from there. Counted up to the limit. */
+async function countVotesOnAuthor(
+  tx: Tx,
+  { network, authorId }: { network: string; authorId: number },
+): Promise<number | null> {
+  const { rows: author } = await sql`
+    select from registration where member_id = ${authorId} and network = ${network}`.execute(tx);
+  if (author.length === 0) return null;
+  const on = (kind: PostKind) => sql`(
+    select 1 from registration
+    join vote on vote.member_id = registration.member_id
+    join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
+    where network = ${network} and ${isNew} and registration.member_id <> ${authorId}
+      and post.author_id = ${authorId}
+    limit ${sql.lit(maxVotes.onPostsOfAuthorInNetwork)}
+  )`;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (${on('question')} union all ${on('answer')} union all ${on('reply')}) votes`.execute(
+    tx,
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,159 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '#server/core/database.ts';
+import type { PostKind } from '#server/posts/posts.ts';
+import { reputationPoints } from '#shared/engagement/votes.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+
+/** One post that can be voted on. */
+export type VoteTarget = { kind: PostKind; id: number };
+
+/** A post that is voted on, and where it stands. The last two are a question's, 0 of other posts. */
+export type VotedPost = {
+  author_id: number | null;
+  upvotes: number;
+  downvotes: number;
+  question_id: number;
+  answer_id: number | null;
+  reply_id: number | null;
+  views: number;
+  answer_count: number;
+  /** Why nothing is voted on in the question; null where it is. */
+  lock_reason: string | null;
+};
+
+/** Posts of one kind, locked in the order of their ids, so that the votes on each are counted one after the other. */
+export function lockPostsStatement({ kind, ids }: { kind: PostKind; ids: readonly number[] }) {
+  const visible = kind === 'reply' ? sql`and deleted_at is null` : sql``;
+  return sql<VotedPost & { id: number }>`
+    select id, author_id, upvotes, downvotes, ${locationColumns[kind]} from ${sql.table(kind)}
+    where id = any(${[...ids]}::bigint[]) ${visible} order by id for no key update`;
+}
+
+const locationColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
+  question: sql`id as question_id, null::bigint as answer_id, null::bigint as reply_id, views, answer_count, lock_reason`,
+  answer: sql`question_id, id as answer_id, null::bigint as reply_id, 0 as views, 0 as answer_count,
+    (select lock_reason from question where question.id = answer.question_id)`,
+  reply: sql`question_id, answer_id, id as reply_id, 0 as views, 0 as answer_count,
+    (select lock_reason from question where question.id = reply.question_id)`,
+};
+
+/** One member's vote on a post of one kind. */
+type MemberVote = { id: number; memberId: number; vote: VoteDirection };
+
+type Voter = Pick<MemberVote, 'id' | 'memberId'>;
+
+/** The votes there are of these members on these posts, to be read when they are locked. */
+export function selectVotesOfMembers({ kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
+  const column = sql.ref(`${kind}_id`);
+  return sql<MemberVote>`
+    select ${column} as id, member_id as "memberId", direction as vote
+    from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+    join vote on ${column} = wanted.id and member_id = wanted.voter`;
+}
+
+/** What votes change in the tables of their posts of one kind; each to be run once, in any order. */
+export function changeVotesStatements({ kind, votes, posts }: VotesOfKind): RawBuilder<unknown>[] {
+  const added = votes.flatMap(({ before, vote, ...voter }) =>
+    before === null && vote !== null ? [{ ...voter, vote }] : [],
+  );
+  const turned = votes.filter(({ before, vote }) => before !== null && vote !== null);
+  const takenBack = votes.filter(({ vote }) => vote === null);
+  return [
+    ...(added.length === 0 ? [] : [insertVotesStatement(kind, added)]),
+    ...(turned.length === 0 ? [] : [switchVotesStatement(kind, turned)]),
+    ...(takenBack.length === 0 ? [] : [deleteVotesStatement(kind, takenBack)]),
+    updateCountsStatement(kind, posts),
+  ];
+}
+
+/** Votes of members on locked posts of one kind, which become others, and by how much the counts of these change. */
+export type VotesOfKind = {
+  kind: PostKind;
+  votes: readonly (Voter & { before: VoteDirection | null; vote: VoteDirection | null })[];
+  posts: readonly { id: number; up: number; down: number }[];
+};
+
+const insertVotesStatement = (kind: PostKind, votes: readonly MemberVote[]) => sql`
+  insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction)
+  select * from unnest(${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[])`;
+
+const switchVotesStatement = (kind: PostKind, voters: readonly Voter[]) => sql`
+  update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = now()
+  from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+  where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
+
+const deleteVotesStatement = (kind: PostKind, voters: readonly Voter[]) => sql`
+  delete from vote
+  using unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+  where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
+
+const idsOf = (voters: readonly Voter[]) => voters.map(({ id }) => id);
+const membersOf = (voters: readonly Voter[]) => voters.map(({ memberId }) => memberId);
+
+const updateCountsStatement = (kind: PostKind, posts: VotesOfKind['posts']) => sql`
+  update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
+  from unnest(
+    ${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ up }) => up)}::bigint[],
+    ${posts.map(({ down }) => down)}::bigint[]
+  ) as change (id, up, down)
+  where post.id = change.id`;
+
+/** Posts about to be deleted. */
+export type DeletedPosts = {
+  questionIds: readonly number[];
+  answerIds: readonly number[];
+  replyIds: readonly number[];
+};
+
+/** Deletes the votes on posts and returns the points each author has by them; own votes never gave any. */
+export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DeletedPosts) {
+  const { rows } = await sql<{ memberId: number; points: number }>`
+    with removed as (
+      delete from vote
+      where question_id = any(${[...questionIds]}::bigint[])
+        or answer_id = any(${[...answerIds]}::bigint[])
+        or reply_id = any(${[...replyIds]}::bigint[])
+      returning *
+    ), earned as (
+      select question.author_id, removed.member_id, ${pointsOf('question')} as points
+      from removed join question on question.id = removed.question_id
+      union all
+      select answer.author_id, removed.member_id, ${pointsOf('answer')}
+      from removed join answer on answer.id = removed.answer_id
+      union all
+      select reply.author_id, removed.member_id, ${pointsOf('reply')}
+      from removed join reply on reply.id = removed.reply_id
+    )
+    select author_id as "memberId", sum(points)::bigint as points from earned
+    where author_id <> member_id group by author_id`.execute(tx);
+  return rows;
+}
+
+/** Adds points to members; the rows are locked in the order of their ids. */
+export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
+  if (added.length > 0) await addPointsStatement(added).execute(tx);
+}
+
+/** The same, to be run with others. */
+export const addPointsStatement = (
+  added: readonly { memberId: number; points: number }[],
+): RawBuilder<unknown> => sql`
+  update member set reputation = member.reputation + locked.points
+  from (
+    select id, points
+    from member join unnest(
+      ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
+    ) as added (member_id, points) on member_id = id
+    order by id for no key update of member
+  ) locked
+  where member.id = locked.id`;
+
+/** A blanked reply keeps no votes. */
+export async function resetReplyCounts(tx: Tx, ids: readonly number[]) {
+  await sql`
+    update reply set upvotes = imported_upvotes, downvotes = imported_downvotes
+    where id = any(${[...ids]}::bigint[])`.execute(tx);
+}
+
+const pointsOf = (kind: PostKind) =>
+  sql`case removed.direction when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end`;

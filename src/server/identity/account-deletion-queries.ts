@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Database, Queryable, Tx } from '#server/core/database.ts';
+import type { PostKind } from '#server/posts/posts.ts';
+import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
+import type { MemberColumn } from './account-deletion-columns.ts';
+
+/** The member who leaves, locked; undefined for one who has left. */
+export async function lockMemberToDelete(tx: Tx, id: number) {
+  const { rows } = await sql<{ email: string | null }>`
+    select email from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
+  return rows[0];
+}
+
+export async function insertAccountDeletion(
+  tx: Tx,
+  { memberId, posts }: { memberId: number; posts: PostsAfterDeletion },
+): Promise<void> {
+  await sql`insert into account_deletion (member_id, posts) values (${memberId}, ${posts})`.execute(tx);
+}
+
+/** Takes everything that says who it was off a member, whose address is free from then on. */
+export async function anonymizeMember(tx: Tx, { id, name }: { id: number; name: string }): Promise<void> {
+  await sql`
+    update member
+    set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, show_email = false,
+      role = 'member', suspended_until = null, suspension_reason = null,
+      deleted_at = now(), updated_at = now()
+    where id = ${id}`.execute(tx);
+}
+
+export async function deleteMemberRows(
+  tx: Tx,
+  { table, column }: MemberColumn,
+  memberId: number,
+): Promise<void> {
+  await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${memberId}`.execute(tx);
+}
+
+/** Deletes some of what a member has in a table. Returns how many. */
+export async function deleteSomeMemberRows(
+  db: Queryable,
+  { table, column }: MemberColumn,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${memberId} limit ${limit}
+    ))`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Names of some of the topics a member follows. */
+export async function listFollowedTags(
+  db: Database,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tag.name from tag_follow join tag on tag.id = tag_id
+    where member_id = ${memberId} order by tag_follow.created_at limit ${limit}`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+/** Some of a member's views become views of nobody in particular, so that the counts stay. Returns how many. */
+export async function anonymizeViews(
+  tx: Tx,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select question.id from question
+    where id in (
+      select question_id from question_view where member_id = ${memberId} order by question_id limit ${limit}
+    )
+    order by id for no key update`.execute(tx);
+  const ids = rows.map((row) => row.id);
+  await sql`
+    update question set imported_views = imported_views + 1 where id = any(${ids}::bigint[])`.execute(tx);
+  await sql`
+    delete from question_view where member_id = ${memberId} and question_id = any(${ids}::bigint[])`.execute(
+    tx,
+  );
+  return ids.length;
+}
+
+/** Some of a member's posts of one kind, the newest first, as they would be deleted one by one. */
+export async function listPostIds(
+  db: Database,
+  { kind, memberId, before, limit }: { kind: PostKind; memberId: number; before: number; limit: number },
+): Promise<number[]> {
+  const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
+  const { rows } = await sql<{ id: number }>`
+    select id from ${sql.table(kind)} where author_id = ${memberId} and id < ${before} ${living}
+    order by id desc limit ${limit}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function findAccountDeletion(
+  db: Database,
+  memberId: number,
+): Promise<PostsAfterDeletion | undefined> {
+  const { rows } = await sql<{ posts: PostsAfterDeletion }>`
+    select posts from account_deletion where member_id = ${memberId}`.execute(db);
+  return rows[0]?.posts;
+}
+
+export async function listPendingAccountDeletions(db: Queryable): Promise<number[]> {
+  const { rows } = await sql<{ member_id: number }>`
+    select member_id from account_deletion order by started_at limit 100`.execute(db);
+  return rows.map((row) => row.member_id);
+}
+
+/** Ends a departure that began so long ago that no request of before is still on its way. Returns whether it did. */
+export async function finishAccountDeletion(
+  db: Database,
+  { memberId, seconds }: { memberId: number; seconds: number },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from account_deletion
+    where member_id = ${memberId} and started_at < now() - make_interval(secs => ${seconds})`.execute(db);
+  return numAffectedRows > 0n;
+}

@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { openDatabase, transaction } from '#server/core/database.ts';
+import { startCachingNode } from '#tests/support/caching-node.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
+import { memberColumns, listMemberColumns } from './account-deletion-columns.ts';
+import { createAccountDeletionJob } from './account-deletion.ts';
+
+const server = await startTestServer();
+/** Does what nobody waits for. */
+const worker = await server.startBeside({}, {});
+let isWorking = true;
+/** Keeps pages in memory. */
+const keeping = await startCachingNode(server.database);
+afterAll(async () => {
+  await keeping.stop();
+  if (isWorking) await worker.stop();
+  await server.stop();
+});
+const log = pino({ level: 'silent' });
+const bob = await server.register('Bob');
+const reader = keeping.browserOf(bob);
+
+/** A member with something of everything that is theirs. */
+async function someone(name: string) {
+  const member = await server.register(name);
+  const [own, other] = [await member.ask({ tags: ['bread', 'salt'] }), await bob.ask({ tags: ['bread'] })];
+  const theirs = await bob.answer(own, 'Of Bob, below.');
+  const answer = await member.answer(other, 'Of whoever leaves.');
+  const reply = await member.replyToAnswer(theirs.id);
+  const below = await bob.replyToAnswer(theirs.id, { to: reply, content: 'Of Bob, below a reply.' });
+  await bob.vote('answers', answer.id, 'up');
+  await member.vote('questions', other, 'up');
+  await member.vote('answers', theirs.id, 'down');
+  for (const id of [own, other]) expectOk(await member.put(`/questions/${id}/view`));
+  expectOk(await member.put(`/questions/${other}/follow`, { following: true }));
+  expectOk(await member.put('/topics/bread/follow', { following: true }));
+  await member.mute('topics/salt');
+  await member.bookmark('questions', other, { note: 'A secret note.' });
+  const fields = { title: 'A secret draft', content: '', tags: '' };
+  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, writer: 'a-browser', step: 1 };
+  expectOk(await member.put('/drafts/ask', draft));
+  expectOk(await member.put('/notification-settings/votes', { push: true }));
+  expectOk(await member.put('/settings', { displayName: name, bio: 'A secret bio.', showEmail: true }));
+  return { member, own, other, theirs, answer, reply, below };
+}
+
+const leave = (member: Member, posts: PostsAfterDeletion, given = password) =>
+  member.post('/departure', { password: given, posts });
+
+/** All that follows a departure is done. */
+async function untilGone({ id }: Member): Promise<void> {
+  await sql`update account_deletion set started_at = now() - interval '1 hour'`.execute(server.db);
+  await worker.backgroundJobs?.enqueueDueJobs();
+  await eventually(async () => {
+    const { rows } = await sql`select from account_deletion where member_id = ${id}`.execute(server.db);
+    return rows.length === 0;
+  });
+}
+
+async function rowsLeft({ id }: Member): Promise<string[]> {
+  const hidden = [
+    ...listMemberColumns('at once'),
+    ...listMemberColumns('soon'),
+    ...listMemberColumns('counted'),
+  ];
+  const left: string[] = [];
+  for (const { table, column } of hidden) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${id}`.execute(
+      server.db,
+    );
+    if (rows.length > 0) left.push(table);
+  }
+  return left;
+}
+
+test('every column that names a member says what becomes of it when the member leaves', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select class.relname || '.' || attname as name
+    from pg_constraint con join pg_class class on class.oid = conrelid
+    join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+    where contype = 'f' and confrelid = 'member'::regclass`.execute(server.db);
+  expect(Object.keys(memberColumns).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+});
+
+test('posts that stay carry another name on every page at once, and nothing private is left', async () => {
+  const { member, own, other, theirs, answer, reply } = await someone('Ann Secret');
+  expect((await reader.read(own)).question.authorName).toBe('Ann Secret');
+  const before = await bob.read(other);
+  expect(await leave(member, 'stay', 'wrong')).toMatchObject({
+    status: 400,
+    errors: [{ field: 'password' }],
+  });
+  expectOk(await leave(member, 'stay'));
+  // The node that keeps pages hears of it, and nobody else has to do anything.
+  await eventually(async () => (await reader.read(own)).question.authorName === 'Former member');
+  expect((await member.get('/settings')).status).toBe(401);
+  expect(await server.visitor().signIn(member.email, password)).toMatchObject({ status: 401 });
+  await untilGone(member);
+  expect(await rowsLeft(member)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
+  const after = await bob.read(other);
+  expect(after.question).toMatchObject({
+    upvotes: before.question.upvotes,
+    views: before.question.views,
+    answerCount: before.question.answerCount,
+  });
+  expect(after.answers.items.find(({ id }) => id === answer.id)).toMatchObject({
+    authorName: 'Former member',
+    upvotes: 1,
+  });
+  const page = await bob.read(own);
+  expect(page.answers.items.map(({ id, downvotes }) => [id, downvotes])).toEqual([[theirs.id, 1]]);
+  expect(page.answers.items[0]?.replies.items.map(({ id }) => id)).toContain(reply.id);
+  const { rows } = await sql<{ dump: string }>`
+    select member::text as dump from member where id = ${member.id}`.execute(server.db);
+  expect(rows[0]?.dump).not.toMatch(/secret|@/i);
+  // Name and address are free.
+  const form = { displayName: 'Ann Secret', email: member.email, password };
+  expectOk(await server.visitor().post('/members', form));
+});
+
+test('posts that go take with them what deleting them would, and all counts are right', async () => {
+  const { member, own, other, theirs, answer, reply, below } = await someone('Cid');
+  const kept = await member.answer(other, 'Another one.');
+  const onKept = await member.replyToAnswer((await bob.answer(other)).id);
+  const points = (await bob.me()).reputation;
+  expectOk(await leave(member, 'go'));
+  await untilGone(member);
+  expect(await rowsLeft(member)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
+  expect((await bob.get(`/questions/${own}`)).status).toBe(404);
+  for (const [kind, id] of [
+    ['answers', theirs.id],
+    ['answers', answer.id],
+    ['answers', kept.id],
+  ] as const)
+    expect((await bob.get(`/${kind}/${id}`)).status).toBe(404);
+  for (const id of [reply.id, below.id, onKept.id])
+    expect((await bob.get(`/replies/${id}`)).status).toBe(404);
+  const page = await bob.read(other);
+  expect(page.question.answerCount).toBe(1);
+  // The vote on what Bob asked stays his; the one on what went is taken off (it was a down vote of 2 points).
+  expect((await bob.me()).reputation).toBe(points + 2);
+  await eventually(async () => (await reader.get(`/questions/${own}`)).status === 404);
+});
+
+test('an empty place stays where others replied, on a question that stays', async () => {
+  const member = await server.register('Dot');
+  const answer = await bob.answer(await bob.ask());
+  const reply = await member.replyToAnswer(answer.id);
+  await bob.replyToAnswer(answer.id, { to: reply });
+  expectOk(await leave(member, 'go'));
+  await untilGone(member);
+  const { replies } = (await bob.read(answer.questionId)).answers.items[0] ?? {};
+  expect(replies?.items[0]).toMatchObject({ deleted: true, content: '', authorName: '' });
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('what was cut off in the middle goes on afterwards', async () => {
+  const { member } = await someone('Eli');
+  const question = await bob.ask();
+  const answers: Awaited<ReturnType<Member['answer']>>[] = [];
+  for (let n = 0; n < 30; n++) answers.push(await member.answer(question));
+  isWorking = false;
+  await worker.stop();
+  expectOk(await leave(member, 'go'));
+  const connection = { ...server.database.connection, application_name: 'cut off' };
+  const cut = openDatabase({ connection, maxConnections: 1 });
+  const left = async () => (await bob.read(question)).question.answerCount;
+  // The job waits for an answer in the middle, so that it cannot end before it is cut off.
+  const [isLocked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const locking = transaction(server.db, async (tx) => {
+    await sql`select from answer where id = ${answers[15]?.id} for update`.execute(tx);
+    isLocked.resolve();
+    await released.promise;
+  });
+  await isLocked.promise;
+  const work = createAccountDeletionJob({ db: cut, log }).run({ memberId: member.id });
+  const ended = work.then(
+    () => 'done',
+    () => 'cut off',
+  );
+  await eventually(async () => (await left()) < 30);
+  await eventually(async () => {
+    const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'cut off' and wait_event_type = 'Lock'`.execute(server.db);
+    return rows.length > 0;
+  });
+  expect(await ended).toBe('cut off');
+  released.resolve();
+  await locking;
+  await cut.destroy();
+  expect(await left()).toBeGreaterThan(0);
+  expect(await findViolations(server.db)).toEqual([]);
+  await createAccountDeletionJob({ db: server.db, log }).run({ memberId: member.id });
+  expect(await left()).toBe(0);
+  expect(await rowsLeft(member)).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '#server/core/database.ts';
+import type { PendingStep } from '#shared/identity/accounts.ts';
+import { maxSessionsPerMember } from './sessions.ts';
+
+export async function findMemberByEmail(db: Queryable, email: string) {
+  return db.selectFrom('member').select(['id']).where('email', '=', email).executeTakeFirst();
+}
+
+/** The hash of the password that goes with an address; undefined where there is none. */
+export async function findCredential(db: Queryable, email: string) {
+  return db
+    .selectFrom('member')
+    .innerJoin('account', 'account.member_id', 'member.id')
+    .select(['member.id as memberId', 'account.password'])
+    .where('member.email', '=', email)
+    .where('account.provider_id', '=', 'credential')
+    .executeTakeFirst();
+}
+
+export async function findOwnMember(db: Queryable, id: number) {
+  return db
+    .selectFrom('member')
+    .select([
+      'id',
+      'display_name',
+      'email',
+      'email_verified',
+      'bio',
+      'created_at',
+      'updated_at',
+      'reputation',
+      'questions_count',
+      'answers_count',
+      'role',
+      'suspended_until',
+      'suspension_reason',
+      waitsFor,
+      countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as('notices'),
+      countUpTo100(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+const waitsFor = sql<PendingStep | null>`(
+  select pending_step from registration where registration.member_id = member.id
+)`.as('pending_step');
+
+/** Up to 100: nobody is shown more. */
+const countUpTo100 = (rows: RawBuilder<unknown>) =>
+  sql<number>`(select count(*) from (select from ${rows} limit 100) few)`;
+
+export async function findAccountStatus(db: Queryable, id: number) {
+  return db
+    .selectFrom('member')
+    .select(['role', 'suspended_until', 'suspension_reason', waitsFor])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function listSessions(db: Queryable, memberId: number) {
+  return db
+    .selectFrom('session')
+    .select(['id', 'created_at', 'updated_at', 'expires_at', 'user_agent'])
+    .where('member_id', '=', memberId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('created_at', 'desc')
+    .limit(maxSessionsPerMember)
+    .execute();
+}
+
+/** Ends one session of a member. Returns whether there was one. */
+export async function deleteSession(db: Queryable, { id, memberId }: { id: number; memberId: number }) {
+  const gone = await db
+    .deleteFrom('session')
+    .where('id', '=', id)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+/** Returns how many there were. */
+export async function deleteOtherSessions(
+  db: Queryable,
+  { exceptSessionId, memberId }: { exceptSessionId: number; memberId: number },
+): Promise<number> {
+  const gone = await db
+    .deleteFrom('session')
+    .where('member_id', '=', memberId)
+    .where('id', '!=', exceptSessionId)
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

@@ -1,0 +1,206 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { Database } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import {
+  jsonResponse,
+  jsonBody,
+  problemResponses,
+  createRouter,
+  type SignedInEnv,
+  type VisitorEnv,
+} from '#server/core/http.ts';
+import { getNetworkAddress } from '#server/core/network-address.ts';
+import { createRateLimit } from '#server/core/rate-limits.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import {
+  accountMessages,
+  credentials,
+  ownSessions,
+  registration,
+  sessionState,
+} from '#shared/identity/accounts.ts';
+import { idParam } from '#shared/core/fields.ts';
+import { passwordChange } from '#shared/identity/profiles.ts';
+import { type SignInState, signInState } from '#shared/identity/two-factor.ts';
+import { madeByHeader } from '#shared/core/protocol.ts';
+import {
+  type Accounts,
+  endOtherSessions,
+  endSession,
+  getMe,
+  type NewSession,
+  type Visitor,
+} from './accounts.ts';
+import { listSessions } from './accounts-queries.ts';
+import type { SignIn, SignInOutcome } from './sign-in.ts';
+import { refusePendingAccount } from './registrations.ts';
+import { isOwnAccountPath, refuseSuspended } from './write-restrictions.ts';
+
+export type AccountDeps = { db: Database; accounts: Accounts; settings: SiteSettings };
+
+/** Lets only signed-in members through, and tells the handlers who asks. */
+export function requireSignedIn({ accounts }: AccountDeps) {
+  return createMiddleware<SignedInEnv>(async (c, next) => {
+    const session = await accounts.viewer(c.req.raw.headers);
+    if (session === null) throw new ProblemError('signed-out', 'Please sign in first.');
+    // What waited in a browser for a connection is never done as the member who signed in there since.
+    const madeBy = c.req.header(madeByHeader) ?? String(session.viewer.id);
+    if (madeBy !== String(session.viewer.id))
+      throw new ProblemError('signed-out', 'The member who did this is signed out by now.');
+    refuseSuspended(session.viewer.memberStatus, c.req);
+    refusePendingAccount(session.viewer.memberStatus, c.req, isOwnAccountPath);
+    c.set('viewer', session.viewer);
+    await next();
+    setCookies(c, session.cookies);
+  });
+}
+
+const register = createRoute({
+  method: 'post',
+  path: '/members',
+  summary: 'Register, and be signed in',
+  request: { body: jsonBody(registration) },
+  responses: { 201: jsonResponse(sessionState, 'Registered and signed in'), ...problemResponses },
+});
+
+const signIn = createRoute({
+  method: 'post',
+  path: '/session',
+  summary: 'Sign in',
+  request: { body: jsonBody(credentials) },
+  responses: {
+    200: jsonResponse(signInState, 'Signed in, or asked for a second factor'),
+    ...problemResponses,
+  },
+});
+
+const readSession = createRoute({
+  method: 'get',
+  path: '/session',
+  summary: 'Who is signed in',
+  responses: { 200: jsonResponse(sessionState, 'The signed-in member, or null'), ...problemResponses },
+});
+
+const signOut = createRoute({
+  method: 'delete',
+  path: '/session',
+  summary: 'Sign out',
+  responses: { 204: { description: 'Signed out' }, ...problemResponses },
+});
+
+/** What visitors may do, and nothing else. */
+export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) {
+  const { accounts, settings, signingIn } = deps;
+  return createRouter<VisitorEnv>()
+    .openapi(register, async (c) => {
+      const session = await accounts.register(c.req.valid('json'), getVisitor(c, settings));
+      c.set('registered', session.memberId);
+      return c.json(await begin(c, session), 201);
+    })
+    .openapi(signIn, async (c) => {
+      if (!settings.hasPasswordSignIn) throw new ProblemError('disabled', accountMessages.signUpDisabled);
+      const memberId = await accounts.checkPassword(c.req.valid('json'), getVisitor(c, settings));
+      const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
+      return c.json(await toSignInResponse(c, deps.db, outcome), 200);
+    })
+    .openapi(readSession, async (c) => {
+      const session = await accounts.viewer(c.req.raw.headers);
+      setCookies(c, session?.cookies ?? []);
+      return c.json({ member: session === null ? null : await getMe(deps.db, session.viewer.id) }, 200);
+    })
+    .openapi(signOut, async (c) => {
+      setCookies(c, await accounts.signOut(c.req.raw.headers));
+      return c.body(null, 204);
+    });
+
+  async function begin(c: Context, session: NewSession) {
+    setCookies(c, session.cookies);
+    return { member: await getMe(deps.db, session.memberId) };
+  }
+}
+
+const listSessionsRoute = createRoute({
+  method: 'get',
+  path: '/sessions',
+  summary: 'Where the member is signed in',
+  responses: { 200: jsonResponse(ownSessions, 'Newest first'), ...problemResponses },
+});
+
+const revokeSession = createRoute({
+  method: 'delete',
+  path: '/sessions/{id}',
+  summary: 'End one of the own sessions',
+  request: { params: idParam },
+  responses: { 204: { description: 'Ended' }, ...problemResponses },
+});
+
+const revokeOtherSessions = createRoute({
+  method: 'delete',
+  path: '/sessions',
+  summary: 'End all own sessions but this one',
+  responses: { 204: { description: 'Ended' }, ...problemResponses },
+});
+
+const changePassword = createRoute({
+  method: 'put',
+  path: '/password',
+  summary: 'Change the own password, and end all other sessions',
+  request: { body: jsonBody(passwordChange) },
+  responses: { 204: { description: 'Changed' }, ...problemResponses },
+});
+
+export function sessionRoutes({ db, accounts }: AccountDeps) {
+  // As many guesses as signing in allows; a stranger at an open screen uses up those of its session only.
+  const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
+  return createRouter()
+    .openapi(listSessionsRoute, async (c) => {
+      const viewer = c.get('viewer');
+      const rows = await listSessions(db, viewer.id);
+      const items = rows.map((row) => ({
+        id: row.id,
+        createdAt: row.created_at.toISOString(),
+        lastUsedAt: row.updated_at.toISOString(),
+        expiresAt: row.expires_at.toISOString(),
+        userAgent: row.user_agent,
+        current: row.id === viewer.sessionId,
+      }));
+      return c.json({ items }, 200);
+    })
+    .openapi(revokeSession, async (c) => {
+      await endSession(db, { viewer: c.get('viewer'), sessionId: c.req.valid('param').id });
+      return c.body(null, 204);
+    })
+    .openapi(revokeOtherSessions, async (c) => {
+      await endOtherSessions(db, c.get('viewer'));
+      return c.body(null, 204);
+    })
+    .openapi(changePassword, async (c) => {
+      const key = String(c.get('viewer').sessionId);
+      if (!(await guesses.consume(key)))
+        throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
+      setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers, c.get('viewer')));
+      await guesses.reset(key);
+      return c.body(null, 204);
+    });
+}
+
+export function getVisitor(c: Context, { trustedProxies }: Pick<SiteSettings, 'trustedProxies'>): Visitor {
+  return { headers: c.req.raw.headers, networkAddress: getNetworkAddress(c, trustedProxies) };
+}
+
+/** What a try to sign in is answered with. */
+export async function toSignInResponse(
+  c: Context,
+  db: Database,
+  outcome: SignInOutcome,
+): Promise<SignInState> {
+  setCookies(c, outcome.cookies);
+  if (outcome.memberId === null) return { member: null, needs: 'second-factor' };
+  return { member: await getMe(db, outcome.memberId) };
+}
+
+export function setCookies(c: Context, cookies: readonly string[]): void {
+  for (const cookie of cookies) c.header('set-cookie', cookie, { append: true });
+}

@@ -1,0 +1,361 @@
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createLinkToken } from '#tests/support/email-links.ts';
+import { type ApiClient, password } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { accountMessages, registerMessages, type SessionState } from '#shared/identity/accounts.ts';
+import { madeByHeader } from '#shared/core/protocol.ts';
+import { defaultPasswordCost } from './passwords.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+beforeEach(() => server.resetRateLimits());
+const visitor = () => server.visitor();
+
+describe('registering', () => {
+  const form = {
+    displayName: 'Ada Lovelace',
+    email: 'ada@example.org',
+    password: 'engine',
+    confirmPassword: 'engine',
+  };
+
+  test('signs the member in, with a record of defaults', async () => {
+    const caller = visitor();
+    const { status, body } = await caller.post<SessionState>('/members', form);
+    expect(status).toBe(201);
+    expect(body.member).toMatchObject({
+      displayName: 'Ada Lovelace',
+      email: 'ada@example.org',
+      bio: null,
+      reputation: 0,
+      questionsCount: 0,
+      answersCount: 0,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+    expect((await caller.get<SessionState>('/session')).body).toEqual(body);
+  });
+
+  test('stores the address trimmed and in lower case, the name trimmed', async () => {
+    const { body } = await visitor().post<SessionState>('/members', {
+      ...form,
+      displayName: '  Grace  ',
+      email: '  Grace@Example.ORG ',
+    });
+    expect(body.member).toMatchObject({ displayName: 'Grace', email: 'grace@example.org' });
+  });
+
+  test.each([
+    [
+      'confirmPassword',
+      registerMessages.passwordsDiffer,
+      { confirmPassword: 'other', password: 'abc', displayName: '' },
+    ],
+    [
+      'password',
+      registerMessages.passwordShort,
+      { password: 'short', confirmPassword: 'short', displayName: '' },
+    ],
+    [
+      'password',
+      registerMessages.passwordLong,
+      { password: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) },
+    ],
+    ['displayName', registerMessages.nameShort, { displayName: ' A ', email: 'nonsense' }],
+    ['displayName', registerMessages.nameLong, { displayName: 'A'.repeat(81) }],
+    ['displayName', registerMessages.nameCharacters, { displayName: 'A\u0007da' }],
+    ['email', accountMessages.invalidEmail, { email: 'ada@' }],
+    ['email', accountMessages.invalidEmail, { email: `${'a'.repeat(250)}@example.org` }],
+  ])('tells of the first rule broken: %s, %s', async (field, message, wrong) => {
+    const email = 'first.rule@example.org';
+    const refused = await visitor().post('/members', { ...form, email, ...wrong });
+    expect(refused).toMatchObject({
+      status: 400,
+      code: 'invalid',
+      detail: message,
+      errors: [{ field, message }],
+    });
+    expect(await visitor().signIn(email, form.password)).toMatchObject({ code: 'unknown-email' });
+  });
+
+  test.each([
+    ['two characters', 'Ab'],
+    ['eighty characters beyond the basic plane', '𝒜'.repeat(80)],
+  ])('takes a name of %s', async (_, displayName) => {
+    const member = await server.register(displayName);
+    expect((await member.me()).displayName).toBe(displayName);
+  });
+
+  test('takes a password of 128 characters, each of four bytes', async () => {
+    const long = '🔑'.repeat(128);
+    const email = 'long.password@example.org';
+    const registered = await visitor().post('/members', { displayName: 'Long', email, password: long });
+    expect(registered.status).toBe(201);
+    expect((await visitor().signIn(email, long)).status).toBe(200);
+  });
+
+  test('with an address in use, whatever its capitals, is refused and changes nothing', async () => {
+    const taken = await server.register('Taken');
+    const refused = await visitor().post('/members', {
+      ...form,
+      displayName: 'Thief',
+      email: ` ${taken.email.toUpperCase()}`,
+    });
+    expect(refused).toMatchObject({ status: 409, code: 'email-taken', detail: accountMessages.emailTaken });
+    expect(refused.headers.getSetCookie()).toEqual([]);
+    expect((await taken.me()).displayName).toBe('Taken');
+  });
+
+  test('one address many times at once makes one member', async () => {
+    const email = 'at.once@example.org';
+    const tries = await Promise.all(
+      Array.from({ length: 10 }, () => visitor().post('/members', { ...form, email })),
+    );
+    expect(tries.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      201,
+      ...Array<number>(9).fill(409),
+    ]);
+  });
+
+  test('forty members at once makes forty members', async () => {
+    const members = await Promise.all(Array.from({ length: 40 }, () => server.register('Pupil')));
+    expect(new Set(members.map(({ id }) => id)).size).toBe(40);
+  });
+
+  test('never tells or keeps the password', async () => {
+    const secret = 'plain to see?';
+    const email = 'secret@example.org';
+    const full = await server.startBeside({ passwordCost: defaultPasswordCost });
+    onTestFinished(() => full.stop());
+    const form = { displayName: 'Secret', email, password: secret };
+    const { body } = await full.visitor().post('/members', form);
+    expect(JSON.stringify(body)).not.toContain('password');
+    const { password: stored } = await server.db
+      .selectFrom('account')
+      .innerJoin('member', 'member.id', 'account.member_id')
+      .select('account.password')
+      .where('member.email', '=', email)
+      .executeTakeFirstOrThrow();
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+});
+
+describe('signing in', () => {
+  test('works with the address in any case, and with spaces around it', async () => {
+    const ann = await server.register('Ann');
+    const { status, body } = await visitor().signIn(` ${ann.email.toUpperCase()} `, password);
+    expect(status).toBe(200);
+    expect(body.member).toMatchObject({ id: ann.id });
+  });
+
+  test.each([
+    ['an unknown address', 'nobody@example.org', 401, 'unknown-email', accountMessages.unknownEmail],
+    ['what is no address', 'nobody', 400, 'invalid', accountMessages.invalidEmail],
+    ['nothing', '', 400, 'invalid', accountMessages.invalidEmail],
+  ])('with %s says so', async (_, email, status, code, detail) => {
+    expect(await visitor().signIn(email, password)).toMatchObject({ status, code, detail });
+  });
+
+  test('with a wrong password says so and sets no cookie', async () => {
+    const ann = await server.register('Ann');
+    for (const wrong of ['', `${password} `, password.toUpperCase()]) {
+      const refused = await visitor().signIn(ann.email, wrong);
+      expect(refused).toMatchObject({ status: 401, detail: accountMessages.wrongPassword });
+      expect(refused.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  test('with the longest address there can be is answered like any other', async () => {
+    const email = `${'a'.repeat(242)}@example.org`;
+    expect(email).toHaveLength(254);
+    expect(await visitor().signIn(email, 'guess')).toMatchObject({ status: 401, code: 'unknown-email' });
+  });
+
+  test('tells nothing of which was wrong where the operator hides it', async () => {
+    const ann = await server.register('Ann');
+    const discreet = await server.startBeside({ hidesLoginReason: true });
+    try {
+      const wrong = await discreet.visitor().signIn(ann.email, 'guess');
+      const unknown = await discreet.visitor().signIn('no.such@example.org', 'guess');
+      expect(wrong).toMatchObject({
+        status: 401,
+        code: 'wrong-credentials',
+        detail: accountMessages.loginFailed,
+      });
+      expect(unknown.body).toEqual({ ...(wrong.body as object), requestId: expect.any(String) });
+    } finally {
+      await discreet.stop();
+    }
+  });
+});
+
+describe('signing out', () => {
+  test('ends the session, also for who kept the cookie, and no other', async () => {
+    const ann = await server.register('Ann');
+    const phone = await ann.signInElsewhere();
+    const stolen = ann.onServer(server.address);
+    expect((await ann.delete('/session')).status).toBe(204);
+    expect([...ann.cookies.keys()]).toEqual(['parley.known_browser']);
+    expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null });
+    expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, code: 'signed-out' });
+    expect((await phone.me()).id).toBe(ann.id);
+  });
+
+  test('leaves what waited in the browser to that member: it is not done as the next one', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const madeBy = (id: number) =>
+      bob.send('GET', '/feeds/recent', { headers: { [madeByHeader]: String(id) } });
+    expect(await madeBy(ann.id)).toMatchObject({ status: 401, code: 'signed-out' });
+    expect(await madeBy(bob.id)).toMatchObject({ status: 200 });
+  });
+
+  test('without a session does nothing', async () => {
+    expect((await visitor().delete('/session')).status).toBe(204);
+  });
+});
+
+describe('sessions', () => {
+  test('are listed newest first, each member their own', async () => {
+    const ann = await server.register('Ann');
+    await server.register('Bob');
+    const phone = await ann.signInElsewhere();
+    const { items } = await sessionsOf(phone);
+    expect(items.map(({ current }) => current)).toEqual([true, false]);
+    expect(JSON.stringify(items)).not.toContain('token');
+  });
+
+  test('can be revoked one by one; the revoked browser is signed out', async () => {
+    const ann = await server.register('Ann');
+    const phone = await ann.signInElsewhere();
+    const tablet = await ann.signInElsewhere();
+    const { items } = await sessionsOf(phone);
+    const own = items.find(({ current }) => current);
+    expect((await ann.delete(`/sessions/${own?.id}`)).status).toBe(204);
+    expect(await phone.get('/sessions')).toMatchObject({ status: 401 });
+    expect((await tablet.me()).id).toBe(ann.id);
+    expect(await ann.delete(`/sessions/${own?.id}`)).toMatchObject({ status: 404 });
+  });
+
+  test('of somebody else cannot be revoked', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const { items } = await sessionsOf(ann);
+    expect(await bob.delete(`/sessions/${items[0]?.id}`)).toMatchObject({ status: 404 });
+    expect((await ann.me()).id).toBe(ann.id);
+  });
+
+  test('can be ended all but the one in use, and nobody else notices', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const phone = await ann.signInElsewhere();
+    expect((await ann.delete('/sessions')).status).toBe(204);
+    expect(await phone.get('/sessions')).toMatchObject({ status: 401 });
+    expect((await sessionsOf(ann)).items).toHaveLength(1);
+    expect((await bob.me()).id).toBe(bob.id);
+  });
+
+  test.each([
+    ['made up', 'parley.session_token=made.up'],
+    ['badly encoded', 'parley.session_token=%E0%A4%A'],
+    ['empty', 'parley.session_token='],
+    ['of thousands of characters', `parley.session_token=${'x'.repeat(8000)}`],
+    ['no cookie at all', ';;;=;'],
+  ])('are not to be had by a cookie that is %s', async (_, cookie) => {
+    const refused = await visitor().send('GET', '/feeds/recent', { headers: { cookie } });
+    expect(refused).toMatchObject({ status: 401, code: 'signed-out' });
+  });
+
+  test('are not to be had by a cookie signed by another secret', async () => {
+    const ann = await server.register('Ann');
+    const foreign = await server.startBeside({ secret: 'another secret that is just as long as the first' });
+    try {
+      expect(await ann.onServer(foreign.address).get('/feeds/recent')).toMatchObject({ status: 401 });
+    } finally {
+      await foreign.stop();
+    }
+  });
+
+  type Sessions = { items: { id: number; current: boolean }[] };
+  const sessionsOf = async (member: ApiClient) => (await member.get<Sessions>('/sessions')).body;
+});
+
+describe('the session cookie', () => {
+  test('cannot be read by scripts nor sent along from other sites', async () => {
+    const ann = await server.register('Ann');
+    const [cookie = ''] = (await visitor().signIn(ann.email, password)).headers.getSetCookie();
+    expect(cookie).toMatch(/^parley\.session_token=/);
+    expect(cookie).toMatch(/; HttpOnly/i);
+    expect(cookie).toMatch(/; SameSite=(Lax|Strict)/i);
+    expect(cookie).toMatch(/; Path=\//i);
+    expect(cookie).not.toMatch(/; Secure/i);
+  });
+
+  test('is sent over https alone where members come by https', async () => {
+    const secure = await server.startBeside({ publicUrl: 'https://ask.example.org' });
+    try {
+      const ann = await secure.register('Ann');
+      const [cookie = ''] = (await secure.visitor().signIn(ann.email, password)).headers.getSetCookie();
+      expect(cookie).toMatch(/^__Host-parley\.session_token=/);
+      expect(cookie).toMatch(/; Secure/i);
+      expect((await ann.me()).id).toBe(ann.id);
+    } finally {
+      await secure.stop();
+    }
+  });
+});
+
+describe('an operator', () => {
+  test('can close the community to newcomers while members still sign in', async () => {
+    const ann = await server.register('Ann');
+    const closed = await server.startBeside({ isSignUpOpen: false });
+    try {
+      const refused = await closed
+        .visitor()
+        .post('/members', { displayName: 'Late', email: 'late@example.org', password });
+      expect(refused).toMatchObject({
+        status: 403,
+        code: 'disabled',
+        detail: accountMessages.signUpDisabled,
+      });
+      expect((await closed.visitor().signIn(ann.email, password)).status).toBe(200);
+    } finally {
+      await closed.stop();
+    }
+  });
+
+  test('can switch passwords off; sessions go on', async () => {
+    const ann = await server.register('Ann');
+    const closed = await server.startBeside({ hasPasswordSignIn: false });
+    try {
+      const disabled = { status: 403, code: 'disabled', detail: accountMessages.signUpDisabled };
+      expect(await closed.visitor().signIn(ann.email, password)).toMatchObject(disabled);
+      const form = { displayName: 'Late', email: 'later@example.org', password };
+      expect(await closed.visitor().post('/members', form)).toMatchObject(disabled);
+      expect((await ann.onServer(closed.address).me()).id).toBe(ann.id);
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+describe('where the operator refuses common passwords', () => {
+  test.each([
+    ['football', 'small@example.net'],
+    ['FootBall', 'large@example.net'],
+  ])('%s is not taken, neither at first nor later', async (common, email) => {
+    const strict = await server.startBeside({ refusesCommonPasswords: true });
+    const form = { displayName: 'Ada', email, password: common };
+    const message = accountMessages.commonPassword;
+    expect(await strict.visitor().post('/members', form)).toMatchObject({
+      errors: [{ field: 'password', message }],
+    });
+    const member = await strict.register('Ada');
+    const change = { currentPassword: password, newPassword: common };
+    expect(await member.put('/password', change)).toMatchObject({
+      errors: [{ field: 'newPassword', message }],
+    });
+    const token = await createLinkToken(server.db, { memberId: member.id, purpose: 'reset' });
+    const reset = { token, newPassword: common };
+    expect(await strict.visitor().post('/mail/password', reset)).toMatchObject({ errors: [{ message }] });
+    expect((await server.visitor().post('/members', form)).status).toBe(201);
+    await strict.stop();
+  });
+});

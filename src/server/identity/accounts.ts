@@ -1,0 +1,260 @@
+import { APIError } from 'better-auth/api';
+import { databaseNowMs } from '#server/core/database-clock.ts';
+import { type Database, type Queryable, transaction } from '#server/core/database.ts';
+import { publish } from '#server/core/events.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import type { MemberStatus, Viewer } from '#server/core/http.ts';
+import { createRateLimit } from '#server/core/rate-limits.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import {
+  accountMessages,
+  type Credentials,
+  displayName,
+  email as emailSchema,
+  findRegistrationProblem,
+  type Me,
+  type PendingStep,
+  type Registration,
+  type Role,
+} from '#shared/identity/accounts.ts';
+import type { PasswordChange } from '#shared/identity/profiles.ts';
+import { type Auth, getSessionRenewalTime } from './auth.ts';
+import { matchesPasswordHash, refuseCommonPassword } from './passwords.ts';
+import { createPasswordAttemptLimit } from './sign-in-limits.ts';
+import { refuseImpersonation } from './display-names.ts';
+import { createKnownBrowsers } from './known-browsers.ts';
+import { deleteLinks, isEmailTaken } from './account-links-queries.ts';
+import {
+  deleteOtherSessions,
+  deleteSession,
+  findAccountStatus,
+  findCredential,
+  findMemberByEmail,
+  findOwnMember,
+} from './accounts-queries.ts';
+import type { Registrations } from './registrations.ts';
+import { recordSecurityEvent } from './security-events.ts';
+import type { SessionCache } from './sessions-cache.ts';
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Who asks: the headers carry the cookie and user agent, the address is for limits. */
+export type Visitor = { headers: Headers; networkAddress: string };
+
+/** A session begun or ended: the cookies to set. */
+export type NewSession = { memberId: number; cookies: string[] };
+
+export type AccountsOptions = {
+  db: Database;
+  auth: Auth;
+  settings: SiteSettings;
+  /** Absent where every request asks the database. */
+  sessionCache?: SessionCache | undefined;
+  /** Absent where nobody registers. */
+  registrations?: Registrations | undefined;
+  /** What follows a registration. */
+  onRegistered?: ((memberId: number) => Promise<void>) | undefined;
+};
+
+/** Registering, signing in and out. */
+export function createAccounts(options: AccountsOptions) {
+  const { db, auth, settings, sessionCache, onRegistered } = options;
+  const attemptLimit = createPasswordAttemptLimit(db);
+  const knownBrowsers = createKnownBrowsers(db, settings);
+  // Against floods only (docs/product.md 17.1): a university's first lecture of the year stays below.
+  const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+
+  return { register, checkPassword, signOut, changePassword, viewer: getViewer };
+
+  /** @throws ProblemError with the texts of docs/product.md 2.1 and 2.2. */
+  async function register(form: Registration, visitor: Visitor): Promise<NewSession> {
+    if (!settings.isSignUpOpen || !settings.hasPasswordSignIn)
+      throw new ProblemError('disabled', accountMessages.signUpDisabled);
+    const wrong = findRegistrationProblem(form);
+    if (wrong !== null) throw invalidFieldError(wrong.field, wrong.message);
+    const name = displayName.parse(form.displayName);
+    await refuseImpersonation(db, name, null);
+    await refuseCommonPassword(settings, form.password, 'password');
+    if (!(await registrationLimit.consume(visitor.networkAddress)))
+      throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
+    const email = emailSchema.parse(form.email);
+    if (await isEmailTaken(db, { address: email }))
+      throw new ProblemError('email-taken', accountMessages.emailTaken);
+    try {
+      const { headers, response } = await auth.api.signUpEmail({
+        body: { name, email, password: form.password, showEmail: form.showEmail },
+        headers: visitor.headers,
+        returnHeaders: true,
+      });
+      const memberId = Number(response.user.id);
+      const { networkAddress } = visitor;
+      await options.registrations?.note({ memberId, address: networkAddress, isConfirmed: false });
+      // Can be asked for again in the settings; the account is made.
+      await onRegistered?.(memberId).catch(() => {});
+      return {
+        memberId,
+        cookies: [...headers.getSetCookie(), knownBrowsers.remember(visitor.headers, memberId)],
+      };
+    } catch (error) {
+      // Two registrations of one address at once: the unique constraint decides.
+      if (await findMemberByEmail(db, email))
+        throw new ProblemError('email-taken', accountMessages.emailTaken);
+      throw error;
+    }
+  }
+
+  /**
+   * Whose address and password these are. Nobody is signed in by that.
+   * @throws ProblemError with the texts of docs/product.md 2.5 to 2.7.
+   */
+  async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<number> {
+    const parsed = emailSchema.safeParse(credentials.email);
+    if (!parsed.success) throw invalidFieldError('email', accountMessages.invalidEmail);
+    const email = parsed.data;
+    const credential = await findCredential(db, email);
+    const browser =
+      credential === undefined ? null : await knownBrowsers.browserOf(visitor.headers, credential.memberId);
+    const memberId = await attemptLimit.attempt(
+      email,
+      { network: visitor.networkAddress, browser },
+      async () =>
+        (await matchesPasswordHash(credential?.password, credentials.password))
+          ? credential?.memberId
+          : undefined,
+    );
+    if (memberId === undefined) throw await createSignInProblem(email);
+    return memberId;
+  }
+
+  async function createSignInProblem(email: string): Promise<ProblemError> {
+    if (settings.hidesLoginReason) return new ProblemError('wrong-credentials', accountMessages.loginFailed);
+    return (await findMemberByEmail(db, email))
+      ? new ProblemError('wrong-password', accountMessages.wrongPassword)
+      : new ProblemError('unknown-email', accountMessages.unknownEmail);
+  }
+
+  /** Ends the session the cookie names; without one there is nothing to do. Returns the cookies to clear. */
+  async function signOut(headers: Headers): Promise<string[]> {
+    const session = await getViewer(headers);
+    // Not left to better-auth, which clears the cookie also where the session could not be deleted.
+    if (session !== null) {
+      const { id, sessionId } = session.viewer;
+      await transaction(db, async (tx) => {
+        await deleteSession(tx, { id: sessionId, memberId: id });
+        await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId, except: null });
+      });
+    }
+    const result = await auth.api.signOut({ headers, returnHeaders: true });
+    return result.headers.getSetCookie();
+  }
+
+  /** Replaces the password, and ends every other session of the member. Returns the cookies of this one's renewal. */
+  async function changePassword(
+    change: PasswordChange,
+    headers: Headers,
+    { id, sessionId }: Viewer,
+  ): Promise<string[]> {
+    await refuseCommonPassword(settings, change.newPassword, 'newPassword');
+    try {
+      const result = await auth.api.changePassword({
+        body: { ...change, revokeOtherSessions: true },
+        headers,
+        returnHeaders: true,
+      });
+      await transaction(db, async (tx) => {
+        await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
+        await deleteLinks(tx, { memberId: id, purposes: ['reset'] });
+        await recordSecurityEvent(tx, { memberId: id, event: 'password-changed' });
+      });
+      return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, id)];
+    } catch (error) {
+      if (error instanceof APIError && error.statusCode === 400)
+        throw invalidFieldError('currentPassword', accountMessages.wrongPassword);
+      throw error;
+    }
+  }
+
+  /** The member a request is made by, and cookies to renew; null without a living session. */
+  async function getViewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
+    const cookie = headers.get('cookie');
+    if (cookie === null) return null;
+    const knownBrowsers = sessionCache?.find(cookie);
+    if (knownBrowsers !== undefined) return { viewer: knownBrowsers, cookies: [] };
+    const cacheSession = sessionCache?.beginLookup();
+    const result = await auth.api.getSession({ headers, returnHeaders: true });
+    if (result.response === null) return null;
+    const { session } = result.response;
+    const id = Number(session.userId);
+    const row = await findAccountStatus(db, id);
+    if (row === undefined) return null;
+    const getViewer = { id, sessionId: Number(session.id), memberStatus: toAccountStatus(row) } as Viewer;
+    cacheSession?.(cookie, getViewer, getSessionRenewalTime(session.expiresAt));
+    return { viewer: getViewer, cookies: result.headers.getSetCookie() };
+  }
+}
+
+/** Ends one of the viewer's sessions; its open pages hear no more. @throws ProblemError 'not-found' */
+export async function endSession(db: Database, { viewer, sessionId }: { viewer: Viewer; sessionId: number }) {
+  await transaction(db, async (tx) => {
+    if (!(await deleteSession(tx, { id: sessionId, memberId: viewer.id })))
+      throw new ProblemError('not-found', 'There is no such session.');
+    await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId, except: null });
+    if (sessionId !== viewer.sessionId)
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
+  });
+}
+
+/** Ends all of the viewer's sessions but the one that asks. */
+export async function endOtherSessions(db: Database, viewer: Viewer): Promise<void> {
+  const except = viewer.sessionId;
+  await transaction(db, async (tx) => {
+    const ended = await deleteOtherSessions(tx, { exceptSessionId: except, memberId: viewer.id });
+    await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId: null, except });
+    if (ended > 0) await recordSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
+  });
+}
+
+/** The member as they see themselves; null when they are gone. */
+export async function getMe(db: Queryable, id: number): Promise<Me | null> {
+  const row = await findOwnMember(db, id);
+  if (row === undefined || row.email === null) return null;
+  return {
+    id: row.id,
+    displayName: row.display_name ?? row.email,
+    email: row.email,
+    bio: row.bio,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    reputation: Math.max(0, row.reputation),
+    questionsCount: row.questions_count,
+    answersCount: row.answers_count,
+    role: row.role,
+    suspended: getActiveSuspension(toAccountStatus(row)),
+    pendingStep: row.pending_step,
+    unreadModeratorMessages: row.notices,
+    hiddenPosts: row.hidden_posts,
+  };
+}
+
+/** The suspension that holds now; null for none. */
+export function getActiveSuspension({ suspension: suspended }: MemberStatus): Me['suspended'] {
+  if (suspended === null || suspended.until.getTime() <= databaseNowMs()) return null;
+  return { until: suspended.until.toISOString(), reason: suspended.reason };
+}
+
+/** The same from the columns of a member. */
+export function getMemberSuspension(row: AccountStatusColumns): Me['suspended'] {
+  return getActiveSuspension(toAccountStatus(row));
+}
+
+type AccountStatusColumns = {
+  role: Role;
+  suspended_until: Date | null;
+  suspension_reason: string | null;
+  pending_step?: PendingStep | null;
+};
+
+function toAccountStatus(row: AccountStatusColumns): MemberStatus {
+  const { role, suspended_until: until, suspension_reason: reason, pending_step: pendingStep = null } = row;
+  return { role, suspension: until === null || reason === null ? null : { until, reason }, pendingStep };
+}

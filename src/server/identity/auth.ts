@@ -1,0 +1,149 @@
+import { betterAuth, type BetterAuthPlugin } from 'better-auth';
+import type { Database } from '#server/core/database.ts';
+import { getCookiePrefix, isHttps, type SiteSettings } from '#server/core/site-settings.ts';
+import { limits } from '#shared/core/limits.ts';
+import { defaultPasswordCost, hashPassword, type PasswordCost, verifyPassword } from './passwords.ts';
+import { endOldestSessions } from './sessions.ts';
+import { createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import { z } from 'zod';
+
+export type Auth = ReturnType<typeof createAuth>;
+
+const hour = 60 * 60;
+const day = 24 * hour;
+
+/**
+ * How long a session lasts from when it was last renewed, and how long until it is renewed, in seconds: often enough that
+ * the list of own sessions says when each was last used.
+ */
+const session = { expiresIn: 30 * day, updateAge: hour };
+
+/** When the next request renews a session, in milliseconds since 1970: always before it expires. */
+export function getSessionRenewalTime(expiresAt: Date): number {
+  return expiresAt.getTime() - (session.expiresIn - session.updateAge) * 1_000;
+}
+
+/**
+ * better-auth keeps credentials and sessions; a member is its user record, so that an account without a member
+ * cannot exist. Its own HTTP routes are not mounted: `routes.ts` is the only way in.
+ */
+export function createAuth(
+  db: Database,
+  settings: SiteSettings,
+  passwordCost: PasswordCost = defaultPasswordCost,
+) {
+  return betterAuth({
+    database: { db, type: 'postgres', transaction: true },
+    baseURL: settings.publicUrl ?? 'http://localhost',
+    secret: settings.secret,
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    logger: { disabled: true },
+    plugins: [internalEndpoints],
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 1,
+      maxPasswordLength: limits.passwordMax * 2,
+      password: { hash: (password) => hashPassword(password, passwordCost), verify: verifyPassword },
+    },
+    advanced: {
+      cookiePrefix: getCookiePrefix(settings),
+      // Would put a prefix of its own before ours.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isHttps(settings), httpOnly: true, sameSite: 'lax', path: '/' },
+      database: { generateId: 'serial' },
+      ipAddress: { disableIpTracking: true },
+    },
+    session: {
+      modelName: 'session',
+      ...session,
+      fields: {
+        userId: 'member_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    user: {
+      modelName: 'member',
+      fields: {
+        name: 'display_name',
+        emailVerified: 'email_verified',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+      additionalFields: {
+        showEmail: {
+          type: 'boolean',
+          fieldName: 'show_email',
+          defaultValue: settings.profileEmail === 'shown',
+        },
+      },
+    },
+    account: {
+      modelName: 'account',
+      fields: {
+        userId: 'member_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    verification: {
+      modelName: 'verification',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    // Whichever way a member signs in.
+    databaseHooks: {
+      session: { create: { after: ({ userId }) => endOldestSessions(db, Number(userId)) } },
+    },
+  });
+}
+
+/**
+ * Lets better-auth begin a session for a member who has shown who they are by other means than a password alone, and make
+ * a member who comes from an identity provider. Callable from here only, never over HTTP.
+ */
+export const internalEndpoints = {
+  id: 'parley-begin-session',
+  endpoints: {
+    beginSession: createAuthEndpoint.serverOnly(
+      { method: 'POST', body: z.object({ memberId: z.number() }), requireHeaders: true },
+      async (ctx) => {
+        const user = await ctx.context.internalAdapter.findUserById(String(ctx.body.memberId));
+        if (user === null) throw new Error(`there is no member ${ctx.body.memberId}`);
+        const session = await ctx.context.internalAdapter.createSession(user.id, false);
+        await setSessionCookie(ctx, { session, user });
+        return ctx.json({});
+      },
+    ),
+    createMember: createAuthEndpoint.serverOnly(
+      {
+        method: 'POST',
+        body: z.object({
+          name: z.string(),
+          email: z.string(),
+          providerId: z.string(),
+          accountId: z.string(),
+        }),
+      },
+      async (ctx) => {
+        const { name, email, providerId, accountId } = ctx.body;
+        const { user } = await ctx.context.internalAdapter.createOAuthUser(
+          { name, email, emailVerified: true },
+          { providerId, accountId },
+        );
+        return ctx.json({ memberId: Number(user.id) });
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin;

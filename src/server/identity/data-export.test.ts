@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { ReadableStream } from 'node:stream/web';
+import { createGunzip } from 'node:zlib';
+import { sql } from 'kysely';
+import { extract } from 'tar-stream';
+import { afterAll, expect, test } from 'vitest';
+import { memberColumns } from './account-deletion-columns.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { listSources, postSources } from './data-export-sources.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const [ann, bob] = [await server.register('Ann Own'), await server.register('Bob Other')];
+
+/** The files of a download, by name. */
+async function download(member: Member): Promise<Map<string, string>> {
+  const cookie = [...member.cookies].map((pair) => pair.join('=')).join('; ');
+  const response = await fetch(`${server.address}/api/download`, { headers: { cookie } });
+  expect(response.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="parley-[\d-]+\.tar\.gz"$/,
+  );
+  const files = new Map<string, string>();
+  const tar = Readable.fromWeb(response.body as ReadableStream)
+    .pipe(createGunzip())
+    .pipe(extract());
+  for await (const entry of tar) files.set(entry.header.name.replace('parley/', ''), await text(entry));
+  return files;
+}
+
+const list = (files: Map<string, string>, name: string) =>
+  JSON.parse(files.get(`data/${name}.json`) ?? 'null') as Record<string, unknown>[];
+
+test('a member gets everything of theirs, to read and for programs, and nothing of others', async () => {
+  const own = await ann.ask({ title: 'My question', content: 'At **first**.', tags: ['bread'] });
+  expectOk(
+    await ann.put(`/questions/${own}`, { title: 'My question', content: 'In the end.', tags: ['bread'] }),
+  );
+  const theirs = await bob.ask({ title: 'A title of theirs', content: 'A text of theirs.', tags: ['salt'] });
+  const answer = await ann.answer(theirs, 'My answer.');
+  const reply = await ann.replyToAnswer(answer.id, { content: 'My reply.' });
+  await bob.answer(own, 'Their answer.');
+  await ann.vote('questions', theirs, 'down');
+  expectOk(await ann.put(`/questions/${theirs}/view`));
+  expectOk(await ann.put(`/questions/${theirs}/follow`, { following: true }));
+  expectOk(await ann.put('/topics/salt/follow', { following: true }));
+  await ann.mute('topics/bread');
+  await ann.mute(`questions/${theirs}`);
+  const listId = expectOk(await ann.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
+  await ann.bookmark('questions', theirs, { note: 'My note.', listIds: [listId] });
+  const fields = { title: 'My draft', content: '', tags: '' };
+  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, writer: 'a-browser', step: 1 };
+  expectOk(await ann.put('/drafts/ask', draft));
+  const files = await download(ann);
+  expect(JSON.parse(files.get('data/profile.json') ?? '')).toMatchObject({
+    displayName: 'Ann Own',
+    email: ann.email,
+  });
+  expect(list(files, 'questions')).toMatchObject([
+    { id: own, content: 'In the end.', tags: ['bread'], earlierVersions: [{ content: 'At **first**.' }] },
+  ]);
+  expect(list(files, 'answers')).toMatchObject([
+    { id: answer.id, questionId: theirs, content: 'My answer.' },
+  ]);
+  expect(list(files, 'replies')).toMatchObject([{ id: reply.id, answerId: answer.id, content: 'My reply.' }]);
+  expect(list(files, 'votes-on-questions')).toMatchObject([{ questionId: theirs, direction: 'down' }]);
+  expect(list(files, 'views')).toMatchObject([{ questionId: theirs }]);
+  expect(list(files, 'followed-questions')).toMatchObject([{ questionId: theirs }]);
+  expect(list(files, 'followed-topics')).toMatchObject([{ topic: 'salt' }]);
+  expect(list(files, 'bookmarks')).toMatchObject([
+    { questionId: theirs, note: 'My note.', lists: ['Later'] },
+  ]);
+  expect(list(files, 'muted-topics')).toMatchObject([{ topic: 'bread' }]);
+  expect(list(files, 'muted-questions')).toMatchObject([{ questionId: theirs }]);
+  expect(list(files, 'drafts')).toMatchObject([{ target: 'ask', fields }]);
+  expect(list(files, 'notifications')).toMatchObject([{ kind: 'answer', questionId: own }]);
+  expect(list(files, 'sessions')).toHaveLength(1);
+  expect(list(files, 'security-events')).toMatchObject([{ event: 'data-downloaded' }]);
+  expect(files.get(`markdown/questions/${own}.md`)).toMatch(
+    /^# My question\n\n[^]*- Tags: bread\n[^]*\n\nIn the end\.\n$/,
+  );
+  expect(files.get(`markdown/replies/${reply.id}.md`)).toContain(`/question/${theirs}#reply-${reply.id}\n`);
+  for (const { file } of [...Object.values(postSources), ...listSources]) {
+    expect(files.get('README.md')).toContain(`| \`data/${file}.json\` |`);
+    expect(files.has(`data/${file}.json`)).toBe(true);
+  }
+  expect([...files.values()].join('\n')).not.toMatch(/theirs|Their|Bob Other|member2@|argon2/);
+});
+
+test('a long list goes on in further files, and a member who has nothing gets empty ones', async () => {
+  const [eve, kim] = [await server.register('Eve'), await server.register('Kim')];
+  const question = await bob.ask();
+  await sql`
+    insert into answer (question_id, author_id, content)
+    select ${question}, ${eve.id}, n || repeat(' long', 6000) from generate_series(1, 120) n`.execute(
+    server.db,
+  );
+  const files = await download(eve);
+  const answers = ['answers', 'answers-2', 'answers-3', 'answers-4'].map((name) => list(files, name));
+  expect(answers.flat().map(({ content }) => String(content).split(' ')[0])).toEqual(
+    Array.from({ length: 120 }, (_, index) => String(index + 1)),
+  );
+  expect([...files.keys()].filter((name) => name.startsWith('markdown/answers/'))).toHaveLength(120);
+  expect(list(await download(kim), 'answers')).toEqual([]);
+});
+
+test('every column that names a member has its file, or a reason to have none', () => {
+  const files: Record<string, string | { none: string }> = {
+    'account.member_id': 'ways-to-sign-in',
+    'account_token.member_id': { none: 'a wanted address is in the profile; links are secrets' },
+    'passkey.member_id': 'passkeys',
+    'two_factor.member_id': 'second-factor',
+    'push_subscription.member_id': 'push-devices',
+    'session.member_id': 'sessions',
+    'registration.member_id': 'registration',
+    'bookmark.member_id': 'bookmarks',
+    'bookmark_list.member_id': 'bookmark-lists',
+    'draft.member_id': 'drafts',
+    'idempotency_key.member_id': { none: 'random keys of requests, for a day' },
+    'email_schedule.member_id': { none: 'the time zone is in the profile' },
+    'member_last_write.member_id': { none: 'a place in the log of the database' },
+    'notification.recipient_id': 'notifications',
+    'notification.sender_id': { none: "others' notifications" },
+    'notification_preference.member_id': 'notification-choices',
+    'question_follow.member_id': 'followed-questions',
+    'question_mute.member_id': 'muted-questions',
+    'tag_mute.member_id': 'muted-topics',
+    'tag_follow.member_id': 'followed-topics',
+    'question_view.member_id': 'views',
+    'question.author_id': 'questions',
+    'answer.author_id': 'answers',
+    'reply.author_id': 'replies',
+    'vote.member_id': 'votes-on-questions',
+    'security_event.member_id': 'security-events',
+    'report.member_id': 'flags',
+    'moderator_message.member_id': 'notices',
+    'hidden_post.author_id': 'put-away',
+    'activity_removal.member_id': { none: 'what operators did is in their log' },
+    'member_daily_statistics.member_id': { none: 'sums of what is in the other files' },
+    'member_statistics.member_id': { none: 'sums of what is in the other files' },
+    'account_deletion.member_id': { none: 'who has one cannot sign in' },
+  };
+  expect(Object.keys(files).toSorted()).toEqual(Object.keys(memberColumns).toSorted());
+  const there = new Set<unknown>([...Object.values(postSources), ...listSources].map(({ file }) => file));
+  expect(Object.values(files).filter((file) => typeof file === 'string' && !there.has(file))).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { Database, Queryable, Tx } from '#server/core/database.ts';
+
+export async function listPasskeys(db: Queryable, memberId: number) {
+  return db
+    .selectFrom('passkey')
+    .select(['id', 'name', 'credential_id', 'user_handle', 'transports', 'created_at', 'last_used_at'])
+    .where('member_id', '=', memberId)
+    .orderBy('id')
+    .limit(100)
+    .execute();
+}
+
+export async function findPasskeyByCredential(db: Queryable, credentialId: string) {
+  return db
+    .selectFrom('passkey')
+    .select(['id', 'member_id', 'public_key', 'counter', 'user_handle'])
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+}
+
+/** Only one change of a member's ways to sign in at a time. */
+export async function lockSignInMethods(tx: Tx, memberId: number): Promise<void> {
+  await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
+}
+
+export type PasskeyRow = {
+  memberId: number;
+  name: string;
+  credentialId: string;
+  publicKey: Uint8Array;
+  userHandle: string;
+  counter: number;
+  transports: string[];
+};
+
+/** Undefined where somebody has it already. */
+export async function insertPasskey(tx: Tx, row: PasskeyRow) {
+  return tx
+    .insertInto('passkey')
+    .values({
+      member_id: row.memberId,
+      name: row.name,
+      credential_id: row.credentialId,
+      public_key: Buffer.from(row.publicKey),
+      user_handle: row.userHandle,
+      counter: row.counter,
+      transports: row.transports,
+    })
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .returning(['id', 'name', 'created_at', 'last_used_at'])
+    .executeTakeFirst();
+}
+
+/** Undefined where the member has no such passkey. */
+export async function renamePasskey(
+  db: Database,
+  { id, memberId, name }: { id: number; memberId: number; name: string },
+) {
+  return db
+    .updateTable('passkey')
+    .set({ name })
+    .where('id', '=', id)
+    .where('member_id', '=', memberId)
+    .returning(['id', 'name', 'created_at', 'last_used_at'])
+    .executeTakeFirst();
+}
+
+export async function deletePasskey(tx: Tx, { id, memberId }: { id: number; memberId: number }) {
+  const gone = await tx
+    .deleteFrom('passkey')
+    .where('id', '=', id)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+  return gone.numDeletedRows === 1n;
+}
+
+/** All of a member's. Returns how many there were. */
+export async function deleteAllPasskeys(tx: Tx, memberId: number): Promise<number> {
+  const gone = await tx.deleteFrom('passkey').where('member_id', '=', memberId).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+/** How often it was used only grows. */
+export async function recordPasskeyUse(
+  db: Database,
+  { id, counter }: { id: number; counter: number },
+): Promise<void> {
+  await db
+    .updateTable('passkey')
+    .set({ counter: sql<number>`greatest(counter, ${counter})`, last_used_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** In how many ways the member can sign in: a password, passkeys, accounts elsewhere. */
+export async function countSignInMethods(db: Queryable, memberId: number): Promise<number> {
+  const { accounts } = await db
+    .selectFrom('account')
+    .select(({ fn }) => fn.countAll<number>().as('accounts'))
+    .where('member_id', '=', memberId)
+    .executeTakeFirstOrThrow();
+  return accounts + (await listPasskeys(db, memberId)).length;
+}
+
+/** Takes away what signs a member in without their password: for one whose account somebody else may have added to. */
+export async function deletePasswordlessSignIn(tx: Tx, memberId: number): Promise<void> {
+  await deleteAllPasskeys(tx, memberId);
+  await tx
+    .deleteFrom('account')
+    .where('member_id', '=', memberId)
+    .where('provider_id', '!=', 'credential')
+    .execute();
+}

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { z } from 'zod';
+import { databaseNowMs } from '#server/core/database-clock.ts';
+import { type Database, transaction } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import { limits } from '#shared/core/limits.ts';
+import {
+  type NewPasskey,
+  type Passkey,
+  type PasskeyAuthenticationResponse,
+  passkeyMessages,
+  type PasskeyRegistrationResponse,
+} from '#shared/identity/passkeys.ts';
+import { type Reauthentication, twoFactorMessages } from '#shared/identity/two-factor.ts';
+import {
+  countSignInMethods,
+  deletePasskey,
+  findPasskeyByCredential,
+  insertPasskey,
+  listPasskeys,
+  lockSignInMethods,
+  recordPasskeyUse,
+  renamePasskey,
+} from './passkeys-queries.ts';
+import type { AskForPassword } from './reauthentication.ts';
+import { findOwnMember } from './accounts-queries.ts';
+import { markUsed } from './two-factor-queries.ts';
+import { recordSecurityEvent } from './security-events.ts';
+import type { SignIn, SignInOutcome } from './sign-in.ts';
+import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
+
+export type Passkeys = ReturnType<typeof createPasskeys>;
+
+/** Options of WebAuthn as JSON, and the cookie that keeps their challenge. */
+export type PasskeyChallenge = { options: { challenge: string }; cookie: string };
+
+const minutes = 60;
+
+/** EdDSA, ES256 and RS256: every authenticator has one of them. */
+const algorithms = [-8, -7, -257];
+
+/**
+ * Passkeys (WebAuthn Level 3), by SimpleWebAuthn. Each asks for a finger, a face or a PIN (user verification), so that one
+ * is two factors, and no code is asked for after it.
+ */
+export function createPasskeys(deps: {
+  db: Database;
+  settings: SiteSettings;
+  askForPassword: AskForPassword;
+  signingIn: SignIn;
+}) {
+  const { db, settings, askForPassword, signingIn } = deps;
+  const signInCookie = createEncryptedCookie(settings, {
+    name: 'passkey',
+    schema: z.object({ challenge: z.string() }),
+    maxAgeSeconds: 60 * minutes,
+  });
+  const registrationCookie = createEncryptedCookie(settings, {
+    name: 'passkey_new',
+    schema: z.object({ challenge: z.string(), memberId: z.number(), userHandle: z.string() }),
+    maxAgeSeconds: 15 * minutes,
+  });
+  return {
+    list,
+    askToSignIn: createSignInOptions,
+    signIn,
+    askToAdd: createRegistrationOptions,
+    add,
+    rename,
+    remove,
+  };
+
+  async function list(memberId: number): Promise<Passkey[]> {
+    return (await listPasskeys(db, memberId)).map(toPasskey);
+  }
+
+  /** For anybody: which members have passkeys is not told, the browser offers those it has for this site. */
+  async function createSignInOptions(headers: Headers): Promise<PasskeyChallenge> {
+    const { id } = getRelyingParty(settings, headers);
+    const options = await generateAuthenticationOptions({
+      rpID: id,
+      userVerification: 'required',
+      timeout: signInCookie.maxAgeSeconds * 1_000,
+    });
+    return { options, cookie: signInCookie.set({ challenge: options.challenge }) };
+  }
+
+  /** @throws ProblemError 'passkey-refused', 'step-ended' */
+  async function signIn(answer: PasskeyAuthenticationResponse, headers: Headers): Promise<SignInOutcome> {
+    const pending = signInCookie.read(headers);
+    if (pending === null) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const stored = await findPasskeyByCredential(db, answer.id);
+    const isTheirs =
+      stored !== undefined && (answer.response.userHandle ?? stored.user_handle) === stored.user_handle;
+    const site = getRelyingParty(settings, headers);
+    const counter = isTheirs
+      ? await verifyCredential(answer, { stored, challenge: pending.challenge, site })
+      : null;
+    // A challenge counts once, also where its answer was overheard.
+    const until = new Date(databaseNowMs() + signInCookie.maxAgeSeconds * 1_000);
+    if (
+      stored === undefined ||
+      counter === null ||
+      !(await markUsed(db, `passkey ${pending.challenge}`, until))
+    )
+      throw new ProblemError('passkey-refused', passkeyMessages.refused);
+    await recordPasskeyUse(db, { id: stored.id, counter });
+    const cookies = await signingIn.begin(stored.member_id, headers);
+    return { memberId: stored.member_id, cookies: [...cookies, signInCookie.clear()] };
+  }
+
+  /** Asks for the password: who adds a passkey can sign in ever after. */
+  async function createRegistrationOptions(
+    viewer: Viewer,
+    proof: Reauthentication,
+    headers: Headers,
+  ): Promise<PasskeyChallenge> {
+    await askForPassword(viewer, proof);
+    const [member, existing] = await Promise.all([findOwnMember(db, viewer.id), listPasskeys(db, viewer.id)]);
+    if (existing.length >= limits.passkeys) throw new ProblemError('not-allowed', passkeyMessages.tooMany);
+    const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
+    const options = await generateRegistrationOptions({
+      rpName: 'Parley',
+      rpID: getRelyingParty(settings, headers).id,
+      userID: Uint8Array.from(Buffer.from(userHandle, 'base64url')),
+      userName: member?.email ?? '',
+      userDisplayName: member?.display_name ?? '',
+      attestationType: 'none',
+      supportedAlgorithmIDs: algorithms,
+      excludeCredentials: existing.map(({ credential_id, transports }) => ({
+        id: credential_id,
+        transports,
+      })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      timeout: registrationCookie.maxAgeSeconds * 1_000,
+    });
+    const { challenge } = options;
+    return { options, cookie: registrationCookie.set({ challenge, memberId: viewer.id, userHandle }) };
+  }
+
+  /** @throws ProblemError 'passkey-refused', 'step-ended' */
+  async function add(viewer: Viewer, { name, credential }: NewPasskey, headers: Headers) {
+    const begun = registrationCookie.read(headers);
+    if (begun?.memberId !== viewer.id) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const made = await verifyNewCredential(credential, begun.challenge, getRelyingParty(settings, headers));
+    if (made === null) throw new ProblemError('passkey-refused', passkeyMessages.notAdded);
+    const row = {
+      memberId: viewer.id,
+      name,
+      userHandle: begun.userHandle,
+      credentialId: made.id,
+      publicKey: made.publicKey,
+      counter: made.counter,
+      transports: credential.response.transports ?? [],
+    };
+    return transaction(db, async (tx) => {
+      await lockSignInMethods(tx, viewer.id);
+      if ((await listPasskeys(tx, viewer.id)).length >= limits.passkeys)
+        throw new ProblemError('not-allowed', passkeyMessages.tooMany);
+      const added = await insertPasskey(tx, row);
+      if (added === undefined) throw new ProblemError('done-already', passkeyMessages.alreadyAdded);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-added' });
+      return { passkey: toPasskey(added), cookie: registrationCookie.clear() };
+    });
+  }
+
+  async function rename(viewer: Viewer, id: number, name: string): Promise<Passkey> {
+    const renamed = await renamePasskey(db, { id, memberId: viewer.id, name });
+    if (renamed === undefined) throw createPasskeyNotFound();
+    return toPasskey(renamed);
+  }
+
+  async function remove(viewer: Viewer, id: number, proof: Reauthentication): Promise<void> {
+    await askForPassword(viewer, proof);
+    await transaction(db, async (tx) => {
+      await lockSignInMethods(tx, viewer.id);
+      if (!(await deletePasskey(tx, { id, memberId: viewer.id }))) throw createPasskeyNotFound();
+      if ((await countSignInMethods(tx, viewer.id)) === 0)
+        throw new ProblemError('not-allowed', passkeyMessages.lastSignInMethod);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-removed' });
+    });
+  }
+}
+
+type StoredPasskey = NonNullable<Awaited<ReturnType<typeof findPasskeyByCredential>>>;
+
+/** How often the passkey says it was used; null where the answer is not right. */
+async function verifyCredential(
+  answer: PasskeyAuthenticationResponse,
+  { stored, challenge, site }: { stored: StoredPasskey; challenge: string; site: RelyingParty },
+): Promise<number | null> {
+  const { clientDataJSON, authenticatorData, signature } = answer.response;
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id: answer.id,
+        rawId: answer.rawId,
+        type: answer.type,
+        clientExtensionResults: {},
+        response: { clientDataJSON, authenticatorData, signature },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      requireUserVerification: true,
+      credential: {
+        id: answer.id,
+        publicKey: Uint8Array.from(stored.public_key),
+        counter: stored.counter,
+      },
+    });
+    return verified ? authenticationInfo.newCounter : null;
+  } catch {
+    // It throws for whatever does not fit: another challenge, address, signature or counter.
+    return null;
+  }
+}
+
+/** The key a passkey was made with; null where the answer is not right. */
+async function verifyNewCredential(
+  answer: PasskeyRegistrationResponse,
+  challenge: string,
+  site: RelyingParty,
+) {
+  const { clientDataJSON, attestationObject } = answer.response;
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id: answer.id,
+        rawId: answer.rawId,
+        type: answer.type,
+        clientExtensionResults: {},
+        response: { clientDataJSON, attestationObject },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    });
+    return verified ? registrationInfo.credential : null;
+  } catch {
+    return null;
+  }
+}
+
+const toPasskey = (row: {
+  id: number;
+  name: string;
+  created_at: Date;
+  last_used_at: Date | null;
+}): Passkey => ({
+  id: row.id,
+  name: row.name,
+  createdAt: row.created_at.toISOString(),
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+});
+
+const createPasskeyNotFound = () => new ProblemError('not-found', 'You have no such passkey.');
+
+/** Whom a passkey is for: the site's host name, and the one address it may be used at (WebAuthn Level 3, section 4). */
+export type RelyingParty = { id: string; origin: string };
+
+/**
+ * PUBLIC_URL where it is set; otherwise the address that the request came to, whose Origin has been compared with its Host
+ * (same-origin.ts). A passkey made at another site's address is none of ours, whatever a request claims.
+ */
+export function getRelyingParty(
+  { publicUrl }: Pick<SiteSettings, 'publicUrl'>,
+  headers: Headers,
+): RelyingParty {
+  const claimed = headers.get('origin') ?? `http://${headers.get('host') ?? 'localhost'}`;
+  const url = URL.parse(publicUrl ?? claimed) ?? new URL('http://localhost');
+  return { id: url.hostname, origin: url.origin };
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
+import { createManyMembers } from '#tests/support/many-members.ts';
+import { type ApiClient, expectOk, Member, password } from '#tests/support/member.ts';
+import type { TestServer } from '#tests/support/server.ts';
+import type { SessionState } from '#shared/identity/accounts.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { MemberSettings, Profile, EmailVisibility } from '#shared/identity/profiles.ts';
+import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
+
+const { server, provider } = await startServerWithProvider();
+beforeEach(() => server.resetRateLimits());
+
+const profileOf = async (viewer: ApiClient, { id }: { id: number }) =>
+  expectOk(await viewer.get<Profile>(`/members/${id}`));
+const emailOf = async (viewer: ApiClient, member: { id: number }) => (await profileOf(viewer, member)).email;
+
+let people = 0;
+/** Registers with a choice, or without one, as a site has it. */
+async function register(showEmail: boolean | undefined, on: TestServer = server): Promise<Member> {
+  const browser = on.visitor();
+  const form = { displayName: 'Somebody', email: `somebody${++people}@example.net`, password };
+  const { member } = expectOk(await browser.post<SessionState>('/members', { ...form, showEmail }));
+  if (member === null) throw new Error('nobody was signed in');
+  const registered = new Member(on.address, member);
+  registered.cookies = browser.cookies;
+  return registered;
+}
+
+/** A site with another setting, on the same community. */
+async function siteWith<Result>(profileEmail: EmailVisibility, visit: (site: TestServer) => Promise<Result>) {
+  const site = await server.startBeside({
+    profileEmail,
+    publicUrl: server.address,
+    identityProvider: provider.settings,
+  });
+  try {
+    return await visit(site);
+  } finally {
+    await site.stop();
+  }
+}
+
+describe('the email address on a profile', () => {
+  test.each([
+    [undefined, true],
+    [true, true],
+    [false, false],
+  ])('is shown to other members as chosen when registering (%s)', async (chosen, shown) => {
+    const [viewer, member] = [await server.register('Viewer'), await register(chosen)];
+    expect(await emailOf(viewer, member)).toBe(shown ? member.email : null);
+    expect(await emailOf(member, member)).toBe(member.email);
+    expect(expectOk(await member.get<MemberSettings>('/settings')).showEmail).toBe(shown);
+  });
+
+  test('is shown or hidden later in the settings', async () => {
+    const [viewer, member] = [await server.register('Viewer'), await register(true)];
+    const settings = expectOk(await member.get<MemberSettings>('/settings'));
+    expectOk(await member.put('/settings', { ...settings, showEmail: false }));
+    expect(await emailOf(viewer, member)).toBeNull();
+    expectOk(await member.put('/settings', { ...settings, showEmail: true }));
+    expect(await emailOf(viewer, member)).toBe(member.email);
+  });
+
+  test('is hidden where a member did not choose and the site hides it, also of who comes from the provider', async () => {
+    await siteWith('hidden', async (site) => {
+      const viewer = (await server.register('Viewer')).onServer(site.address);
+      expect(await emailOf(viewer, await register(undefined, site))).toBeNull();
+      const chosen = await register(true, site);
+      expect(await emailOf(viewer, chosen)).toBe(chosen.email);
+      const browser = site.visitor();
+      const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', {}));
+      const who = { subject: 'hidden', email: 'hidden@example.net', email_verified: true, name: 'Pat' };
+      const query = await provider.visit(url, who);
+      const { member } = expectOk(
+        await browser.post<ProviderSignInResult>('/session/provider/return', { query }),
+      );
+      expect(await emailOf(viewer, { id: member?.id ?? 0 })).toBeNull();
+    });
+  });
+
+  test('is shown to its member alone where the site never shows any', async () => {
+    await siteWith('never', async (site) => {
+      const [viewer, member] = [
+        (await server.register('Viewer')).onServer(site.address),
+        await register(true, site),
+      ];
+      expect(await profileOf(viewer, member)).toMatchObject({ email: null, emailWithheld: null });
+      expect(await emailOf(member, member)).toBe(member.email);
+      expect(expectOk(await site.visitor().get('/sign-in'))).toMatchObject({ profileEmail: 'never' });
+    });
+  });
+
+  test('is not told to who is signed out', async () => {
+    const member = await register(true);
+    expect(await server.visitor().get(`/members/${member.id}`)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('addresses of other members', () => {
+  test('are shown to one member sixty an hour, then the profile comes without and says why', async () => {
+    const [viewer, other] = [await server.register('Viewer'), await server.register('Other')];
+    const members = await createManyMembers(server, limits.emailViewsPerHour + 1);
+    const last = members.pop();
+    if (last === undefined) throw new Error('the crowd is empty');
+    const hiding = await register(false);
+    for (const member of members) {
+      expect(await emailOf(viewer, member)).toBe(member.email);
+      // Looked at again, one's own, and one that is hidden count nothing.
+      if (member === members[0]) {
+        await emailOf(viewer, member);
+        await emailOf(viewer, viewer);
+        await emailOf(viewer, hiding);
+      }
+    }
+    expect(await profileOf(viewer, last)).toMatchObject({
+      email: null,
+      emailWithheld: 'too-many',
+      displayName: 'One of many',
+    });
+    expect(await profileOf(viewer, members[0] ?? last)).toMatchObject({
+      email: members[0]?.email,
+      emailWithheld: null,
+    });
+    expect(await emailOf(viewer, viewer)).toBe(viewer.email);
+    expect(await profileOf(viewer, hiding)).toMatchObject({ email: null, emailWithheld: null });
+    expect(await emailOf(other, last)).toBe(last.email);
+  });
+
+  test('are in no list, search, feed, thread or notification, and in no live event', async () => {
+    const [viewer, member] = [await server.register('Viewer'), await register(true)];
+    const id = await viewer.ask({ title: 'Where is the address?', tags: ['address'] });
+    const answer = await member.answer(id);
+    await member.replyToAnswer(answer.id, { content: 'Not here.' });
+    await member.vote('questions', id, 'up');
+    expectOk(await viewer.put('/topics/address/follow', { following: true }));
+    await member.ask({ title: 'Nor here?', tags: ['address'] });
+    for (const path of [
+      `/questions/${id}`,
+      `/questions/${id}/answers`,
+      `/questions/${id}/members`,
+      '/feeds/recent',
+      '/following/questions',
+      '/following/topics',
+      '/topics/address/questions',
+      '/notifications',
+      `/members?q=${member.email}`,
+      '/members?q=Some',
+      `/search?q=${member.email}`,
+      `/search?q=${member.email}&type=users`,
+      '/search?q=Somebody&type=users',
+      `/search/instant?q=${member.email}`,
+      `/members/${member.id}/questions`,
+      `/members/${member.id}/answers`,
+    ]) {
+      const found = await viewer.get(path);
+      const told = JSON.stringify(found.body).replaceAll(`"query":"${member.email}"`, '');
+      expect({ path, tells: told.includes('example.net') }).toEqual({ path, tells: false });
+    }
+    const events = await sql`select * from event`.execute(server.db);
+    expect(JSON.stringify(events.rows)).not.toContain(member.email);
+  });
+});

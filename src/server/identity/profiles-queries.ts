@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '#server/core/database.ts';
+import type { Cursor } from '#server/core/cursor.ts';
+import { bylineJoins } from '#server/posts/posts.ts';
+import {
+  answerCardColumns,
+  type AnswerCardRow,
+  questionCardColumns,
+  type QuestionCardRow,
+} from '#server/posts/cards.ts';
+import { countReceived, storedReceived } from '#server/discovery/statistics-counts.ts';
+
+export async function findProfile(db: Reader, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    display_name: string | null;
+    email: string | null;
+    show_email: boolean;
+    bio: string | null;
+    created_at: Date;
+    reputation: number;
+    questions_count: number;
+    answers_count: number;
+    upvotes: number;
+    views: number;
+    source_site: string | null;
+    source_key: string | null;
+  }>`
+    select member.id, display_name, email, show_email, bio, created_at, reputation, questions_count, answers_count,
+      source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
+    from member
+    left join import_source source on source.id = member.source_id
+    where member.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+const ofMember = sql`= member.id`;
+
+/** By what is summed up of the member of the row, or else by their posts. */
+const sumReceived = (column: 'upvotes' | 'views') => sql`coalesce(case
+  when has_statistics then (select sum(${sql.ref(column)}) from (${storedReceived(ofMember)}) known)
+  else (select sum(${sql.ref(column)}) from (${countReceived(ofMember)}) counted)
+end, 0)::bigint`;
+
+type PageWindow = { memberId: number; cursor: Cursor | null; limit: number };
+
+const afterCursor = (cursor: Cursor | null) =>
+  cursor === null
+    ? sql`true`
+    : sql`(post.created_at, post.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
+
+/** A member's questions, newest first; served in order by the index question_author. */
+export async function listQuestionsBy(db: Reader, { memberId, cursor, limit }: PageWindow) {
+  const { rows } = await sql<QuestionCardRow>`
+    select ${questionCardColumns} from question post ${bylineJoins}
+    where post.author_id = ${memberId} and ${afterCursor(cursor)}
+    order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** A member's answers, newest first; served in order by the index answer_author. */
+export async function listAnswersBy(db: Reader, { memberId, cursor, limit }: PageWindow) {
+  const { rows } = await sql<AnswerCardRow>`
+    select ${answerCardColumns} from answer post
+    join question on question.id = post.question_id ${bylineJoins}
+    where post.author_id = ${memberId} and ${afterCursor(cursor)}
+    order by post.created_at desc, post.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function getMemberSettings(db: Reader, id: number) {
+  return db
+    .selectFrom('member')
+    .select(['display_name', 'email', 'bio', 'show_email'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateMemberSettings(
+  tx: Tx,
+  {
+    id,
+    displayName,
+    bio,
+    showEmail,
+  }: { id: number; displayName: string; bio: string | null; showEmail: boolean },
+) {
+  await sql`
+    update member
+    set display_name = ${displayName}, bio = ${bio}, show_email = ${showEmail}, updated_at = now()
+    where id = ${id}`.execute(tx);
+}

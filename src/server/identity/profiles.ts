@@ -1,0 +1,141 @@
+import { refuseImpersonation } from './display-names.ts';
+import { toAnswerCard, toQuestionCard } from '#server/posts/cards.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { publishAll } from '#server/core/events.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { createRateLimit } from '#server/core/rate-limits.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
+import { buildProfileEvents } from '#server/posts/posts-events.ts';
+import { displayName as displayNameSchema, registerMessages } from '#shared/identity/accounts.ts';
+import { limits } from '#shared/core/limits.ts';
+import { normalizeName } from '#shared/identity/display-names.ts';
+import type { AnswerCards, MemberSettings, Profile } from '#shared/identity/profiles.ts';
+import type { QuestionCards } from '#shared/posts/questions.ts';
+import {
+  findProfile,
+  getMemberSettings,
+  listAnswersBy,
+  listQuestionsBy,
+  updateMemberSettings,
+} from './profiles-queries.ts';
+
+/** A member as others see them; the member themselves always see their address. */
+export async function readProfile(
+  db: Reader,
+  { id, viewer, canViewEmail }: ProfileRequest,
+): Promise<Profile> {
+  const row = await requireMember(db, id);
+  const isOwn = row.id === viewer.id;
+  const isShown = row.email !== null && row.show_email;
+  const isEmailVisible = isShown && !isOwn && (await canViewEmail(viewer.id, row.id));
+  return {
+    id: row.id,
+    displayName: row.display_name ?? 'Member',
+    email: isOwn || isEmailVisible === true ? row.email : null,
+    emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
+    bio: row.bio,
+    createdAt: row.created_at.toISOString(),
+    reputation: Math.max(0, row.reputation),
+    questionsCount: row.questions_count,
+    answersCount: row.answers_count,
+    upvotes: row.upvotes,
+    views: row.views,
+    sourceUrl: row.source_site === null ? null : `https://${row.source_site}/users/${row.source_key}`,
+  };
+}
+
+/** Whether a member may see the address of another, who shows it. */
+export type CanViewEmail = (viewerId: number, memberId: number) => Promise<boolean | 'too-many'>;
+
+type ProfileRequest = { id: number; viewer: Viewer; canViewEmail: CanViewEmail };
+
+/** A member may open the addresses of so many others in an hour, each as often as they like. */
+export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {
+  const hour = { seconds: 60 * 60 };
+  const viewedPairs = createRateLimit(db, { name: 'address-seen', points: 1, ...hour });
+  const viewLimit = createRateLimit(db, { name: 'addresses', points: limits.emailViewsPerHour, ...hour });
+  return async (viewerId: number, memberId: number): Promise<boolean | 'too-many'> => {
+    if (profileEmail === 'never') return false;
+    const pair = `${viewerId} ${memberId}`;
+    if ((await viewedPairs.consumed(pair)) > 0) return true;
+    if (!(await viewLimit.consume(String(viewerId)))) return 'too-many';
+    await viewedPairs.consume(pair);
+    return true;
+  };
+}
+
+/** @throws ProblemError 'not-found' */
+async function requireMember(db: Reader, id: number) {
+  const row = await findProfile(db, id);
+  if (row === undefined) throw new ProblemError('not-found', 'User not found');
+  return row;
+}
+
+type MemberPostsRequest = { id: number; cursor: string | undefined };
+
+/** A member's questions, newest first. */
+export async function readQuestionsBy(
+  db: Reader,
+  { id, cursor }: MemberPostsRequest,
+): Promise<QuestionCards> {
+  const rows = await listQuestionsBy(db, {
+    memberId: id,
+    cursor: decodeCursor(cursor),
+    limit: limits.feedPage + 1,
+  });
+  if (rows.length === 0) await requireMember(db, id);
+  const { items, nextCursor } = paginate(rows, limits.feedPage, toTimeCursor);
+  return { items: items.map(toQuestionCard), nextCursor };
+}
+
+/** A member's answers, newest first. */
+export async function readAnswersBy(db: Reader, { id, cursor }: MemberPostsRequest): Promise<AnswerCards> {
+  const rows = await listAnswersBy(db, {
+    memberId: id,
+    cursor: decodeCursor(cursor),
+    limit: limits.feedPage + 1,
+  });
+  if (rows.length === 0) await requireMember(db, id);
+  const { items, nextCursor } = paginate(rows, limits.feedPage, toTimeCursor);
+  return { items: items.map(toAnswerCard), nextCursor };
+}
+
+export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSettings> {
+  const row = await getMemberSettings(db, viewer.id);
+  return { displayName: row.display_name ?? row.email ?? '', bio: row.bio, showEmail: row.show_email };
+}
+
+/** Changes what the viewer decides about themselves; a new name shows everywhere at once. */
+export async function changeSettings(
+  db: Database,
+  { viewer, settings }: { viewer: Viewer; settings: MemberSettings },
+): Promise<MemberSettings> {
+  const chosen = displayNameSchema.safeParse(settings.displayName);
+  await transaction(db, async (tx) => {
+    const before = (await getMemberSettings(tx, viewer.id)).display_name;
+    // Imported names, and those from before there were more rules, stay.
+    const isUnchanged = before !== null && normalizeName(before) === settings.displayName;
+    if (!isUnchanged) {
+      if (!chosen.success) throw invalidFieldError('displayName', registerMessages.nameCharacters);
+      await refuseImpersonation(tx, settings.displayName, viewer.id);
+    }
+    const displayName = isUnchanged ? before : settings.displayName;
+    await updateMemberSettings(tx, {
+      id: viewer.id,
+      ...settings,
+      displayName,
+      bio: settings.bio === '' ? null : settings.bio,
+    });
+    // Also where the name is what it was: this is rare, and pages with it are looked up again at most.
+    const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
+    await publishAll(tx, [...buildProfileEvents([viewer.id]), renamed]);
+  });
+  return readSettings(db, viewer);
+}
+
+const toTimeCursor = (row: { created_at: Date; id: number }): Cursor => ({
+  after: row.created_at.getTime(),
+  id: row.id,
+});

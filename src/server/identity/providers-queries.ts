@@ -1,0 +1,44 @@
+import type { Queryable, Tx } from '#server/core/database.ts';
+
+/** Whose account at the provider it is; undefined for nobody's here. */
+export async function findMemberByProviderAccount(
+  db: Queryable,
+  { providerId, subject }: { providerId: string; subject: string },
+) {
+  return db
+    .selectFrom('account')
+    .select('member_id as memberId')
+    .where('provider_id', '=', providerId)
+    .where('account_id', '=', subject)
+    .executeTakeFirst();
+}
+
+/** The member's account at the provider. */
+export async function findProviderAccount(
+  db: Queryable,
+  { providerId, memberId }: { providerId: string; memberId: number },
+) {
+  return db
+    .selectFrom('account')
+    .select(['id', 'created_at'])
+    .where('provider_id', '=', providerId)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+}
+
+/** Returns false where the account is linked to somebody already. */
+export async function insertProviderAccount(
+  tx: Tx,
+  { providerId, memberId, subject }: { providerId: string; memberId: number; subject: string },
+): Promise<boolean> {
+  const made = await tx
+    .insertInto('account')
+    .values({ provider_id: providerId, member_id: memberId, account_id: subject, password: null })
+    .onConflict((conflict) => conflict.columns(['provider_id', 'account_id']).doNothing())
+    .executeTakeFirst();
+  return made.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function deleteProviderAccount(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('account').where('id', '=', id).execute();
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { databaseNowMs } from '#server/core/database-clock.ts';
+import { type Database, getSqlState } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type { ProviderIdentity, IdentityProvider } from './oidc-client.ts';
+import { createRateLimit } from '#server/core/rate-limits.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import { accountMessages, displayName, email as emailSchema } from '#shared/identity/accounts.ts';
+import { sanitizeName } from '#shared/identity/display-names.ts';
+import { type OwnProviderAccount, providerAccountMessages } from '#shared/identity/sign-in-providers.ts';
+import { type Reauthentication, twoFactorMessages } from '#shared/identity/two-factor.ts';
+import type { Accounts, Visitor } from './accounts.ts';
+import type { Auth } from './auth.ts';
+import { isEmailTaken } from './account-links-queries.ts';
+import type { AskForPassword } from './reauthentication.ts';
+import { isImpersonation } from './display-names.ts';
+import { linkAccount, getProviderId, unlinkAccount } from './providers-accounts.ts';
+import { findProviderAccount, findMemberByProviderAccount } from './providers-queries.ts';
+import { findMemberByEmail } from './accounts-queries.ts';
+import { getRelyingParty } from './passkeys.ts';
+import { markUsed } from './two-factor-queries.ts';
+import type { Registrations } from './registrations.ts';
+import type { SignIn, SignInOutcome } from './sign-in.ts';
+import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
+
+export type Providers = ReturnType<typeof createProviders>;
+
+/** How coming back from the provider ended. `email`: of the member whose password is asked for. */
+export type ProviderSignInOutcome = SignInOutcome & {
+  linked: boolean;
+  email: string | null;
+  next: string | null;
+  /** Whether the member was made just now. */
+  registered: boolean;
+};
+
+const pendingVisitSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  redirectUri: z.string(),
+  /** The member who asked to link an account, in the settings; null: somebody signs in. */
+  memberId: z.number().nullable(),
+  next: z.string().nullable(),
+});
+type PendingVisit = z.infer<typeof pendingVisitSchema>;
+
+export type ProvidersDeps = {
+  db: Database;
+  auth: Auth;
+  settings: SiteSettings;
+  accounts: Accounts;
+  signingIn: SignIn;
+  registrations: Registrations;
+  askForPassword: AskForPassword;
+  /** Absent where none is set up. */
+  provider: IdentityProvider | undefined;
+};
+
+/**
+ * Signing in at an OpenID Connect provider. An account there is known by its subject alone; an address, and only one that
+ * the provider has verified, makes a new member. Where a member has that address already, they show by their password
+ * that it is they: nobody gets an account for an address that somebody else says is theirs.
+ */
+export function createProviders(deps: ProvidersDeps) {
+  const { db, auth, settings, accounts, signingIn, askForPassword, registrations } = deps;
+  const visitCookie = createEncryptedCookie(settings, {
+    name: 'provider',
+    schema: pendingVisitSchema,
+    maxAgeSeconds: 15 * 60,
+  });
+  const linkCookie = createEncryptedCookie(settings, {
+    name: 'provider_link',
+    schema: z.object({ subject: z.string(), email: z.string() }),
+    maxAgeSeconds: 10 * 60,
+  });
+  // As for registrations (accounts.ts): against floods only.
+  const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+  return { begin: beginSignIn, beginLinking, finish, link, own: getOwnAccount, unlink };
+
+  /** Where to send a browser that signs in, and the cookie to set. */
+  async function beginSignIn(headers: Headers, { next }: { next: string | null }) {
+    return redirectToProvider(headers, { memberId: null, next });
+  }
+
+  /** The same for a member who is signed in and links an account. */
+  async function beginLinking(viewer: Viewer, proof: Reauthentication, headers: Headers) {
+    await askForPassword(viewer, proof);
+    return redirectToProvider(headers, { memberId: viewer.id, next: null });
+  }
+
+  async function redirectToProvider(headers: Headers, why: Pick<PendingVisit, 'memberId' | 'next'>) {
+    const redirectUri = `${getRelyingParty(settings, headers).origin}/sign-in/callback`;
+    const { url, visit: begun } = await requireProvider().begin(redirectUri);
+    return { url, cookie: visitCookie.set({ ...begun, ...why }) };
+  }
+
+  /** Of a browser that the provider has sent back. @param query of the address it was sent to */
+  async function finish(query: string, visitor: Visitor): Promise<ProviderSignInOutcome> {
+    const begun = visitCookie.read(visitor.headers);
+    const until = new Date(databaseNowMs() + visitCookie.maxAgeSeconds * 1_000);
+    if (begun === null || !(await markUsed(db, `provider ${begun.state}`, until)))
+      throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const identity = await requireProvider().finish(query, begun);
+    const outcome = await (begun.memberId === null
+      ? signInOrRegister(identity, visitor)
+      : linkToViewer(identity, begun.memberId, visitor));
+    return { ...outcome, cookies: [...outcome.cookies, visitCookie.clear()], next: begun.next };
+  }
+
+  async function signInOrRegister(
+    identity: ProviderIdentity,
+    visitor: Visitor,
+  ): Promise<Omit<ProviderSignInOutcome, 'next'>> {
+    const { subject, email: given } = identity;
+    const plain = { linked: false, email: null, registered: false };
+    const existing = await findMemberByProviderAccount(db, { providerId: getProviderId(settings), subject });
+    if (existing !== undefined)
+      return { ...(await signingIn.afterFirstFactor(existing.memberId, visitor.headers)), ...plain };
+    const parsed = emailSchema.safeParse(given);
+    if (!parsed.success) throw new ProblemError('provider-refused', providerAccountMessages.emailNotVerified);
+    const email = parsed.data;
+    if ((await findMemberByEmail(db, email)) !== undefined)
+      return { ...plain, memberId: null, cookies: [linkCookie.set({ subject, email })], email };
+    const memberId = await register({ ...identity, email }, visitor);
+    return {
+      ...plain,
+      memberId,
+      cookies: await signingIn.begin(memberId, visitor.headers),
+      registered: true,
+    };
+  }
+
+  async function register(identity: ProviderIdentity & { email: string }, visitor: Visitor): Promise<number> {
+    if (!settings.isSignUpOpen) throw new ProblemError('disabled', providerAccountMessages.signUpDisabled);
+    if (!(await registrationLimit.consume(visitor.networkAddress)))
+      throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
+    const { email, subject } = identity;
+    const taken = new ProblemError('email-taken', accountMessages.emailTaken);
+    // An address may be kept for who can take it back still.
+    if (await isEmailTaken(db, { address: email })) throw taken;
+    try {
+      const body = {
+        name: await chooseDisplayName(identity),
+        email,
+        providerId: getProviderId(settings),
+        accountId: subject,
+      };
+      const { memberId } = await auth.api.createMember({ body });
+      await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: true });
+      return memberId;
+    } catch (error) {
+      throw isUniqueViolation(error) ? taken : error;
+    }
+  }
+
+  /**
+   * The first name of those the provider gives that may be one here (docs/product.md 3.5), without characters that may not.
+   * A name that is an email address is shown to everybody, so that what stands before the @ has to do.
+   */
+  async function chooseDisplayName({ names, email }: ProviderIdentity & { email: string }): Promise<string> {
+    for (const candidate of [...names, email]) {
+      const [beforeAt = ''] = candidate.split('@');
+      const name = displayName.safeParse(sanitizeName(beforeAt));
+      if (name.success && !(await isImpersonation(db, name.data, null))) return name.data;
+    }
+    return 'Member';
+  }
+
+  async function linkToViewer(identity: ProviderIdentity, memberId: number, visitor: Visitor) {
+    // Who asked for it must still be signed in here.
+    const session = await accounts.viewer(visitor.headers);
+    if (session?.viewer.id !== memberId) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    await linkAccount(db, { memberId, subject: identity.subject, settings });
+    return { memberId, cookies: session.cookies, linked: true, email: null, registered: false };
+  }
+
+  /** Signs in the member whose address the account at the provider has, by their password, and links the two. */
+  async function link(password: string, visitor: Visitor): Promise<SignInOutcome> {
+    const begun = linkCookie.read(visitor.headers);
+    if (begun === null) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    const { email, subject } = begun;
+    const memberId = await accounts.checkPassword({ email, password }, visitor);
+    const outcome = await signingIn.afterFirstFactor(memberId, visitor.headers, { subject });
+    return { ...outcome, cookies: [...outcome.cookies, linkCookie.clear()] };
+  }
+
+  async function getOwnAccount(memberId: number): Promise<OwnProviderAccount> {
+    const name = settings.identityProvider?.name ?? null;
+    if (name === null) return { provider: null, since: null };
+    const linked = await findProviderAccount(db, { providerId: getProviderId(settings), memberId });
+    return { provider: name, since: linked?.created_at.toISOString() ?? null };
+  }
+
+  async function unlink(viewer: Viewer, proof: Reauthentication): Promise<void> {
+    await askForPassword(viewer, proof);
+    await unlinkAccount(db, { memberId: viewer.id, settings });
+  }
+
+  function requireProvider(): IdentityProvider {
+    if (deps.provider !== undefined) return deps.provider;
+    throw new ProblemError('disabled', providerAccountMessages.notConfigured);
+  }
+}
+
+/** Two browsers at once: the unique constraints decide. */
+const isUniqueViolation = (error: unknown) => getSqlState(error) === '23505';

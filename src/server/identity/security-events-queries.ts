@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '#server/core/database.ts';
+import type { SecurityEvent } from '#shared/identity/accounts.ts';
+
+export async function insertSecurityEvent(
+  tx: Tx,
+  entry: { memberId: number; event: SecurityEvent; to?: string | null },
+): Promise<void> {
+  const { memberId, event, to } = entry;
+  await sql`
+    insert into security_event (member_id, event, notify_email)
+    select id, ${event}, ${to === undefined ? sql.ref('email') : sql`${to}::text`}
+    from member where id = ${memberId}`.execute(tx);
+}
+
+export type UnsentSecurityEvent = {
+  id: number;
+  event: SecurityEvent;
+  notify_email: string;
+  created_at: Date;
+};
+
+/** Those to be mailed, which are taken by this transaction; others leave them to it. */
+export async function claimUnsentSecurityEvents(
+  tx: Tx,
+  { limit }: { limit: number },
+): Promise<UnsentSecurityEvent[]> {
+  const { rows } = await sql<UnsentSecurityEvent>`
+    update security_event set notify_email = null
+    from (
+      select id, notify_email from security_event where notify_email is not null
+      order by id limit ${limit} for update skip locked
+    ) unsent
+    where security_event.id = unsent.id
+    returning unsent.id, event, unsent.notify_email, created_at`.execute(tx);
+  return rows;
+}
+
+/** Ends what is older than so many days, and what was not mailed in that time. */
+export async function deleteSecurityEvents(
+  db: Database,
+  { days, unsentDays }: { days: number; unsentDays: number },
+): Promise<void> {
+  await sql`delete from security_event where created_at < now() - make_interval(days => ${days})`.execute(db);
+  await sql`
+    update security_event set notify_email = null
+    where notify_email is not null and created_at < now() - make_interval(days => ${unsentDays})`.execute(db);
+  await sql`delete from account_token where expires_at < now()`.execute(db);
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { expectOk } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+
+test('a member has a hundred sessions at most, all of them listed: one more ends the oldest, and expired ones are forgotten', async () => {
+  const ann = await server.register('Ann');
+  const bob = await server.register('Bob');
+  await sql`
+    insert into session (member_id, token, created_at, expires_at)
+    select member.id, member.id || ' began ' || days || ' days ago', now() - make_interval(days => days),
+      now() + make_interval(days => 110 - days)
+    from member, generate_series(1, 120) days`.execute(server.db);
+
+  const elsewhere = await ann.signInElsewhere();
+  const { items } = expectOk(await elsewhere.get<{ items: { current: boolean }[] }>('/sessions'));
+  expect(items).toHaveLength(100);
+  expect(items[0]).toMatchObject({ current: true });
+  const { rows: kept } = await sql`
+    select member_id, count(*) as count, min(created_at) > now() - interval '100 days' as "areNewest"
+    from session group by member_id order by member_id`.execute(server.db);
+  expect(kept).toEqual([
+    { member_id: ann.id, count: 100, areNewest: true },
+    { member_id: bob.id, count: 121, areNewest: false },
+  ]);
+  const { rows: told } = await sql<{ topic: string }>`
+    select distinct topic from event where event ->> 'kind' = 'sessions-ended'`.execute(server.db);
+  expect(told).toEqual([{ topic: `member:${ann.id}` }]);
+  expect((await bob.me()).id).toBe(bob.id);
+});

@@ -1,0 +1,28 @@
+import { afterAll, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+import { defaultPasswordCost } from './passwords.ts';
+
+const server = await startTestServer({ hidesLoginReason: true, passwordCost: defaultPasswordCost });
+afterAll(() => server.stop());
+
+test('a sign-in with an unknown address takes as long as one with a wrong password', async () => {
+  const ann = await server.register('Ann');
+  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+  for (let round = 0; round < 9; round++) {
+    await server.resetRateLimits();
+    times.known.push(await secondsOf(ann.email));
+    times.unknown.push(await secondsOf(`nobody${round}@example.org`));
+  }
+  // What is missing would be the hash of the password: thirty times as long as all the rest.
+  expect(median(times.unknown) / median(times.known)).toBeGreaterThan(0.4);
+  expect(median(times.unknown) / median(times.known)).toBeLessThan(2.5);
+});
+
+async function secondsOf(email: string): Promise<number> {
+  const start = performance.now();
+  expect(await server.visitor().signIn(email, 'a wrong guess')).toMatchObject({ code: 'wrong-credentials' });
+  return performance.now() - start;
+}
+
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import type { Database, Queryable, Tx } from '#server/core/database.ts';
+
+export async function findTwoFactor(db: Queryable, memberId: number) {
+  return db
+    .selectFrom('two_factor')
+    .select(['encrypted_key', 'created_at'])
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+}
+
+/** Returns false where there is one already. */
+export async function insertTwoFactor(
+  tx: Tx,
+  { memberId, encryptedKey, period }: { memberId: number; encryptedKey: string; period: number },
+): Promise<boolean> {
+  const made = await tx
+    .insertInto('two_factor')
+    .values({ member_id: memberId, encrypted_key: encryptedKey, last_period: period })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return made.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Returns false where there was none. The recovery codes go with it. */
+export async function deleteTwoFactor(tx: Tx, memberId: number): Promise<boolean> {
+  const gone = await tx.deleteFrom('two_factor').where('member_id', '=', memberId).executeTakeFirst();
+  return gone.numDeletedRows === 1n;
+}
+
+/** Takes the code of a period; false where it, or a later one, was taken before. */
+export async function consumeTotpPeriod(
+  db: Queryable,
+  { memberId, period }: { memberId: number; period: number },
+): Promise<boolean> {
+  const taken = await db
+    .updateTable('two_factor')
+    .set({ last_period: period })
+    .where('member_id', '=', memberId)
+    .where('last_period', '<', period)
+    .executeTakeFirst();
+  return taken.numUpdatedRows === 1n;
+}
+
+export async function countRecoveryCodes(db: Queryable, memberId: number): Promise<number> {
+  const { left } = await db
+    .selectFrom('recovery_code')
+    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .where('member_id', '=', memberId)
+    .executeTakeFirstOrThrow();
+  return left;
+}
+
+/** Puts new codes in the place of all that are left. */
+export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: readonly string[]) {
+  await tx
+    .selectFrom('two_factor')
+    .select('member_id')
+    .where('member_id', '=', memberId)
+    .forUpdate()
+    .execute();
+  await tx.deleteFrom('recovery_code').where('member_id', '=', memberId).execute();
+  await tx
+    .insertInto('recovery_code')
+    .values(hashes.map((hash, place) => ({ member_id: memberId, first_digit: place, hash })))
+    .execute();
+}
+
+export async function findRecoveryCode(db: Queryable, memberId: number, place: number) {
+  return db
+    .selectFrom('recovery_code')
+    .select('hash')
+    .where('member_id', '=', memberId)
+    .where('first_digit', '=', place)
+    .executeTakeFirst();
+}
+
+/** Returns false where somebody was quicker. */
+export async function deleteRecoveryCode(
+  tx: Tx,
+  { memberId, place, hash }: { memberId: number; place: number; hash: string },
+): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('recovery_code')
+    .where('member_id', '=', memberId)
+    .where('first_digit', '=', place)
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return gone.numDeletedRows === 1n;
+}
+
+/** When the member's password was set last; undefined where they have none. */
+export async function findPasswordChangedAt(db: Queryable, memberId: number): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('account')
+    .select('updated_at')
+    .where('member_id', '=', memberId)
+    .where('provider_id', '=', 'credential')
+    .executeTakeFirst();
+  return row?.updated_at;
+}
+
+/** When the session was begun. */
+export async function findSessionCreatedAt(db: Queryable, sessionId: number) {
+  const row = await db
+    .selectFrom('session')
+    .select('created_at')
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** Marks something as used; false where it was already. What has expired is forgotten on the way. */
+export async function markUsed(db: Database | Tx, key: string, expiresAt: Date): Promise<boolean> {
+  await db
+    .deleteFrom('used_nonce')
+    .where('key', 'in', (old) =>
+      old
+        .selectFrom('used_nonce')
+        .select('key')
+        .where('expires_at', '<', sql<Date>`now()`)
+        .orderBy('expires_at')
+        .limit(10),
+    )
+    .execute();
+  const marked = await db
+    .insertInto('used_nonce')
+    .values({ key, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return marked.numInsertedOrUpdatedRows === 1n;
+}

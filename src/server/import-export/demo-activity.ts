@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { setBookmark } from '#server/engagement/bookmarks.ts';
+import { setReport } from '#server/moderation/reports.ts';
+import { saveDraft } from '#server/posts/drafts.ts';
+import { followTag } from '#server/engagement/follows.ts';
+import { readNotifications, markNotificationRead } from '#server/notifications/notifications.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { Database } from '#server/core/database.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { postReply } from '#server/posts/replies.ts';
+import { createVoteBatcher } from '#server/engagement/votes.ts';
+import { draftTargets } from '#shared/posts/drafts-targets.ts';
+
+/**
+ * What an archive does not hold, so that no first screen of the demo is empty: topics the demo member follows, bookmarks,
+ * a draft, read and unread notifications, and reports for the moderator. Done by what members do it with.
+ */
+export async function addDemoActivity({
+  db,
+  settings,
+  member,
+  moderator,
+}: {
+  db: Database;
+  settings: SiteSettings;
+  /** Their addresses. */
+  member: string;
+  moderator: string;
+}): Promise<void> {
+  const demo = createViewer(await findMemberId(db, member));
+  const { rows } = await sql<{ id: number }>`
+    select id from member where id not in (${demo.id}, ${await findMemberId(db, moderator)}) order by id limit 4`.execute(
+    db,
+  );
+  const others = rows.map(({ id }) => createViewer(id));
+  for (const tag of await popularTags(db)) await followTag(db, { tag, viewer: demo, following: true });
+  await addDemoBookmarks(db, demo);
+  await addDemoNotifications(db, { demo, others, settings });
+  await addDemoReports(db, { demo, others });
+}
+
+async function addDemoBookmarks(db: Database, demo: Viewer): Promise<void> {
+  const { rows } = await sql<{ id: number; accepted_answer_id: number | null }>`
+    select id, accepted_answer_id from question where author_id <> ${demo.id} order by upvotes desc, id limit 4`.execute(
+    db,
+  );
+  const [first, second, third, fourth] = rows;
+  const draft = { bookmarked: true };
+  if (first !== undefined)
+    await setBookmark(db, {
+      target: { kind: 'question', id: first.id },
+      viewer: demo,
+      draft: { ...draft, note: 'Try this at the weekend.' },
+    });
+  if (second !== undefined)
+    await setBookmark(db, { target: { kind: 'question', id: second.id }, viewer: demo, draft });
+  if (third?.accepted_answer_id != null)
+    await setBookmark(db, { target: { kind: 'answer', id: third.accepted_answer_id }, viewer: demo, draft });
+  if (fourth === undefined) return;
+  await saveDraft(db, {
+    viewer: demo,
+    target: draftTargets.answer(fourth.id),
+    draft: {
+      key: randomUUID(),
+      clientId: randomUUID(),
+      basedOn: null,
+      sequence: 1,
+      fields: { content: 'I had the same problem last year. What helped in the end was ' },
+    },
+  });
+}
+
+/** Votes on what the demo member wrote and replies to it; the oldest half of what it is told of is read. */
+async function addDemoNotifications(
+  db: Database,
+  { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: SiteSettings },
+): Promise<void> {
+  const vote = createVoteBatcher({ db, settings });
+  const { rows: questions } = await sql<{ id: number }>`
+    select id from question where author_id = ${demo.id} order by id desc limit 3`.execute(db);
+  for (const [index, { id }] of questions.entries()) {
+    const viewer = others[index];
+    if (viewer !== undefined) await vote({ target: { kind: 'question', id }, viewer, vote: 'up' });
+  }
+  const { rows: answers } = await sql<{ id: number; question_id: number }>`
+    select id, question_id from answer where author_id = ${demo.id} order by id desc limit 3`.execute(db);
+  for (const [index, { id, question_id: questionId }] of answers.entries()) {
+    const viewer = others[index];
+    const content = thanks[index];
+    if (viewer === undefined || content === undefined) continue;
+    const on = { questionId, answerId: id };
+    const draft = { content, parentReplyId: null };
+    await postReply(db, { on, viewer, key: undefined, draft, publicUrl: settings.publicUrl });
+  }
+  const { items } = await readNotifications(db, { viewer: demo, filter: 'all', cursor: undefined });
+  for (const { id } of items.slice(Math.ceil(items.length / 2)))
+    await markNotificationRead(db, { id, viewer: demo });
+}
+
+const thanks = [
+  'Thank you, that was the part I had overlooked.',
+  'Tried it this morning, and it works here as well.',
+  'Could you say a little more about the second step?',
+];
+
+/** Two posts in the moderators' queue. */
+async function addDemoReports(
+  db: Database,
+  { demo, others }: { demo: Viewer; others: readonly Viewer[] },
+): Promise<void> {
+  const [reporter] = others;
+  if (reporter === undefined) return;
+  const { rows } = await sql<{ id: number }>`
+    select id from answer where author_id not in (${demo.id}, ${reporter.id}) order by id desc limit 1`.execute(
+    db,
+  );
+  const { rows: questions } = await sql<{ id: number }>`
+    select id from question where author_id not in (${demo.id}, ${reporter.id}) order by id desc limit 1`.execute(
+    db,
+  );
+  const posts = [
+    ...rows.map(({ id }) => ({ kind: 'answer' as const, id })),
+    ...questions.map(({ id }) => ({ kind: 'question' as const, id })),
+  ];
+  const notes = ['Answers another question, I think. Please have a look.', 'Has this been asked before?'];
+  for (const [index, post] of posts.entries())
+    await setReport(db, { post, viewer: reporter, draft: { reason: 'other', note: notes[index] ?? '' } });
+}
+
+async function popularTags(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from tag order by questions_count desc, id limit 4`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+async function findMemberId(db: Database, email: string): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select id from member where email = ${email}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`The demo community has no member ${email}.`);
+  return row.id;
+}
+
+/** Acts for a member before anyone can sign in. */
+function createViewer(id: number): Viewer {
+  return { id, sessionId: 0, memberStatus: { role: 'member', suspension: null } } as Viewer;
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { expectOk } from '#tests/support/member.ts';
+import { defaultSettings, startTestServer } from '#tests/support/server.ts';
+import type { Bookmarks } from '#shared/engagement/bookmarks.ts';
+import type { ReviewQueue } from '#shared/moderation/moderation.ts';
+import type { Notifications } from '#shared/notifications/notifications.ts';
+import type { QuestionCards } from '#shared/posts/questions.ts';
+import type { FollowedTagsSummary } from '#shared/discovery/tags.ts';
+import { demoMember, demoModerator, loadDemo } from './demo.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const load = () =>
+  loadDemo({ connection: server.database.connection, db: server.db, settings: defaultSettings });
+
+let moderatorPassword = '';
+beforeAll(async () => {
+  moderatorPassword = (await load()) ?? '';
+});
+
+async function signedIn(email: string, password: string) {
+  const caller = server.visitor();
+  expectOk(await caller.signIn(email, password));
+  return caller;
+}
+
+test('no first screen of the demo member is empty', async () => {
+  const demo = await signedIn(demoMember.email, demoMember.password);
+  const shown = async <Body>(path: string): Promise<Body> => expectOk(await demo.get<Body>(path));
+  expect((await shown<QuestionCards>('/feeds/recent')).items.length).toBe(20);
+  expect(await shown<FollowedTagsSummary>('/following')).toMatchObject({ total: 4, suggested: [] });
+  expect((await shown<QuestionCards>('/following/questions')).items.length).toBeGreaterThan(3);
+  const bookmarks = (await shown<Bookmarks>('/bookmarks')).items;
+  expect(bookmarks.length).toBeGreaterThan(1);
+  expect(bookmarks.some(({ note }) => note !== '')).toBe(true);
+  expect((await shown<{ items: unknown[] }>('/drafts')).items).toHaveLength(1);
+  const { items, unreadCount } = await shown<Notifications>('/notifications');
+  expect(unreadCount).toBeGreaterThan(1);
+  expect(items.length).toBeGreaterThan(unreadCount);
+});
+
+test('the demo moderator finds reports, with a password of their own for each community', async () => {
+  expect(moderatorPassword).toMatch(/^[\w-]{16}$/u);
+  const moderator = await signedIn(demoModerator, moderatorPassword);
+  expect(expectOk(await moderator.get<ReviewQueue>('/care/queue')).items).toHaveLength(2);
+  const other = await startTestServer();
+  const { connection } = other.database;
+  expect(await loadDemo({ connection, db: other.db, settings: defaultSettings })).not.toBe(moderatorPassword);
+  await other.stop();
+});
+
+test('loading the demo again changes nothing, and every count is right', async () => {
+  expect(await load()).toBeNull();
+  await signedIn(demoModerator, moderatorPassword);
+  expect(await findViolations(server.db)).toEqual([]);
+});

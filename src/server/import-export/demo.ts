@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import pg, { type ClientBase } from 'pg';
+import { sql } from 'kysely';
+import { hashPassword } from '#server/identity/passwords.ts';
+import { setRole } from '#server/admin/roles.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { Database } from '#server/core/database.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { importStackExchange } from './stack-exchange-import.ts';
+import { addDemoActivity } from './demo-activity.ts';
+import { createTerminalProgress } from '#server/core/progress.ts';
+
+/** Whom a visitor of the demo community can sign in as. Registering is open there, so this lets nobody in anew. */
+export const demoMember = { email: 'demo@parley.example', password: 'parley-demo' } as const;
+
+/** Their password is another one in each community: they may do what visitors may not. */
+export const demoModerator = 'moderator@parley.example';
+
+/** The users in demo/Users.xml that become the two. */
+const users = { member: 1, moderator: 2 } as const;
+
+/**
+ * Loads the demo community, dated so that its newest post is an hour old. A second time changes nothing.
+ * @returns the moderator's password; null where the community was loaded before.
+ */
+export async function loadDemo({
+  connection,
+  db,
+  settings,
+}: {
+  connection: pg.ClientConfig;
+  db: Database;
+  settings: SiteSettings;
+}): Promise<string | null> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  const password = randomBytes(12).toString('base64url');
+  try {
+    const { isUnchanged } = await importStackExchange({
+      directory: path.join(projectRoot, 'demo'),
+      client,
+      ownArchive: {
+        name: 'demo',
+        newest: new Date(Date.now() - 60 * 60 * 1000),
+        onImported: async (client, memberId) => {
+          await addPassword(client, { id: await memberId(users.member), ...demoMember });
+          await addPassword(client, { id: await memberId(users.moderator), email: demoModerator, password });
+        },
+      },
+      progress: createTerminalProgress(process.stderr),
+    });
+    if (isUnchanged) return null;
+  } finally {
+    await client.end();
+  }
+  await setRole(db, { email: demoModerator, role: 'operator' });
+  await addDemoActivity({ db, settings, member: demoMember.email, moderator: demoModerator });
+  return password;
+}
+
+async function addPassword(
+  client: ClientBase,
+  { id, email, password }: { id: number; email: string; password: string },
+): Promise<void> {
+  await client.query('update member set email = $2 where id = $1', [id, email]);
+  await client.query(
+    `insert into account (member_id, account_id, provider_id, password) values ($1::bigint, $1::bigint::text, 'credential', $2)`,
+    [id, await hashPassword(password)],
+  );
+}
+
+/** Whether nobody has asked or registered yet. */
+export async function isEmptyCommunity(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`
+    select exists (select 1 from question) or exists (select 1 from member) as used`.execute(db);
+  return rows[0]?.used === false;
+}

@@ -1,0 +1,29 @@
+import { decodeNamedCharacterReference } from 'decode-named-character-reference';
+
+/** A text of several lines as it is stored: LF line ends, nothing PostgreSQL or a page cannot hold (`#shared/core/text.ts`). */
+export function cleanText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/gu, '\n')
+    .replace(/[^\P{Cc}\t\n]/gu, '');
+}
+
+/** A text of one line, such as a title or a name. */
+export function cleanLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+}
+
+/** The text with HTML's character references replaced by what they stand for. */
+export function decodeCharacterReferences(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/gu,
+    (reference: string, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return decodeNamedCharacterReference(name) || reference;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    },
+  );
+}

@@ -1,0 +1,87 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { registerImportCommand } from './stack-exchange-command.ts';
+import { createLineProgress } from '#server/core/progress.ts';
+import {
+  createTestCommunity,
+  questionRow,
+  writeArchive,
+  type TestCommunity,
+  useTestDatabase,
+} from '#tests/support/stack-exchange-archive.ts';
+
+useTestDatabase();
+
+/** Runs a command line and returns what a terminal would show. */
+async function run(
+  community: TestCommunity,
+  parameters: string[],
+): Promise<{ out: string; err: string; code: number }> {
+  const shown = { out: '', err: '', code: 0 };
+  const program = new Command('parley').exitOverride().configureOutput({
+    writeOut: (text) => (shown.out += text),
+    writeErr: (text) => (shown.err += text),
+  });
+  registerImportCommand(program, {
+    withClient: (work) => work(community.client),
+    out: { write: (text) => (shown.out += text) },
+    err: { write: (text) => (shown.err += text) },
+    exitWith: (code) => (shown.code = code),
+  });
+  await program.parseAsync(['import', 'stackexchange', ...parameters], { from: 'user' });
+  return shown;
+}
+
+it('an import says what became of every row and ends with what it added', async () => {
+  const community = await createTestCommunity();
+  const folder = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
+  expect(await run(community, [folder, '--site', 'beer.stackexchange.com'])).toMatchObject({
+    out: [
+      'Posts.xml: 2 rows read, 1 taken',
+      '  1 left out: excerpts of tag wikis (type 4)',
+      'Note: 1 texts were converted from HTML.',
+      'Note: 1 authors are named by their number: Users.xml has no entry of them.',
+      'Members 1, questions 1, answers 0, replies 0, follows 0.',
+      'The archive of beer.stackexchange.com is imported.\n',
+    ].join('\n'),
+    code: 0,
+  });
+  const again = await run(community, [folder, '--site', 'beer.stackexchange.com']);
+  expect(again.out).toMatch(
+    /Nothing to add: all of this archive of beer\.stackexchange\.com is here already\. Nothing was changed\.\n$/u,
+  );
+  expect(again.code).toBe(0);
+});
+
+it('a trial says so', async () => {
+  const community = await createTestCommunity();
+  const { out } = await run(community, [
+    await writeArchive({ Posts: [questionRow(1)] }),
+    '--site',
+    'a.example',
+    '--dry-run',
+  ]);
+  expect(out).toMatch(
+    /This was a trial: the archive of a\.example can be imported\. Nothing was changed\.\n$/u,
+  );
+  expect(await community.rows('select * from question')).toEqual([]);
+});
+
+it('a refused archive is a sentence and the exit code 1', async () => {
+  const community = await createTestCommunity();
+  const folder = await writeArchive({ Posts: '<posts>\n<row ' });
+  const { out, err, code } = await run(community, [folder]);
+  expect(out).toBe('');
+  expect(err).toMatch(/Posts\.xml, line 2: the file is damaged or cut off .* Nothing was imported\.\n$/u);
+  expect(code).toBe(1);
+});
+
+it('where output is no terminal, progress is lines with the share, the rate and the time that is left', () => {
+  const lines: string[] = [];
+  const progress = createLineProgress((line) => lines.push(line), 0);
+  progress.start(4_000_000);
+  progress.update('Posts.xml', 1_000_000, 1234);
+  progress.stop();
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^25% \| Posts\.xml \| 1,234 rows, [\d.]+ MB\/s \| \d+ s left$/u);
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerRow,
+  createTestCommunity,
+  questionRow,
+  versionRow,
+  writeArchive,
+  type Attributes,
+  useTestDatabase,
+} from '#tests/support/stack-exchange-archive.ts';
+
+useTestDatabase();
+
+/** The text that is shown for a question with this page and these versions in its history. */
+async function shown(page: string, versions: Attributes[] = []): Promise<unknown> {
+  const community = await createTestCommunity();
+  await community.import(
+    await writeArchive({ Posts: [questionRow(1, { Body: page })], PostHistory: versions }),
+  );
+  const rows = await community.rows('select content from question');
+  return rows[0]?.['content'];
+}
+
+describe('the text of an imported post', () => {
+  it('is what its author typed', async () => {
+    const typed = 'Some *beer*:\r\n\r\n1. [one][1]\r\n2. two\r\n\r\n  [1]: https://example.org/';
+    const page =
+      '<p>Some <em>beer</em>:</p>\n\n<ol>\n<li><a href="https://example.org/">one</a></li>\n<li>two</li>\n</ol>\n';
+    expect(await shown(page, [versionRow(1, 1, typed)])).toBe(typed.replaceAll('\r\n', '\n'));
+  });
+
+  it('is the newest version, by time and then by number, also after a rollback', async () => {
+    const versions = [
+      versionRow(1, 1, 'First.'),
+      versionRow(2, 1, 'Second.', { PostHistoryTypeId: 5, CreationDate: '2015-02-01T00:00:00.000' }),
+      versionRow(3, 1, 'A title', { PostHistoryTypeId: 4, CreationDate: '2015-04-01T00:00:00.000' }),
+      versionRow(5, 1, '**First**.', { PostHistoryTypeId: 8, CreationDate: '2015-03-01T00:00:00.000' }),
+      versionRow(4, 1, 'First.', { PostHistoryTypeId: 5, CreationDate: '2015-03-01T00:00:00.000' }),
+    ];
+    expect(await shown('<p><strong>First</strong>.</p>', versions)).toBe('**First**.');
+  });
+
+  it('comes from the page where the page says something else than the history', async () => {
+    const page = '<blockquote>\n<p><strong>Possible Duplicate:</strong></p>\n</blockquote>\n<p>Why?</p>';
+    expect(await shown(page, [versionRow(1, 1, 'Why?')])).toBe('> **Possible Duplicate:**\n\nWhy?');
+  });
+
+  it('comes from the page where raw HTML was typed, so that no reader sees tags', async () => {
+    const typed =
+      'H<sub>2</sub>O at 10<sup>5</sup> Pa<br>and <kbd>Ctrl</kbd> <strike>old</strike> x<sup>k</sup> <sup>a remark</sup>';
+    expect(await shown(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(
+      'H₂O at 10⁵ Pa\\\nand `Ctrl` ~~old~~ x^k a remark',
+    );
+  });
+
+  it('keeps the language of code that an old comment names', async () => {
+    const typed = '<!-- language: lang-py -->\r\n\r\n    print(1)';
+    const page = '<pre class="lang-py prettyprint-override"><code>print(1)\n</code></pre>';
+    expect(await shown(page, [versionRow(1, 1, typed)])).toBe('```py\nprint(1)\n```');
+  });
+
+  it('shows headings, lists and tags the way the old Stack Exchange read them', async () => {
+    const typed = '#Heading\n\n1) no list, [tag:beer]';
+    const page =
+      '<h1>Heading</h1>\n\n<p>1) no list, <a href="/questions/tagged/beer" class="post-tag">beer</a></p>';
+    expect(await shown(page, [versionRow(1, 1, typed)])).toBe(
+      '# Heading\n\n1\\) no list, [beer](https://beer.stackexchange.com/questions/tagged/beer)',
+    );
+  });
+
+  it('keeps tables, pictures, code and quotes of a page without a history', async () => {
+    const page =
+      '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1 | 2</td></tr></tbody></table>' +
+      '<p><img src="//i.stack.imgur.com/x.png" alt="a pump"> costs *5* &amp; ~£3</p>' +
+      '<blockquote class="spoiler"><p>It was the yeast.</p></blockquote>';
+    expect(await shown(page)).toBe(
+      '| a |\n| - |\n| 1 \\| 2 |\n\n![a pump](https://i.stack.imgur.com/x.png) costs \\*5\\* & \\~£3\n\n' +
+        '> **Spoiler**\n>\n> It was the yeast.',
+    );
+  });
+
+  it('keeps whatever is shown as text from becoming markup', async () => {
+    expect(await shown('<p>&lt;script&gt;alert(1)&lt;/script&gt; <script>alert(2)</script></p>')).toBe(
+      '\\<script>alert(1)\\</script>',
+    );
+  });
+
+  it('drops characters that neither XML nor the database can hold', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive({
+      Posts:
+        '<posts><row Id="1" PostTypeId="1" CreationDate="2015-01-01T00:00:00" Title="a&#x0;b&#31;c&#xD800;d\u0001e&#xFFFF;f" ' +
+        'Body="&lt;p&gt;x&#x1F;y&#11;z &amp;#x1F; &#x1F37A;&lt;/p&gt;" Tags="" /></posts>',
+    });
+    await community.import(folder);
+    expect(await community.rows('select title, content from question')).toEqual([
+      { title: 'abcdef', content: 'xyz  🍺' },
+    ]);
+  });
+
+  it('can be as long as it was', async () => {
+    const typed = 'word '.repeat(40_000).trimEnd();
+    expect(await shown(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(typed);
+  });
+
+  it('survives elements that are nested by the thousand', async () => {
+    const page = `${'<b><i>'.repeat(20_000)}deep${'</i></b>'.repeat(20_000)}`;
+    expect(String(await shown(page))).toContain('deep');
+  });
+
+  it('belongs to answers as well', async () => {
+    const community = await createTestCommunity();
+    await community.import(
+      await writeArchive({
+        Posts: [questionRow(1), answerRow(2, 1, { Body: '<p>It <em>is</em>.</p>' })],
+        PostHistory: [versionRow(1, 2, 'It _is_.')],
+      }),
+    );
+    expect(await community.rows('select content from answer')).toEqual([{ content: 'It _is_.' }]);
+  });
+});

@@ -1,0 +1,207 @@
+import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-import.ts';
+import {
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  questionRow,
+  userRow,
+  writeArchive,
+  archiveXml,
+  type ArchiveContent,
+  useTestDatabase,
+} from '#tests/support/stack-exchange-archive.ts';
+
+useTestDatabase();
+
+const whole = { Users: [userRow(1)], Posts: [questionRow(1), answerRow(2, 1)], Comments: [commentRow(1, 1)] };
+const posts = archiveXml('Posts', whole.Posts);
+
+describe('an archive that is damaged is refused with the file and the line, and nothing of it stays', () => {
+  const damages: Record<string, [ArchiveContent, RegExp]> = {
+    'a file that is cut in the middle of a row': [
+      { ...whole, Comments: archiveXml('Comments', whole.Comments).slice(0, -40) },
+      /^Comments\.xml, line 3: the file is damaged or cut off \(/u,
+    ],
+    'a file that is cut after a row': [
+      { ...whole, Posts: posts.slice(0, posts.lastIndexOf('</posts>')) },
+      /^Posts\.xml, line 5: the file is damaged or cut off \(unclosed tag: posts\)/u,
+    ],
+    'a file that is cut, although nothing of it would be taken': [
+      { ...whole, Badges: '<badges>\n<row Id="1" />\n' },
+      /^Badges\.xml, line 3: .*unclosed tag: badges/u,
+    ],
+    'an empty file': [
+      { ...whole, Votes: '' },
+      /^Votes\.xml, line 1: .*\(document must contain a root element\)/u,
+    ],
+    'a file with another one in its place': [
+      { ...whole, Votes: archiveXml('Users', [userRow(1)]) },
+      /^Votes\.xml, line 2: .*\(expected <votes>, found <users>\)/u,
+    ],
+    'rows of something else': [
+      { ...whole, Votes: '<votes><row><vote/></row></votes>' },
+      /^Votes\.xml, line 1: .*\(expected <row>, found <vote>\)/u,
+    ],
+    'a sign that is not escaped': [
+      { ...whole, Posts: posts.replace('Question 1', 'Question < 1') },
+      /^Posts\.xml, line 3: .*disallowed character/u,
+    ],
+    'entities of its own': [
+      { ...whole, Posts: `<!DOCTYPE posts [<!ENTITY a "aaaa">]>${posts.slice(posts.indexOf('<posts>'))}` },
+      /^Posts\.xml, line 1: .*\(a document type is not expected here\)/u,
+    ],
+  };
+
+  it.for(Object.entries(damages))('%s', async ([, [files, message]]) => {
+    const community = await createTestCommunity();
+    const before = await community.everything();
+    const folder = await writeArchive(files);
+    const refusal = await community.import(folder).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ArchiveError);
+    expect(String(refusal)).toMatch(new RegExp(message.source.replace('^', '^ArchiveProblem: '), 'u'));
+    expect(await community.everything()).toEqual(before);
+    // The connection is as good as before: the whole archive can follow.
+    expect((await community.import(await writeArchive(whole))).added.questions).toBe(1);
+  });
+
+  it('a file that is not UTF-8', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive(whole);
+    await writeFile(join(folder, 'Votes.xml'), Buffer.from('<votes>\n<row Id="\xE9"/></votes>', 'latin1'));
+    await expect(community.import(folder)).rejects.toThrow(
+      /^Votes\.xml, line 1: .*\(the text is not UTF-8\)/u,
+    );
+    expect(await community.rows('select * from member')).toEqual([]);
+  });
+});
+
+describe('what is no archive is refused with a sentence', () => {
+  it('a folder that does not exist, a file, a folder without posts, and one that is still packed', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive({ Users: [] });
+    await expect(community.import(join(folder, 'none'))).rejects.toThrow(/^There is no folder .*none\.$/u);
+    await expect(community.import(join(folder, 'Users.xml'))).rejects.toThrow(
+      /Users\.xml is a file\. Name the folder/u,
+    );
+    await expect(community.import(folder)).rejects.toThrow(
+      /holds no Posts\.xml, so it is not a Stack Exchange archive\.$/u,
+    );
+    await writeFile(join(folder, 'beer.7z'), '');
+    await expect(community.import(folder)).rejects.toThrow(/Unpack beer\.7z first\.$/u);
+    await mkdir(join(folder, 'Posts.xml'));
+    await expect(community.import(folder)).rejects.toThrow(/Posts\.xml is not a file\.$/u);
+  });
+
+  it.skipIf(process.platform !== 'linux')('a file that cannot be found or read', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive({ Users: [] });
+    const path = join(folder, 'Posts.xml');
+    const refusal = () => community.import(folder).catch(String);
+    await symlink('/nowhere', path);
+    expect(await refusal()).toBe(
+      `ArchiveProblem: ${path} cannot be read: it is not there, or a link that leads nowhere.`,
+    );
+    await unlink(path);
+    // Reading it fails for every user, root included.
+    await symlink('/proc/self/mem', path);
+    expect(await refusal()).toBe(`ArchiveProblem: ${path} cannot be read: EIO: i/o error, read.`);
+  });
+
+  it('a folder with the same file twice, in different letter case', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive({ Posts: [questionRow(1)], posts: [questionRow(1)] });
+    await expect(community.import(folder)).rejects.toThrow(/holds both Posts\.xml and posts\.xml/u);
+  });
+});
+
+/** Enough to be in the middle of when something happens. */
+const long = {
+  Posts: Array.from({ length: 3000 }, (_, id) =>
+    questionRow(id + 1, { Body: `<p>${'word '.repeat(100)}</p>` }),
+  ),
+};
+
+it('an archive that does not fit on the disk is refused with a sentence', async () => {
+  const community = await createTestCommunity();
+  await community.client.query(`
+    create function no_space() returns trigger language plpgsql as $$
+    begin raise exception sqlstate '53100' using message = 'could not extend file: No space left on device'; end $$;
+    create trigger no_space before insert on question execute function no_space();`);
+  const refusal = await community.import(await writeArchive(whole)).catch(String);
+  await community.client.query('drop function no_space cascade');
+  expect(refusal).toBe(
+    'ArchiveProblem: The database has no room for the archive: could not extend file: No space left on device.',
+  );
+});
+
+describe('an import that does not come to its end leaves nothing', () => {
+  it('when the operator interrupts it', async () => {
+    const community = await createTestCommunity();
+    const interruption = new AbortController();
+    const importing = community.import(await writeArchive(long), {
+      signal: interruption.signal,
+      progress: { start: () => {}, update: () => interruption.abort(), stop: () => {} },
+    });
+    await expect(importing).rejects.toThrow('aborted');
+    expect(await community.rows('select * from question')).toEqual([]);
+  });
+
+  it('when the connection breaks in the middle of the files', async () => {
+    const community = await createTestCommunity();
+    const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const importing = community.import(await writeArchive(long), {
+      progress: {
+        start: () => {},
+        update: () => void community.rows(`select pg_terminate_backend(${rows[0]?.pid})`),
+        stop: () => {},
+      },
+    });
+    await expect(importing).rejects.toThrow('The connection to the database broke.');
+    expect(await community.rows('select * from question')).toEqual([]);
+    expect(await community.rows('select * from import_source')).toEqual([]);
+  });
+
+  it('when the connection breaks while rows are added', async () => {
+    const community = await createTestCommunity();
+    const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const blocker = await community.connect();
+    await blocker.query('begin; lock table reply in access exclusive mode');
+    const importing = community.import(await writeArchive(whole));
+    const outcome = importing.catch((error: unknown) => error);
+    await waitFor(async () => {
+      const waiting = await community.rows(
+        `select from pg_stat_activity where pid = ${rows[0]?.pid} and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    await community.rows(`select pg_terminate_backend(${rows[0]?.pid})`);
+    await blocker.query('rollback');
+    expect(await outcome).toBeInstanceOf(ConnectionLostError);
+    expect(await community.rows('select * from question')).toEqual([]);
+    expect(await community.rows('select * from member')).toEqual([]);
+  });
+});
+
+it('a second import while one is running is refused, and the first goes on', async () => {
+  const community = await createTestCommunity();
+  const folder = await writeArchive(whole);
+  const blocker = await community.connect();
+  await blocker.query('begin; lock table question in access exclusive mode');
+  const first = community.import(folder);
+  await waitFor(async () => {
+    const locks = await community.rows(`select from pg_locks where locktype = 'advisory' and granted`);
+    return locks.length > 0;
+  });
+  const second = community.import(folder, { client: await community.connect() });
+  await expect(second).rejects.toThrow('Another import is running in this community. Wait until it is done.');
+  await blocker.query('rollback');
+  expect((await first).added.questions).toBe(1);
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await later(20);
+}

@@ -1,0 +1,41 @@
+import { truncate } from '#shared/core/text.ts';
+import { limits } from '#shared/core/limits.ts';
+import { normalizeTags } from '#shared/posts/tags.ts';
+import { cleanLine } from './stack-exchange-characters.ts';
+
+/** A whole number of a row, or null where there is none. */
+export function parseInteger(text: string | undefined): number | null {
+  if (text === undefined || !/^-?\d{1,15}$/u.test(text)) return null;
+  return Number(text);
+}
+
+/** A time of a row. Archives write UTC without a zone; very old ones have days for votes. */
+export function parseTime(text: string | undefined): string | null {
+  // PostgreSQL has no year 0.
+  const match = /^((?!0000)\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,7})?))?Z?$/u.exec(text ?? '');
+  if (match === null) return null;
+  const [, day, clock = '00:00:00'] = match;
+  const date = new Date(`${day}T${clock}Z`);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** The name of a member or author, or null where the archive has none. */
+export function parsePersonName(text: string | undefined): string | null {
+  const name = truncate(cleanLine(text ?? ''), limits.displayNameMax);
+  return name === '' ? null : name;
+}
+
+/** Tags as archives write them: `<a><b>`, and `|a|b|` since 2024. */
+export function parseTags(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  return normalizeTags((text.includes('<') ? text.split(/[<>]/u) : text.split('|')).map(cleanLine));
+}
+
+/**
+ * The licence of a text that does not name its own, by the day it was written
+ * (https://stackoverflow.com/help/licensing).
+ */
+export function getLicenseAt(created: string): string {
+  if (created < '2011-04-08') return 'CC BY-SA 2.5';
+  return created < '2018-05-02' ? 'CC BY-SA 3.0' : 'CC BY-SA 4.0';
+}

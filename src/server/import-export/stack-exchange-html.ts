@@ -1,0 +1,118 @@
+import type { Element, ElementContent, Root } from 'hast';
+import { fromHtml } from 'hast-util-from-html';
+import { toMdast } from 'hast-util-to-mdast';
+import type { Nodes } from 'mdast';
+import { gfmToMarkdown } from 'mdast-util-gfm';
+import { toMarkdown } from 'mdast-util-to-markdown';
+import { cleanText, decodeCharacterReferences } from './stack-exchange-characters.ts';
+
+/** Stands for the site in links until it is known which one the archive is from; never resolves (RFC 2606). */
+export const unknownSiteUrl = 'https://archive-site.invalid';
+
+/**
+ * HTML as Stack Exchange makes it, as Markdown that shows the same. Links into the site get `unknownSite` as their host.
+ * What cannot be converted (elements nested by the thousand) comes as its bare text.
+ */
+export function htmlToMarkdown(html: string): string {
+  try {
+    const tree = fromHtml(cleanText(html), { fragment: true });
+    adaptElements(tree);
+    return render(toMdast(tree, { handlers: { comment: () => undefined } })).trim();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return render({ type: 'paragraph', children: [{ type: 'text', value: bareText(html) }] }).trim();
+  }
+}
+
+function render(tree: Nodes): string {
+  return toMarkdown(tree, {
+    bullet: '-',
+    rule: '-',
+    fences: true,
+    listItemIndent: 'one',
+    extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  });
+}
+
+function bareText(html: string): string {
+  return decodeCharacterReferences(html.replace(/<[^>]*>/gu, ' ')).replace(/\s+/gu, ' ');
+}
+
+/** Puts what Stack Exchange says in its own way into the way the converter knows. */
+function adaptElements(tree: Root): void {
+  const open: (Root | Element)[] = [tree];
+  for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+    for (const child of parent.children) {
+      if (child.type !== 'element') continue;
+      open.push(child);
+      adaptLinks(child);
+      if (child.tagName === 'pre') adaptLanguage(child);
+      if (child.tagName === 'sup') adaptSuperscript(child, superscripts, '^');
+      if (child.tagName === 'sub') adaptSuperscript(child, subscripts, '_');
+      if (child.tagName === 'blockquote' && hasClass(child, 'spoiler')) adaptSpoiler(child);
+    }
+  }
+}
+
+function adaptLinks(element: Element): void {
+  for (const name of ['href', 'src'] as const) {
+    const target = element.properties[name];
+    if (typeof target !== 'string') continue;
+    if (target.startsWith('//')) element.properties[name] = `https:${target}`;
+    else if (target.startsWith('/')) element.properties[name] = unknownSiteUrl + target;
+  }
+}
+
+/** `<pre class="lang-py prettyprint-override"><code>` is what HTML calls `<pre><code class="language-py">`. */
+function adaptLanguage(pre: Element): void {
+  const language = classes(pre)
+    .find((name) => /^lang-[\w+#-]+$/u.test(name))
+    ?.slice('lang-'.length);
+  if (language === undefined || language === 'none' || language === 'default') return;
+  for (const child of pre.children) {
+    if (child.type === 'element' && child.tagName === 'code')
+      child.properties['className'] = [`language-${language}`];
+  }
+}
+
+const superscripts = pairs('0123456789+-=()ni', '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ');
+const subscripts = pairs('0123456789+-=()', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎');
+
+function pairs(plain: string, raised: string): ReadonlyMap<string, string> {
+  const characters = Array.from(raised);
+  return new Map(Array.from(plain, (character, index) => [character, characters[index] ?? character]));
+}
+
+/** Markdown has no raised text, and 10⁵ must not become 105. Longer passages are remarks set small: they stay as they are. */
+function adaptSuperscript(element: Element, characters: ReadonlyMap<string, string>, mark: string): void {
+  const [only, ...others] = element.children;
+  if (only?.type !== 'text' || others.length > 0) return;
+  const text = only.value.trim().replaceAll('−', '-');
+  const raised = Array.from(text, (character) => characters.get(character));
+  if (!raised.includes(undefined)) {
+    only.value = raised.join('');
+  } else if (/^[\p{L}\p{N}+-]{1,4}$/u.test(text)) {
+    only.value = mark + text;
+  }
+}
+
+function adaptSpoiler(quote: Element): void {
+  const label: ElementContent = {
+    type: 'element',
+    tagName: 'p',
+    properties: {},
+    children: [
+      { type: 'element', tagName: 'strong', properties: {}, children: [{ type: 'text', value: 'Spoiler' }] },
+    ],
+  };
+  quote.children.unshift(label);
+}
+
+function hasClass(element: Element, name: string): boolean {
+  return classes(element).includes(name);
+}
+
+function classes(element: Element): string[] {
+  const value = element.properties['className'];
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,349 @@
+import type { Client, ClientBase } from 'pg';
+import { basename, resolve } from 'node:path';
+import { getSqlState } from '#server/core/database.ts';
+import type { Progress } from '#server/core/progress.ts';
+import { getErrorMessage } from '#server/core/startup-error.ts';
+import {
+  classifyStagedRows,
+  collectRemarks,
+  type ImportedCounts,
+  type RowTallies,
+} from './stack-exchange-accounting.ts';
+import {
+  archiveFileNames,
+  findArchiveFiles,
+  type ArchiveFile,
+  type ArchiveFileKind,
+  type ArchiveFiles,
+} from './stack-exchange-files.ts';
+import { findAlreadyImported, findLockedQuestions } from './stack-exchange-already-imported.ts';
+import { stagePosts } from './stack-exchange-stage-posts.ts';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
+import * as queries from './stack-exchange-queries.ts';
+import { publishImportEvents, recountImported } from './stack-exchange-recount.ts';
+import { readRows } from './stack-exchange-xml.ts';
+import * as session from './stack-exchange-staging-tables.ts';
+import { inferSite, assertSameSite, parseSiteName } from './stack-exchange-site.ts';
+import {
+  chooseSource,
+  findSource,
+  isArchiveOf,
+  findOverlaps,
+  type SourceRequest,
+} from './stack-exchange-sources.ts';
+import * as staging from './stack-exchange-stage.ts';
+import { RowTally, type FileReport } from './stack-exchange-tally.ts';
+
+export { ArchiveError, ConnectionLostError };
+export type { FileReport };
+
+export interface ImportOptions {
+  directory: string;
+  /** A connection that nobody else uses meanwhile. It is left as it was found. */
+  client: Client;
+  /** Host name of the site the archive is from; absent: the folder's name if it is a host name, else told from links. */
+  site?: string;
+  /** The name that the site had when its posts were imported, where it has another one now. */
+  continues?: string;
+  /** Reads and accounts for everything, then takes all of it back. */
+  dryRun?: boolean;
+  /** For an archive that is this community's own, such as the demo: its posts look as if they had been written here. */
+  ownArchive?: OwnArchive;
+  progress?: Progress;
+  /** Gets sentences for the operator. */
+  log?: (sentence: string) => void;
+  /** Ends the import; nothing of it stays. */
+  signal?: AbortSignal;
+}
+
+export interface OwnArchive {
+  /** Remembered, so that it is imported once: a second import changes nothing. */
+  name: string;
+  /** All times are moved so that the newest post has this one. */
+  newest: Date;
+  /**
+   * Runs in the import's transaction when everything is in place, to give a member a way to sign in.
+   * @param memberId leads from the number of a user in the archive to the member; throws where there is none
+   */
+  onImported?: (client: ClientBase, memberId: (user: number) => Promise<number>) => Promise<void>;
+}
+
+export interface ImportSummary {
+  site: string;
+  /** The import was only tried. */
+  isDryRun: boolean;
+  /** Nothing was added, because all of it is here already. */
+  isUnchanged: boolean;
+  /** The name that the site had here until now, where it has another one from this import on. */
+  renamed: string | null;
+  added: ImportedCounts;
+  files: FileReport[];
+  remarks: string[];
+}
+
+/**
+ * Imports a Stack Exchange archive: all of it or nothing. Members come without an address, an account
+ * or a password. Importing again, also a newer archive of the same site, adds what is new and leaves everything else as
+ * it is. Throws an `ArchiveProblem` where the archive cannot be imported, a `BrokenConnection` where the database went
+ * away, and the signal's reason where it was aborted.
+ */
+export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
+  const { client, dryRun = false, signal } = options;
+  const files = await findArchiveFiles(options.directory);
+  signal?.throwIfAborted();
+  // PostgreSQL rolls back when the connection ends, also in the middle of a long statement.
+  const leave = () => void client.end();
+  signal?.addEventListener('abort', leave, { once: true });
+  let broken = false;
+  const breaks = () => void (broken = true);
+  client.on('error', breaks).on('end', breaks);
+  try {
+    await session.prepareSession(client);
+    const summary = await runImport(options, files);
+    if (!dryRun && !summary.isUnchanged) await queries.analyzeTables(client);
+    return summary;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isOutOfResources(error)) {
+      throw new ArchiveError(`The database has no room for the archive: ${getErrorMessage(error)}.`, {
+        cause: error,
+      });
+    }
+    throw broken || endsConnection(error) ? new ConnectionLostError(undefined, { cause: error }) : error;
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    // A connection that is gone has taken all of this with it.
+    await session.resetSession(client).catch(ignore);
+    client.off('error', breaks).off('end', breaks);
+  }
+}
+
+/** Class 53 is a full disk, or memory that is used up. */
+function isOutOfResources(error: unknown): boolean {
+  return getSqlState(error)?.startsWith('53') === true;
+}
+
+function ignore(): void {}
+
+/** PostgreSQL says why it ends a connection before it does; class 57P is an operator's intervention. */
+function endsConnection(error: unknown): boolean {
+  return getSqlState(error)?.startsWith('57P') === true;
+}
+
+/**
+ * Reads into tables that only this connection sees, each chunk in a transaction of its own; then adds everything in one.
+ * Reading takes most of the time, and a long transaction would hold back the stream of events for every member.
+ */
+async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<ImportSummary> {
+  const { client, dryRun: isDryRun = false, ownArchive, log = () => {} } = options;
+  if (!(await session.tryLockImports(client))) {
+    throw new ArchiveError('Another import is running in this community. Wait until it is done.');
+  }
+  if (ownArchive !== undefined && (await findSource(client, ownArchive.name)) !== null) {
+    return {
+      site: ownArchive.name,
+      isDryRun,
+      isUnchanged: true,
+      renamed: null,
+      added: nothingImported,
+      files: [],
+      remarks: [],
+    };
+  }
+  for (const sentence of describeMissingFiles(files)) log(sentence);
+  await session.createStagingTables(client);
+  const tallies = await readFiles(options, files);
+  for (const [kind, table] of stagedTables) {
+    tallies[kind]?.skip('repeated', await session.deleteDuplicates(client, table));
+  }
+  const wanted = ownArchive === undefined ? await resolveSite(options, log) : ownSourceRequest(ownArchive);
+  if (ownArchive !== undefined) await session.shiftTimes(client, ownArchive.newest);
+  log('Adding what was read…');
+  await client.query('begin');
+  try {
+    const summary = await addStaged(options, wanted, tallies, files.votes !== undefined);
+    await client.query(isDryRun ? 'rollback' : 'commit');
+    return summary;
+  } catch (error) {
+    await client.query('rollback').catch(ignore);
+    throw error;
+  }
+}
+
+async function addStaged(
+  { client, ownArchive, dryRun: isDryRun = false }: ImportOptions,
+  wanted: SourceRequest,
+  tallies: RowTallies,
+  byVotes: boolean,
+): Promise<ImportSummary> {
+  const { source, renamed } = await chooseSource(client, wanted);
+  const added = await insertStaged(
+    client,
+    source.id,
+    ownArchive === undefined ? `https://${source.site}` : '',
+    byVotes,
+  );
+  await classifyStagedRows(client, tallies, added);
+  const notes = await collectRemarks(client);
+  if (ownArchive !== undefined) await adoptAsOwn(client, source.id, ownArchive);
+  const files = Object.values(tallies).map((tally) => tally.toReport());
+  const isUnchanged = !renamed && Object.values(added).every((rows) => rows === 0);
+  if (!isUnchanged) await publishImportEvents(client);
+  return {
+    site: source.site,
+    isDryRun,
+    isUnchanged,
+    renamed: renamed ? (source.formerSites.at(-1) ?? null) : null,
+    added,
+    files,
+    remarks: notes,
+  };
+}
+
+const nothingImported: ImportedCounts = {
+  members: 0,
+  namelessMembers: 0,
+  renamedMembers: 0,
+  questions: 0,
+  answers: 0,
+  replies: 0,
+  accepted: 0,
+  follows: 0,
+};
+
+/** The history comes before the posts, which take their text from it. */
+const stageSteps: readonly (readonly [ArchiveFileKind, staging.StageRows])[] = [
+  ['users', staging.stageUsers],
+  ['posthistory', staging.stageHistory],
+  ['posts', stagePosts],
+  ['comments', staging.stageComments],
+  ['votes', staging.stageVotes],
+  ['tags', staging.stageTags],
+  ['badges', staging.skipBadges],
+  ['postlinks', staging.skipLinks],
+];
+
+const stagedTables = [
+  ['users', 'archive_user'],
+  ['posts', 'archive_post'],
+  ['comments', 'archive_comment'],
+  ['votes', 'archive_vote'],
+  ['tags', 'archive_tag'],
+] as const;
+
+async function readFiles(options: ImportOptions, files: ArchiveFiles): Promise<RowTallies> {
+  const { client, progress, signal } = options;
+  const tallies: RowTallies = {};
+  const total = { bytes: 0, rows: 0 };
+  progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
+  try {
+    for (const [kind, stage] of stageSteps) {
+      if (kind === 'posts') await session.indexHistory(client);
+      const file = files[kind];
+      if (file === undefined) continue;
+      const tally = new RowTally(file);
+      tallies[kind] = tally;
+      await readFile(file, stage, tally);
+    }
+  } finally {
+    progress?.stop();
+  }
+  return tallies;
+
+  async function readFile(file: ArchiveFile, stage: staging.StageRows, tally: RowTally): Promise<void> {
+    for await (const { rows, bytes } of readRows(file, signal)) {
+      tally.read += rows.length;
+      await stage(client, rows, tally);
+      total.bytes += bytes;
+      total.rows += rows.length;
+      progress?.update(file.name, total.bytes, total.rows);
+    }
+  }
+}
+
+function ownSourceRequest({ name }: OwnArchive): SourceRequest {
+  return { site: name, continues: undefined, overlaps: [], posts: 0 };
+}
+
+async function resolveSite(
+  { client, directory, site, continues }: ImportOptions,
+  log: (sentence: string) => void,
+): Promise<SourceRequest> {
+  const held = { overlaps: await findOverlaps(client), posts: await queries.countStagedPosts(client) };
+  const wanted = {
+    ...held,
+    continues: continues === undefined ? undefined : parseHostName(continues),
+  };
+  const fromFolder = site === undefined ? parseSiteName(basename(resolve(directory))) : null;
+  const named = site === undefined ? fromFolder : parseHostName(site);
+  if (named === null) {
+    const inferred = await inferSite(client);
+    log(`The archive is from ${inferred.site}: ${inferred.evidence}. Otherwise name it with --site.`);
+    return { ...wanted, site: inferred.site };
+  }
+  // What is here already from that site tells more than links, which may have a name from before.
+  const source = await findSource(client, named);
+  if (!isArchiveOf(source, held)) {
+    const before = wanted.continues === undefined ? [] : [wanted.continues];
+    await assertSameSite(client, [
+      named,
+      ...before,
+      ...(source?.formerSites ?? []),
+      ...(source === null ? [] : [source.site]),
+    ]);
+  }
+  if (fromFolder !== null) log(`The archive is from ${fromFolder}, by the name of its folder.`);
+  return { ...wanted, site: named };
+}
+
+function parseHostName(text: string): string {
+  const named = parseSiteName(text);
+  if (named === null) throw new ArchiveError(`${text} is not a host name such as cooking.stackexchange.com.`);
+  return named;
+}
+
+async function insertStaged(
+  client: ClientBase,
+  source: string,
+  siteAddress: string,
+  votes: boolean,
+): Promise<ImportedCounts> {
+  await queries.stageNamelessAuthors(client);
+  await findAlreadyImported(client, source);
+  const {
+    members,
+    nameless: namelessMembers,
+    named: renamedMembers,
+  } = await queries.addMembers(client, source);
+  await queries.createScores(client, votes);
+  const questions = await queries.addQuestions(client, source, siteAddress);
+  await findLockedQuestions(client);
+  const answers = await queries.addAnswers(client, source, siteAddress);
+  const replies = await queries.addReplies(client, source);
+  const accepted = await queries.acceptAnswers(client);
+  const follows = await queries.addFollows(client);
+  await queries.addTags(client);
+  await recountImported(client);
+  return { members, namelessMembers, renamedMembers, questions, answers, replies, accepted, follows };
+}
+
+async function adoptAsOwn(client: ClientBase, source: string, own: OwnArchive): Promise<void> {
+  await queries.detachSource(client, source);
+  await own.onImported?.(client, async (user) => {
+    const member = await queries.findImportedMember(client, user);
+    if (member === null) throw new ArchiveError(`The archive has no user ${user}.`);
+    return member;
+  });
+}
+
+function describeMissingFiles(files: ArchiveFiles): string[] {
+  const effects: Partial<Record<ArchiveFileKind, string>> = {
+    users: 'authors are shown by the name or number that their posts have',
+    posthistory: 'texts are converted from HTML',
+    comments: 'there are no comments',
+    votes: 'up and down votes are shown as their difference, the score',
+  };
+  return Object.entries(effects)
+    .filter(([kind]) => !Object.hasOwn(files, kind))
+    .map(([kind, effect]) => `There is no ${archiveFileNames[kind as ArchiveFileKind]}: ${effect}.`);
+}

@@ -1,0 +1,252 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { sql } from 'kysely';
+import { deleteAnswer } from '#server/posts/answers.ts';
+import { actOnPost, startModeration } from '#tests/support/moderation.ts';
+import { deleteQuestion } from '#server/posts/questions-deletion.ts';
+import { deleteReply } from '#server/posts/replies.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { importStackExchange, type ImportSummary } from './stack-exchange-import.ts';
+import { formatImportReport } from './stack-exchange-report.ts';
+import {
+  answerRow,
+  commentRow,
+  questionRow,
+  userRow,
+  versionRow,
+  voteRow,
+  writeArchive,
+  type ArchiveContent,
+} from '#tests/support/stack-exchange-archive.ts';
+
+const { server, op, community } = await startModeration();
+
+const archive = {
+  Users: [userRow(1), userRow(2)],
+  Posts: [
+    questionRow(1, { AcceptedAnswerId: 3, Tags: '<beer><malt>' }),
+    answerRow(2, 1),
+    answerRow(3, 1),
+    questionRow(4, { Tags: '<hops>' }),
+    answerRow(5, 4, { OwnerUserId: 1 }),
+  ],
+  Comments: [commentRow(1, 1), commentRow(2, 2), commentRow(3, 3), commentRow(4, 4), commentRow(5, 5)],
+  Votes: [voteRow(1, 1, 2), voteRow(2, 4, 5, { UserId: 2 }), voteRow(3, 3, 1), voteRow(4, 5, 3)],
+  PostHistory: [versionRow(1, 4, 'Question 4')],
+  Tags: ['beer', 'malt', 'hops'].map((TagName, index) => ({ Id: index + 1, TagName })),
+} satisfies ArchiveContent;
+
+async function importInto(files: ArchiveContent): Promise<ImportSummary> {
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return importStackExchange({
+    directory: await writeArchive(files),
+    client,
+    site: 'beer.stackexchange.com',
+  });
+}
+
+async function forgetImports(): Promise<void> {
+  await sql`
+    delete from question; delete from hidden_post; delete from tag; delete from imported_row;
+    delete from member where source_id is not null; delete from import_source;`.execute(server.db);
+}
+
+/** Imports the archive into the community and returns the ids of its rows, by their numbers in the archive. */
+async function imported(files: ArchiveContent = archive) {
+  await forgetImports();
+  await importInto(files);
+  const idsOf = async (table: 'question' | 'answer' | 'reply' | 'member') => {
+    const { rows } = await sql<{ key: string; id: number; author: number | null }>`
+      select source_key as key, id, ${table === 'member' ? sql`id` : sql`author_id`} as author
+      from ${sql.table(table)} where source_key is not null`.execute(server.db);
+    return (key: number) => {
+      const row = rows.find((each) => each.key === String(key));
+      if (row === undefined) throw new Error(`the import brought no ${table} ${key}`);
+      return { id: row.id, viewer: { id: row.author ?? 0 } };
+    };
+  };
+  return {
+    question: await idsOf('question'),
+    answer: await idsOf('answer'),
+    reply: await idsOf('reply'),
+    member: await idsOf('member'),
+  };
+}
+
+function account(summary: ImportSummary, file: string) {
+  const found = summary.files.find((each) => each.file === file);
+  if (found === undefined) throw new Error(`the summary has no ${file}`);
+  const { imported: taken, alreadyImported, skipped } = found;
+  return {
+    taken,
+    known: alreadyImported,
+    leftOut: Object.fromEntries(skipped.map(({ reason, rows }) => [reason, rows])),
+  };
+}
+
+/** Imports the archive again, to find that it changes nothing. */
+async function importAgain(files: ArchiveContent = archive): Promise<ImportSummary> {
+  const before = await community();
+  const summary = await importInto(files);
+  expect(await community()).toEqual(before);
+  expect(summary).toMatchObject({
+    unchanged: true,
+    added: { questions: 0, answers: 0, replies: 0, members: 0 },
+  });
+  return summary;
+}
+
+for (const action of ['hide', 'delete'] as const) {
+  test(`a re-import leaves a question alone that a moderator chose to ${action}, and counts its rows`, async () => {
+    const ids = await imported();
+    const before = await community();
+    const { id } = ids.question(4);
+    expect(await actOnPost(op, action, 'question', id)).toMatchObject({ status: 204 });
+    const summary = await importAgain();
+    const gone = 'hidden or deleted here';
+    expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+    expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+    const onGone = 'on posts that were hidden or deleted here';
+    expect(account(summary, 'Votes.xml')).toEqual({ taken: 0, known: 2, leftOut: { [onGone]: 2 } });
+    const ofGone = 'of posts that were hidden or deleted here';
+    expect(account(summary, 'PostHistory.xml')).toEqual({ taken: 0, known: 0, leftOut: { [ofGone]: 1 } });
+    expect(account(summary, 'Tags.xml')).toEqual({
+      taken: 0,
+      known: 2,
+      leftOut: { 'on no question that is shown here': 1 },
+    });
+    expect(formatImportReport(summary)).toContain('  2 left out: hidden or deleted here');
+
+    expect(await actOnPost(op, 'restore', 'question', id)).toMatchObject({ status: 204 });
+    expect(await community()).toEqual(before);
+    expect(await op.get(`/questions/${id}`)).toMatchObject({ status: 200 });
+    expect(account(await importAgain(), 'Posts.xml')).toEqual({ taken: 0, known: 5, leftOut: {} });
+    expect(await findViolations(server.db)).toEqual([]);
+  });
+}
+
+test('a re-import leaves a hidden answer and a hidden comment of visible questions alone', async () => {
+  const ids = await imported();
+  const before = await community();
+  expect(await actOnPost(op, 'hide', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(op, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  const summary = await importAgain();
+  const gone = 'hidden or deleted here';
+  expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 4, leftOut: { [gone]: 1 } });
+  expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+  expect(await actOnPost(op, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(op, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  expect(await community()).toEqual(before);
+});
+
+test('a re-import leaves posts alone that members deleted', async () => {
+  const ids = await imported();
+  await deleteQuestion(server.db, ids.question(4));
+  await deleteAnswer(server.db, ids.answer(2));
+  await deleteReply(server.db, ids.reply(3));
+  await op.replyToAnswer(ids.answer(3).id, { content: 'It is so.' });
+  const summary = await importAgain();
+  expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'hidden or deleted here': 3 });
+  expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'hidden or deleted here': 4 });
+});
+
+test('a re-import leaves a deleted reply empty that has replies', async () => {
+  const ids = await imported();
+  const reply = ids.reply(3);
+  const answerId = ids.answer(3).id;
+  const below = { content: 'Is it so?', parentReplyId: reply.id };
+  expect(await op.post(`/answers/${answerId}/replies`, below)).toMatchObject({ status: 201 });
+  await deleteReply(server.db, reply);
+  expect(account(await importAgain(), 'Comments.xml')).toEqual({
+    taken: 0,
+    known: 4,
+    leftOut: { 'hidden or deleted here': 1 },
+  });
+});
+
+test('a re-import does not bring back a deleted account, nor its posts', async () => {
+  const ids = await imported({ ...archive, Users: [...archive.Users, userRow(3)] });
+  await server.db.deleteFrom('member').where('id', '=', ids.member(3).id).execute();
+  const summary = await importAgain({ ...archive, Users: [...archive.Users, userRow(3)] });
+  expect(account(summary, 'Users.xml')).toEqual({ taken: 0, known: 2, leftOut: { 'deleted here': 1 } });
+});
+
+test('a newer archive adds nothing to a hidden question, and all of it once the question is restored', async () => {
+  const ids = await imported();
+  const { id } = ids.question(4);
+  await actOnPost(op, 'hide', 'question', id);
+  const newer = {
+    ...archive,
+    Posts: [...archive.Posts, answerRow(6, 4)],
+    Comments: [...archive.Comments, commentRow(6, 4), commentRow(7, 6)],
+  };
+  const summary = await importAgain(newer);
+  expect(account(summary, 'Posts.xml').leftOut).toEqual({
+    'hidden or deleted here': 2,
+    'answers to questions that were hidden or deleted here': 1,
+  });
+  expect(account(summary, 'Comments.xml').leftOut).toEqual({
+    'hidden or deleted here': 2,
+    'on posts that were hidden or deleted here': 2,
+  });
+  await actOnPost(op, 'restore', 'question', id);
+  expect((await importInto(newer)).added).toMatchObject({ questions: 0, answers: 1, replies: 2 });
+  expect(await op.get(`/questions/${id}`)).toMatchObject({ body: { question: { answerCount: 2 } } });
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('a re-import does not return a tag that was taken off a question', async () => {
+  const ids = await imported();
+  await sql`delete from question_tag where question_id = ${ids.question(1).id} and position = 1`.execute(
+    server.db,
+  );
+  await sql`update tag set questions_count = 0 where key = 'malt'`.execute(server.db);
+  const summary = await importAgain();
+  expect(account(summary, 'Tags.xml')).toMatchObject({
+    known: 2,
+    leftOut: { 'on no question that is shown here': 1 },
+  });
+});
+
+test('a newer archive adds nothing to a locked question', async () => {
+  const ids = await imported();
+  const { id } = ids.question(4);
+  await actOnPost(op, 'lock', 'question', id);
+  const summary = await importAgain({
+    ...archive,
+    Posts: [
+      ...archive.Posts.slice(0, 3),
+      questionRow(4, { Tags: '<hops>', AcceptedAnswerId: 5 }),
+      ...archive.Posts.slice(4),
+      answerRow(6, 4),
+    ],
+    Comments: [...archive.Comments, commentRow(6, 4)],
+  });
+  expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'answers to questions that are locked here': 1 });
+  expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'on questions that are locked here': 1 });
+});
+
+test('does not restore a hidden post beside a copy that was imported without an identity', async () => {
+  const ids = await imported();
+  await actOnPost(op, 'hide', 'question', ids.question(4).id);
+  await actOnPost(op, 'hide', 'answer', ids.answer(3).id);
+  await sql`delete from imported_row where kind <> 'member' and source_key <> '1'`.execute(server.db);
+  await sql`delete from imported_row where kind = 'reply'; delete from reply; delete from answer where source_key = '2'`.execute(
+    server.db,
+  );
+  await importInto(archive);
+  const before = await community();
+  for (const [kind, { id }] of [
+    ['question', ids.question(4)],
+    ['answer', ids.answer(3)],
+  ] as const)
+    expect(await actOnPost(op, 'restore', kind, id)).toMatchObject({
+      status: 409,
+      code: 'done-meanwhile',
+      detail: 'It is here already: it was imported a second time.',
+    });
+  expect(await community()).toEqual(before);
+  await importAgain();
+});

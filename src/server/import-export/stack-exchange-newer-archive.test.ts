@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import type { ImportSummary } from './stack-exchange-import.ts';
+import { formatImportReport } from './stack-exchange-report.ts';
+import {
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  useTestDatabase,
+  questionRow,
+  userRow,
+  versionRow,
+  voteRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+
+useTestDatabase();
+
+const later = '2016-01-01T00:00:00.000';
+
+const first = {
+  Users: [userRow(1), userRow(2)],
+  Posts: [
+    questionRow(1, { AcceptedAnswerId: 2 }),
+    answerRow(2, 1),
+    answerRow(3, 1),
+    questionRow(4),
+    answerRow(5, 4),
+  ],
+  Comments: [commentRow(1, 1)],
+  Votes: [voteRow(1, 1, 2), voteRow(2, 2, 1), voteRow(3, 1, 5, { UserId: 2 })],
+  PostHistory: [
+    versionRow(1, 1, 'First.'),
+    versionRow(2, 1, 'Question 1', { PostHistoryTypeId: 5, CreationDate: '2015-01-01T11:00:00.000' }),
+    // A tag was renamed for all questions, which does not count as an edit of the question.
+    versionRow(9, 4, '<beer>', { PostHistoryTypeId: 6, CreationDate: '2015-06-01T00:00:00.000' }),
+  ],
+};
+first.Posts[0] = questionRow(1, { AcceptedAnswerId: 2, LastEditDate: '2015-01-01T11:00:00.000' });
+
+/** What an import says of each file: rows taken, rows that are here already, and rows that are left out, by reason. */
+function accounts({ files }: ImportSummary) {
+  return Object.fromEntries(
+    files.map(({ file, imported, alreadyImported, skipped }) => [
+      file,
+      [imported, alreadyImported, Object.fromEntries(skipped.map(({ reason, rows }) => [reason, rows]))],
+    ]),
+  );
+}
+
+describe('the account of an import of what is here already', () => {
+  it('says that the same archive is here, version by version', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive(first);
+    await community.import(folder);
+    const again = await community.import(folder);
+    expect(accounts(again)).toEqual({
+      'Users.xml': [0, 2, {}],
+      'PostHistory.xml': [
+        0,
+        1,
+        { 'earlier versions of a text': 1, 'titles and tags, which the posts have as well': 1 },
+      ],
+      'Posts.xml': [0, 5, {}],
+      'Comments.xml': [0, 1, {}],
+      'Votes.xml': [0, 3, {}],
+    });
+    expect(formatImportReport(again).at(-1)).toBe(
+      'Nothing to add: all of this archive of beer.stackexchange.com is here already. Nothing was changed.',
+    );
+  });
+
+  it('counts newer votes, edits, scores, views and profiles as not taken over', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(first));
+    const before = await community.everything();
+    const newer = await community.import(
+      await writeArchive({
+        ...first,
+        Users: [userRow(1), userRow(2, { Reputation: 500 })],
+        Posts: [
+          questionRow(1, {
+            AcceptedAnswerId: 3,
+            LastEditDate: later,
+            ViewCount: 70,
+            Body: '<p>Question one</p>',
+          }),
+          ...first.Posts.slice(1),
+        ],
+        Comments: [commentRow(1, 1, { Score: 2 })],
+        Votes: [
+          ...first.Votes.filter((row) => row['Id'] !== 2),
+          voteRow(4, 1, 2),
+          voteRow(5, 1, 3),
+          voteRow(6, 3, 1),
+        ],
+        PostHistory: [
+          ...first.PostHistory,
+          versionRow(3, 1, 'Question one', { PostHistoryTypeId: 5, CreationDate: later }),
+          versionRow(4, 1, 'A new title', { PostHistoryTypeId: 4, CreationDate: later }),
+          versionRow(5, 1, 'Title of 1', { PostHistoryTypeId: 4, CreationDate: '2015-01-01T10:30:00.000' }),
+        ],
+      }),
+    );
+    expect(await community.everything()).toEqual(before);
+    expect(newer.isUnchanged).toBe(true);
+    expect(accounts(newer)).toEqual({
+      'Users.xml': [0, 1, { 'profiles that changed since: not taken over': 1 }],
+      'PostHistory.xml': [
+        0,
+        1,
+        {
+          'newer edits: not taken over': 2,
+          'earlier versions of a text': 1,
+          'titles and tags, which the posts have as well': 2,
+        },
+      ],
+      'Posts.xml': [0, 4, { 'posts that were edited since: not taken over': 1 }],
+      'Comments.xml': [0, 0, { 'comments whose score changed since: not taken over': 1 }],
+      'Votes.xml': [0, 2, { 'newer votes: not taken over': 2, 'newer acceptances: not taken over': 1 }],
+    });
+    expect(newer.remarks).toEqual(['1 questions that were viewed more often since: not taken over']);
+    expect(formatImportReport(newer).at(-1)).toBe(
+      'Nothing to add: this archive of beer.stackexchange.com has no new posts. ' +
+        'What changed on the site since is not taken over. Nothing was changed.',
+    );
+  });
+
+  it('counts an answer that is accepted now, tells open pages of it, and does not say that nothing changed', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(first));
+    await community.rows('delete from event');
+    const newer = await community.import(
+      await writeArchive({
+        ...first,
+        Posts: [...first.Posts.slice(0, 3), questionRow(4, { AcceptedAnswerId: 5 }), answerRow(5, 4)],
+        Votes: [...first.Votes, voteRow(4, 5, 1)],
+      }),
+    );
+    expect(newer).toMatchObject({ unchanged: false, added: { accepted: 1, answers: 0 } });
+    expect(accounts(newer)['Votes.xml']).toEqual([1, 3, {}]);
+    const [fourth] = await community.rows(
+      `select question.id, accepted_answer_id as accepted from question where source_key = '4'`,
+    );
+    expect(await community.rows(`select topic, event from event where topic like 'question:%'`)).toEqual([
+      {
+        topic: `question:${String(fourth?.['id'])}`,
+        event: { kind: 'accepted', acceptedAnswerId: Number(fourth?.['accepted']) },
+      },
+    ]);
+    expect(await community.rows(`select from event where event ->> 'kind' = 'imported'`)).not.toEqual([]);
+  });
+
+  it('counts members who get their name, and does not say that nothing changed', async () => {
+    const community = await createTestCommunity();
+    const { Users: _, ...nameless } = first;
+    await community.import(await writeArchive(nameless));
+    const named = await community.import(await writeArchive(first));
+    expect(named).toMatchObject({ unchanged: false, added: { named: 2, members: 0 } });
+    expect(accounts(named)['Users.xml']).toEqual([2, 0, {}]);
+  });
+
+  it('counts closed questions, which are open here, and tells closings from other events', async () => {
+    const community = await createTestCommunity();
+    const { remarks, files } = await community.import(
+      await writeArchive({
+        Posts: [questionRow(1, { ClosedDate: later }), questionRow(2)],
+        PostHistory: [10, 11, 12, 15, 50].map((kind) => versionRow(kind, 1, '', { PostHistoryTypeId: kind })),
+      }),
+    );
+    expect(remarks).toContain(
+      '1 questions were closed on the site and are open here: Parley does not close questions',
+    );
+    expect(files.find(({ file }) => file === 'PostHistory.xml')?.skipped).toEqual([
+      { reason: 'closings and reopenings, which Parley does not have', rows: 2 },
+      { reason: 'deletions and undeletions', rows: 1 },
+      { reason: 'locks and unlocks', rows: 1 },
+      { reason: 'other events', rows: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  useTestDatabase,
+  questionRow,
+  userRow,
+  versionRow,
+  voteRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+
+useTestDatabase();
+
+describe('what is odd in archives', () => {
+  it('posts of other kinds, and what hangs on them, are left out', async () => {
+    const community = await createTestCommunity();
+    const { files } = await community.import(
+      await writeArchive({
+        Posts: [
+          questionRow(1),
+          { ...questionRow(2), PostTypeId: 5 },
+          { ...questionRow(3), PostTypeId: 77 },
+          answerRow(4, 99),
+        ],
+        Comments: [commentRow(1, 1), commentRow(2, 2), commentRow(3, 4)],
+        PostHistory: [versionRow(1, 2, 'A tag wiki')],
+      }),
+    );
+    expect(files.map(({ file, imported, skipped }) => [file, imported, skipped])).toEqual([
+      ['PostHistory.xml', 0, [{ reason: 'of posts that are not in the archive or were left out', rows: 1 }]],
+      [
+        'Posts.xml',
+        1,
+        [
+          { reason: 'tag wikis (type 5)', rows: 1 },
+          { reason: 'posts of an unknown type (type 77)', rows: 1 },
+          { reason: 'answers to questions that are not in the archive', rows: 1 },
+        ],
+      ],
+      ['Comments.xml', 1, [{ reason: 'on posts that are not in the archive or were left out', rows: 2 }]],
+    ]);
+  });
+
+  it('authors without an account keep their name, those without an entry their number, others are anonymous', async () => {
+    const community = await createTestCommunity();
+    const { OwnerUserId: _, ...nobody } = questionRow(3);
+    await community.import(
+      await writeArchive({
+        Users: [userRow(1)],
+        Posts: [
+          questionRow(1),
+          { ...nobody, Id: 2, OwnerDisplayName: 'Left  \u0007long ago' },
+          nobody,
+          questionRow(4, { OwnerUserId: 7 }),
+        ],
+      }),
+    );
+    expect(
+      await community.rows(`
+        select q.source_key, display_name, m.source_key as profile, imported_author_name
+        from question q left join member m on m.id = author_id order by q.id`),
+    ).toEqual([
+      { source_key: '1', display_name: 'Member 1', profile: '1', imported_author_name: null },
+      { source_key: '2', display_name: null, profile: null, imported_author_name: 'Left long ago' },
+      { source_key: '3', display_name: null, profile: null, imported_author_name: 'Anonymous' },
+      { source_key: '4', display_name: 'user7', profile: '7', imported_author_name: null },
+    ]);
+  });
+
+  it('members known by number get their name from a fuller archive', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive({ Posts: [questionRow(1)] }));
+    expect(await community.rows('select display_name, reputation from member')).toEqual([
+      { display_name: 'user1', reputation: '0' },
+    ]);
+    await community.import(await writeArchive({ Posts: [questionRow(1)], Users: [userRow(1)] }));
+    expect(await community.rows('select display_name, reputation from member')).toEqual([
+      { display_name: 'Member 1', reputation: '101' },
+    ]);
+  });
+
+  it('names that repeat, are empty or very long are shown as well as they can be', async () => {
+    const community = await createTestCommunity();
+    await community.import(
+      await writeArchive({
+        Posts: [questionRow(1)],
+        Users: [
+          userRow(1, { DisplayName: 'Same' }),
+          userRow(2, { DisplayName: 'Same' }),
+          userRow(3, { DisplayName: ' ' }),
+          userRow(4, { DisplayName: '🍺'.repeat(90) }),
+        ],
+      }),
+    );
+    const names = await community.rows('select display_name from member order by id');
+    expect(names.map((row) => row['display_name'])).toEqual(['Same', 'Same', 'user3', '🍺'.repeat(80)]);
+  });
+
+  it('tags are read in both ways of writing; a sixth, a doubled and an overlong one are left out and counted', async () => {
+    const community = await createTestCommunity();
+    const { remarks } = await community.import(
+      await writeArchive({
+        Posts: [
+          questionRow(1, { Tags: '|c++|.net|C++|' }),
+          questionRow(2, { Tags: `<a><b><c><d><e><f>` }),
+          questionRow(3, { Tags: `<${'x'.repeat(36)}><ok>` }),
+          questionRow(4, { Tags: '' }),
+        ],
+      }),
+    );
+    const tags = await community.rows(`
+      select q.source_key, array_agg(tag.name order by position) as names
+      from question q join question_tag on question_id = q.id join tag on tag.id = tag_id group by q.id order by q.id`);
+    expect(tags.map((row) => row['names'])).toEqual([['c++', '.net'], ['a', 'b', 'c', 'd', 'e'], ['ok']]);
+    expect(remarks).toContain(
+      '2 tags were left out: more than 5 on a question, or longer than 35 characters',
+    );
+  });
+
+  it('without a file of votes, the score is shown', async () => {
+    const community = await createTestCommunity();
+    await community.import(
+      await writeArchive({ Posts: [questionRow(1, { Score: 5 }), answerRow(2, 1, { Score: -3 })] }),
+    );
+    expect(await community.rows('select upvotes, downvotes, imported_upvotes from question')).toEqual([
+      { upvotes: '5', downvotes: '0', imported_upvotes: '5' },
+    ]);
+    expect(await community.rows('select upvotes, downvotes from answer')).toEqual([
+      { upvotes: '0', downvotes: '3' },
+    ]);
+  });
+
+  it('missing files are named, with what that means', async () => {
+    const community = await createTestCommunity();
+    const said: string[] = [];
+    await community.import(await writeArchive({ posts: [questionRow(1)] }), {
+      log: (sentence) => said.push(sentence),
+    });
+    expect(said).toEqual([
+      'There is no Users.xml: authors are shown by the name or number that their posts have.',
+      'There is no PostHistory.xml: texts are converted from HTML.',
+      'There is no Comments.xml: there are no comments.',
+      'There is no Votes.xml: up and down votes are shown as their difference, the score.',
+      'Adding what was read…',
+    ]);
+  });
+
+  it('rows that cannot be read or come twice are left out and counted', async () => {
+    const community = await createTestCommunity();
+    const { files } = await community.import(
+      await writeArchive({
+        Posts: [
+          questionRow(1),
+          questionRow(1, { Title: 'Again' }),
+          { Id: 'x', PostTypeId: 1 },
+          questionRow(2, { CreationDate: 'soon' }),
+          questionRow(3, { CreationDate: '0000-01-01T00:00:00.000' }),
+        ],
+        Votes: [
+          voteRow(1, 1, 2),
+          voteRow(1, 1, 2),
+          voteRow(2, 1, 5),
+          voteRow(3, 1, 5, { UserId: 1 }),
+          voteRow(4, 1, 5, { UserId: 1 }),
+        ],
+      }),
+    );
+    expect(files).toEqual([
+      {
+        file: 'Posts.xml',
+        read: 5,
+        taken: 1,
+        known: 0,
+        leftOut: [
+          { reason: 'incomplete or unreadable', rows: 3 },
+          { reason: 'repeated', rows: 1 },
+        ],
+      },
+      {
+        file: 'Votes.xml',
+        read: 5,
+        taken: 2,
+        known: 0,
+        leftOut: [
+          { reason: 'repeated', rows: 1 },
+          { reason: 'favourites of the same member and question', rows: 1 },
+          { reason: 'favourites without a member', rows: 1 },
+        ],
+      },
+    ]);
+    expect(await community.rows('select title, upvotes from question')).toEqual([
+      { title: 'Title of 1', upvotes: '1' },
+    ]);
+  });
+
+  it('a question without a text shows its title, an answer without a text is left out', async () => {
+    const community = await createTestCommunity();
+    const { files } = await community.import(
+      await writeArchive({ Posts: [questionRow(1, { Body: '<p></p>' }), answerRow(2, 1, { Body: '' })] }),
+    );
+    expect(await community.rows('select content from question')).toEqual([{ content: 'Title of 1' }]);
+    expect(files[0]?.skipped).toEqual([{ reason: 'answers without text', rows: 1 }]);
+  });
+
+  it('every post names the licence of its day, or the one it says', async () => {
+    const community = await createTestCommunity();
+    await community.import(
+      await writeArchive({
+        Posts: [
+          questionRow(1, { CreationDate: '2011-04-07T23:59:59.000' }),
+          questionRow(2, { CreationDate: '2018-05-01T23:59:59.000' }),
+          questionRow(3, { CreationDate: '2018-05-02T00:00:00.000' }),
+          questionRow(4, { ContentLicense: 'CC0' }),
+        ],
+      }),
+    );
+    const licenses = await community.rows('select source_license from question order by source_key');
+    expect(licenses.map((row) => row['source_license'])).toEqual([
+      'CC BY-SA 2.5',
+      'CC BY-SA 3.0',
+      'CC BY-SA 4.0',
+      'CC0',
+    ]);
+  });
+});

@@ -1,0 +1,289 @@
+import type { ClientBase } from 'pg';
+import { unknownSiteUrl } from './stack-exchange-html.ts';
+
+export async function countStagedPosts(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ posts: string }>('select count(*) as posts from archive_post');
+  return Number(rows[0]?.posts);
+}
+
+/**
+ * Adds an entry for each author who is known by number only, so that their posts lead to their profile on the site, as the
+ * licence asks. Such authors come from cut archives; those who left a site have a name without a number.
+ */
+export async function stageNamelessAuthors(client: ClientBase): Promise<void> {
+  await client.query(`
+    insert into archive_user (id, name, reputation, created, nameless)
+    select author, coalesce(max(author_name), case when author = -1 then 'Community' else 'user' || author end), 0,
+      min(created), true
+    from (
+      select author, author_name, created from archive_post
+      union all
+      select author, author_name, created from archive_comment comment
+      where exists (select from archive_post where id = comment.post_id)) written
+    where author is not null and not exists (select from archive_user where id = written.author)
+    group by author`);
+}
+
+/**
+ * Adds the members that were never here. `archive_member` then leads from the numbers of the archive to members, for this
+ * and for former imports of the site. Returns how many were added, those without an entry in the archive apart, and how many
+ * `named` ones, of whom a former import knew only the number, got what this archive knows.
+ */
+export async function addMembers(
+  client: ClientBase,
+  source: string,
+): Promise<{ members: number; nameless: number; named: number }> {
+  const named = await client.query(
+    `update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
+       reputation = member.reputation - imported_reputation + known.reputation
+     from archive_user known
+     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and deleted_at is null
+       and member.display_name = 'user' || member.source_key and known.name <> member.display_name`,
+    [source],
+  );
+  const { rows } = await client.query<{ members: string; nameless: string }>(
+    `with added as (
+       insert into member (display_name, bio, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
+       select name, bio, reputation, reputation, $1, id::text, created, created from archive_user
+       where not exists (select from archive_known_user where key = archive_user.id)
+       order by id
+       returning id, source_key, created_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at)
+       select $1, 'member', source_key, id, created_at from added)
+     select count(*) filter (where not nameless) as members, count(*) filter (where nameless) as nameless
+     from added join archive_user on archive_user.id = added.source_key::bigint`,
+    [source],
+  );
+  await client.query(
+    `create temporary table archive_member on commit drop as
+     select source_key::bigint as key, id from member where source_id = ${literal(source)}`,
+  );
+  await client.query(
+    'create unique index archive_member_key on archive_member (key); analyze archive_member;',
+  );
+  return {
+    members: Number(rows[0]?.members),
+    nameless: Number(rows[0]?.nameless),
+    named: named.rowCount ?? 0,
+  };
+}
+
+/**
+ * Votes by post, as far as an archive counts them: by its votes, or by the score where it has no file of votes.
+ */
+export async function createScores(client: ClientBase, byVotes: boolean): Promise<void> {
+  await client.query(
+    `create temporary table archive_score (post_id, up, down) on commit drop as ${
+      byVotes
+        ? `select post_id, count(*) filter (where kind = 2), count(*) filter (where kind = 3)
+           from archive_vote where kind in (2, 3) group by post_id`
+        : 'select id, greatest(score, 0), greatest(-score, 0) from archive_post'
+    }`,
+  );
+  await client.query(
+    'create unique index archive_score_post on archive_score (post_id); analyze archive_score;',
+  );
+}
+
+const authorColumns = `
+  author.id,
+  case when author.id is null then coalesce(item.author_name, 'user' || item.author, 'Anonymous') end`;
+const authorJoin = 'left join archive_member author on author.key = item.author';
+
+/** A post's text with its links into the site made whole. */
+const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
+
+/** The tables `archive_question` and `archive_answer` lead from numbers to posts; `fresh` ones were added just now. */
+export async function addQuestions(client: ClientBase, source: string, siteAddress: string): Promise<number> {
+  await client.query(
+    `create temporary table archive_question (key bigint primary key, id bigint not null, fresh boolean not null)
+     on commit drop`,
+  );
+  const added = await client.query(
+    `with added as (
+       insert into question (author_id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
+         imported_upvotes, imported_downvotes, views, imported_views, answer_count, source_id, source_key,
+         source_license, created_at, edited_at, active_at)
+       select ${authorColumns}, item.title, ${contentColumn}, item.excerpt, item.excerpt_cut, coalesce(score.up, 0),
+         coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views,
+         coalesce(answers.count, 0), $1, item.id::text, item.license, item.created, item.edited,
+         greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest)
+       from archive_post item ${authorJoin} left join archive_score score on score.post_id = item.id
+       left join (
+         select parent, count(*) as count, max(greatest(created, edited)) as latest
+         from archive_post where kind = 2 and not exists (select from archive_known where key = archive_post.id)
+         group by parent) answers on answers.parent = item.id
+       left join (
+         select post_id, max(created) as latest from archive_comment group by post_id) comments
+         on comments.post_id = item.id
+       left join (
+         select answer.parent, max(comment.created) as latest
+         from archive_comment comment join archive_post answer on answer.id = comment.post_id and answer.kind = 2
+         group by answer.parent) comments_below on comments_below.parent = item.id
+       where item.kind = 1 and not exists (select from archive_known where key = item.id)
+       order by item.created, item.id
+       returning id, source_key, created_at, edited_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
+       select $1, 'question', source_key, id, created_at, greatest(edited_at, edited.latest)
+       from added left join archive_edited edited on edited.post_id = source_key::bigint)
+     insert into archive_question select source_key::bigint, id, true from added`,
+    [source, siteAddress],
+  );
+  await client.query(
+    `insert into archive_question select source_key::bigint, id, false from question where source_id = $1
+     on conflict (key) do nothing`,
+    [source],
+  );
+  await client.query('analyze archive_question');
+  return added.rowCount ?? 0;
+}
+
+export async function addAnswers(client: ClientBase, source: string, siteAddress: string): Promise<number> {
+  await client.query(
+    `create temporary table archive_answer (
+       key bigint primary key, id bigint not null, question_id bigint not null, fresh boolean not null) on commit drop`,
+  );
+  const added = await client.query(
+    `with added as (
+       insert into answer (question_id, author_id, imported_author_name, content, upvotes, downvotes, imported_upvotes,
+         imported_downvotes, source_id, source_key, source_license, created_at, edited_at)
+       select question.id, ${authorColumns}, ${contentColumn}, coalesce(score.up, 0), coalesce(score.down, 0),
+         coalesce(score.up, 0), coalesce(score.down, 0), $1, item.id::text, item.license, item.created, item.edited
+       from archive_post item join archive_question question on question.key = item.parent ${authorJoin}
+       left join archive_score score on score.post_id = item.id
+       where item.kind = 2 and not exists (select from archive_known where key = item.id)
+         and not exists (select from archive_locked where id = question.id)
+       order by item.created, item.id
+       returning id, question_id, source_key, created_at, edited_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
+       select $1, 'answer', source_key, id, created_at, greatest(edited_at, edited.latest)
+       from added left join archive_edited edited on edited.post_id = source_key::bigint)
+     insert into archive_answer select source_key::bigint, id, question_id, true from added`,
+    [source, siteAddress],
+  );
+  await client.query(
+    `insert into archive_answer select source_key::bigint, id, question_id, false from answer where source_id = $1
+     on conflict (key) do nothing`,
+    [source],
+  );
+  await client.query('analyze archive_answer');
+  return added.rowCount ?? 0;
+}
+
+/** Comments on an answer become replies to it, comments on a question replies without an answer. */
+export async function addReplies(client: ClientBase, source: string): Promise<number> {
+  await client.query(
+    `create temporary table archive_place (key, question_id, answer_id, fresh) on commit drop as
+     select key, id, null::bigint, fresh from archive_question
+     union all select key, question_id, id, fresh from archive_answer`,
+  );
+  await client.query('create unique index archive_place_key on archive_place (key); analyze archive_place;');
+  await client.query(
+    'create temporary table archive_fresh_reply (key bigint primary key, id bigint, post_id bigint) on commit drop',
+  );
+  const added = await client.query(
+    `with added as (
+       insert into reply (question_id, answer_id, level, author_id, imported_author_name, content, upvotes, downvotes,
+       imported_upvotes, imported_downvotes, source_id, source_key, source_license, created_at, updated_at)
+     select place.question_id, place.answer_id, 0, ${authorColumns}, item.content, greatest(item.score, 0),
+       greatest(-item.score, 0), greatest(item.score, 0), greatest(-item.score, 0), $1, item.id::text, item.license,
+       item.created, item.created
+     from archive_comment item join archive_place place on place.key = item.post_id ${authorJoin}
+     where not exists (select from archive_known_reply where key = item.id)
+       and not exists (select from archive_locked where id = place.question_id)
+     order by item.created, item.id
+     returning id, source_key, created_at),
+     remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at)
+       select $1, 'reply', source_key, id, created_at from added)
+     insert into archive_fresh_reply
+     select comment.id, added.id, comment.post_id from added join archive_comment comment on comment.id = added.source_key::bigint`,
+    [source],
+  );
+  await client.query('analyze archive_fresh_reply');
+  return added.rowCount ?? 0;
+}
+
+/** Returns how many questions that were here, and had no accepted answer, have one now. */
+export async function acceptAnswers(client: ClientBase): Promise<number> {
+  await client.query(
+    'create temporary table archive_accepted (question_id bigint primary key, answer_id bigint not null) on commit drop',
+  );
+  const accepted = await client.query(`
+    with accepted as (
+      update question set accepted_answer_id = answer.id
+      from archive_post post
+      join archive_question placed on placed.key = post.id
+      join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
+      where post.kind = 1 and question.id = placed.id and question.accepted_answer_id is null
+        and question.lock_reason is null
+      returning question.id, question.accepted_answer_id)
+    insert into archive_accepted
+    select accepted.id, accepted_answer_id from accepted join archive_question using (id) where not fresh`);
+  return accepted.rowCount ?? 0;
+}
+
+/** Favourites of members of the archive become follows. Returns how many were added. */
+export async function addFollows(client: ClientBase): Promise<number> {
+  const added = await client.query(`
+    insert into question_follow (question_id, member_id, created_at)
+    select question.id, member.id, min(vote.created)
+    from archive_vote vote
+    join archive_question question on question.key = vote.post_id
+    join archive_member member on member.key = vote.member
+    where vote.kind = 5
+    group by question.id, member.id
+    order by question.id, member.id
+    on conflict do nothing`);
+  return added.rowCount ?? 0;
+}
+
+/** Tags of the questions added just now. A tag that is here keeps the way it is written. */
+export async function addTags(client: ClientBase): Promise<void> {
+  await client.query(`
+    create temporary table archive_question_tag (question_id, name, key, position, question_created_at) on commit drop as
+    select question.id, tag.name, tag.key, tag.position - 1, post.created
+    from archive_post post
+    join archive_question question on question.key = post.id and question.fresh
+    cross join lateral unnest(post.tags, post.tag_keys) with ordinality as tag (name, key, position)
+    where post.kind = 1`);
+  await client.query(`
+    insert into tag (name, key)
+    select distinct on (key) name, key from archive_question_tag order by key, question_id, position
+    on conflict (key) do nothing`);
+  await client.query(`
+    insert into question_tag (question_id, tag_id, position, question_created_at)
+    select used.question_id, tag.id, used.position, used.question_created_at
+    from archive_question_tag used join tag on tag.key = used.key
+    order by used.question_id, used.position`);
+}
+
+/** Makes the posts of a source the community's own: without a source, and never recognised by a later import. */
+export async function detachSource(client: ClientBase, source: string): Promise<void> {
+  for (const table of ['question', 'answer', 'reply']) {
+    await client.query(
+      `update ${table} set source_id = null, source_key = null, source_license = null where source_id = $1`,
+      [source],
+    );
+  }
+  await client.query('update member set source_id = null, source_key = null where source_id = $1', [source]);
+  await client.query('delete from imported_row where source_id = $1', [source]);
+}
+
+export async function analyzeTables(client: ClientBase): Promise<void> {
+  await client.query('analyze member, question, answer, reply, tag, question_tag, question_follow');
+}
+
+function literal(id: string): string {
+  return String(BigInt(id));
+}
+
+/** The member that a user of the archive became in this import; null where there is none. */
+export async function findImportedMember(client: ClientBase, user: number): Promise<number | null> {
+  const { rows } = await client.query<{ id: string }>('select id from archive_member where key = $1', [user]);
+  const [row] = rows;
+  return row === undefined ? null : Number(row.id);
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  useTestDatabase,
+  questionRow,
+  userRow,
+  writeArchive,
+  type Attributes,
+  type TestCommunity,
+} from '#tests/support/stack-exchange-archive.ts';
+
+useTestDatabase();
+
+const beer = 'beer.stackexchange.com';
+const alcohol = 'alcohol.stackexchange.com';
+const wine = 'wine.stackexchange.com';
+
+const old = {
+  Users: [userRow(1), userRow(2)],
+  Posts: [questionRow(1), answerRow(2, 1), questionRow(3), answerRow(4, 3)],
+  Comments: [commentRow(1, 1), commentRow(2, 4)],
+};
+const renamed = {
+  Users: [...old.Users, userRow(3)],
+  Posts: [...old.Posts.slice(0, 3), questionRow(5), answerRow(6, 3)],
+  Comments: [...old.Comments, commentRow(3, 6)],
+};
+
+/** An archive of another site: its posts have the numbers of those above, and are others. */
+const other = {
+  Posts: [questionRow(2), questionRow(4), answerRow(1, 2), answerRow(3, 2)].map((post) => ({
+    ...post,
+    CreationDate: '2012-05-05T05:05:05.005',
+  })),
+};
+
+/** Comments with three links from this host to questions of the archive. */
+const linked = (host: string): Attributes[] =>
+  [1, 3, 1].map((id, index) =>
+    commentRow(index + 10, 1, { Text: `See https://${host}/questions/${id}/title-of-${id}.` }),
+  );
+
+async function expectRefusal(community: TestCommunity, importing: Promise<unknown>, sentence: string) {
+  // The import may be refused while the rows are read.
+  const refusal = importing.catch((reason: unknown) => reason);
+  const before = await community.everything();
+  const error: unknown = await refusal;
+  expect(String(error)).toBe(`ArchiveProblem: ${sentence}`);
+  expect(await community.everything()).toEqual(before);
+}
+
+const counts = `select (select count(*) from question)::int as questions, (select count(*) from answer)::int as answers,
+  (select count(*) from reply)::int as replies, (select count(*) from member)::int as members`;
+
+describe('a site that the archive is not from is refused with the right name', () => {
+  it('when the archive links to itself by another name, named by --site or by its folder', async () => {
+    const community = await createTestCommunity();
+    const files = { ...old, Comments: linked(alcohol) };
+    const sentence =
+      `The archive is from ${alcohol}, not from ${wine}: 3 links to ${alcohol} lead to questions of this archive ` +
+      `by number and title. Import it with "--site ${alcohol}".`;
+    await expectRefusal(community, community.import(await writeArchive(files), { site: wine }), sentence);
+    const { importStackExchange } = await import('./stack-exchange-import.ts');
+    const directory = await writeArchive(files, wine);
+    await expectRefusal(community, importStackExchange({ directory, client: community.client }), sentence);
+    expect(await community.import(directory, { site: alcohol })).toMatchObject({ site: alcohol });
+  });
+
+  it('when other posts have its numbers here, and no link tells more', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    await expectRefusal(
+      community,
+      community.import(await writeArchive(other)),
+      `The archive is not from ${beer}: 4 of its posts have the numbers of other posts of ${beer} that are here. ` +
+        'Name the site it is from with "--site NAME.stackexchange.com".',
+    );
+    expect(await community.import(await writeArchive(other), { site: wine })).toMatchObject({
+      added: { questions: 2, answers: 2 },
+    });
+  });
+
+  it('a post whose number another post has here is left out and counted', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    const { files } = await community.import(
+      await writeArchive({ ...old, Posts: [...old.Posts.slice(0, 3), questionRow(4)] }),
+    );
+    expect(files.find(({ file }) => file === 'Posts.xml')).toMatchObject({
+      taken: 0,
+      known: 3,
+      leftOut: [{ reason: 'whose number another post has here', rows: 1 }],
+    });
+  });
+});
+
+describe('an archive of a site that was renamed', () => {
+  const sentence =
+    `3 of the 5 posts of this archive are here already, from ${beer}: import it with "--site ${beer}", ` +
+    `or with "--continues ${beer}" if that site is called ${alcohol} now.`;
+
+  it('is refused under its new name, which would double the community', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    const folder = await writeArchive(renamed);
+    await expectRefusal(community, community.import(folder, { site: alcohol }), sentence);
+  });
+
+  it('is refused as well where all of its posts were deleted here', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    await community.rows('delete from question');
+    const folder = await writeArchive(renamed);
+    await expectRefusal(community, community.import(folder, { site: alcohol }), sentence);
+  });
+
+  it('continues the posts that are here, without doubling or losing any, with --continues', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    const before = await community.rows('select id, source_key, source_id from question order by id');
+    await community.rows(`delete from answer where source_key = '2'`);
+    await community.rows('delete from event');
+    const folder = await writeArchive(renamed);
+    const trial = await community.import(folder, { site: alcohol, continues: beer, dryRun: true });
+    expect(await community.rows('select site from import_source')).toEqual([{ site: beer }]);
+    const summary = await community.import(folder, { site: alcohol, continues: beer });
+    expect(summary).toMatchObject({
+      site: alcohol,
+      renamed: beer,
+      unchanged: false,
+      added: { members: 1, questions: 1, answers: 1, replies: 1 },
+    });
+    expect(trial.added).toEqual(summary.added);
+    expect(await community.rows(counts)).toEqual([{ questions: 3, answers: 2, replies: 3, members: 3 }]);
+    expect(
+      (await community.rows('select id, source_key, source_id from question order by id')).slice(0, 2),
+    ).toEqual(before);
+    expect(await community.rows('select site, former_sites from import_source')).toEqual([
+      { site: alcohol, former_sites: [beer] },
+    ]);
+    // Pages that are kept in memory name the site.
+    expect(await community.rows(`select from event where event ->> 'kind' = 'imported'`)).not.toEqual([]);
+  });
+
+  it('is known by each of its names from then on', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    await community.import(await writeArchive(renamed), { site: alcohol, continues: beer });
+    const before = await community.everything();
+    const again = [
+      { site: alcohol },
+      { site: beer },
+      { site: alcohol, continues: beer },
+      { site: beer, continues: alcohol },
+    ];
+    for (const names of again) {
+      const summary = await community.import(await writeArchive(renamed), names);
+      expect(summary).toMatchObject({ unchanged: true, renamed: null, site: alcohol });
+    }
+    const linking = await writeArchive({ ...old, Comments: linked(beer) });
+    expect(await community.import(linking, { site: alcohol, dryRun: true })).toMatchObject({ site: alcohol });
+    expect(await community.everything()).toEqual(before);
+  });
+
+  it('is told by its posts where all of its links have the old name', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old), { site: alcohol });
+    const linking = await writeArchive({ ...renamed, Comments: linked(beer) });
+    expect(await community.import(linking, { site: alcohol })).toMatchObject({ added: { questions: 1 } });
+  });
+
+  it('gives everything a new name although it brings no post', async () => {
+    const community = await createTestCommunity();
+    const folder = await writeArchive({ ...old, Comments: linked(beer) });
+    await community.import(folder);
+    expect(await community.import(folder, { site: alcohol, continues: beer })).toMatchObject({
+      unchanged: false,
+      renamed: beer,
+      added: { questions: 0 },
+    });
+  });
+
+  it('continues only what it holds and what is here', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(old));
+    const folder = await writeArchive(renamed);
+    await expectRefusal(
+      community,
+      community.import(folder, { site: alcohol, continues: wine }),
+      `No archive of ${wine} was imported here, only of ${beer}.`,
+    );
+    await expectRefusal(
+      community,
+      community.import(await writeArchive(other), { site: wine, continues: beer }),
+      `The archive does not continue ${beer}: none of its posts are here from that site.`,
+    );
+    await community.import(await writeArchive(other), { site: wine });
+    await expectRefusal(
+      community,
+      community.import(await writeArchive(other), { site: wine, continues: beer }),
+      `Archives of ${beer} and of ${wine} were both imported here: one cannot continue the other.`,
+    );
+    await expectRefusal(
+      community,
+      community.import(folder, { site: alcohol, continues: 'not a host' }),
+      'not a host is not a host name such as cooking.stackexchange.com.',
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import type { ClientBase } from 'pg';
+import { ArchiveError } from './stack-exchange-errors.ts';
+
+/** A site that posts of this community are from. */
+export interface ImportSource {
+  id: string;
+  site: string;
+  /** Names it had before: archives of then belong to it as well. */
+  formerSites: string[];
+}
+
+/** How many posts of the staged archive have a number that a post of this source has, and how many of these are the same. */
+export interface SourceOverlap {
+  source: ImportSource;
+  numbers: number;
+  same: number;
+}
+
+const columns = 'import_source.id, site, former_sites as "formerSites"';
+
+/** The source with this name, also with one that it had before. */
+export async function findSource(client: ClientBase, site: string): Promise<ImportSource | null> {
+  const { rows } = await client.query<ImportSource>(
+    `select ${columns} from import_source where site = $1 or $1 = any(former_sites) order by site = $1 desc limit 1`,
+    [site],
+  );
+  return rows[0] ?? null;
+}
+
+export async function insertSource(client: ClientBase, site: string): Promise<ImportSource> {
+  const { rows } = await client.query<ImportSource>(
+    `insert into import_source (site, license) values ($1, 'CC BY-SA') returning ${columns}`,
+    [site],
+  );
+  const [source] = rows;
+  if (source === undefined) throw new Error('insert returned no row');
+  return source;
+}
+
+/**
+ * Compares the staged archive with what was ever imported, also what is hidden or deleted by now. A post is the same where
+ * its number, kind and creation time are: archives have milliseconds.
+ */
+export async function findOverlaps(client: ClientBase): Promise<SourceOverlap[]> {
+  const { rows } = await client.query<ImportSource & { numbers: string; same: string }>(`
+    select ${columns}, numbers, same
+    from (
+      select source_id, count(*) as numbers,
+        count(*) filter (where known.created_at = post.created
+          and known.kind = case post.kind when 1 then 'question' else 'answer' end) as same
+      from archive_post post
+      join imported_row known on known.kind in ('question', 'answer') and known.source_key = post.id::text
+      group by source_id) shared
+    join import_source on import_source.id = source_id
+    order by same desc, site`);
+  return rows.map(({ numbers, same, ...source }) => ({
+    source,
+    numbers: Number(numbers),
+    same: Number(same),
+  }));
+}
+
+/** Fewer posts than this may be the same by chance. */
+const minSamePosts = 3;
+
+export interface SourceRequest {
+  site: string;
+  /** The name under which the site's posts are here, where it was renamed since. */
+  continues: string | undefined;
+  overlaps: readonly SourceOverlap[];
+  /** Posts in the archive. */
+  posts: number;
+}
+
+/** The source that the staged archive belongs to. @throws ArchiveProblem where it belongs to another one */
+export async function chooseSource(
+  client: ClientBase,
+  wanted: SourceRequest,
+): Promise<{ source: ImportSource; renamed: boolean }> {
+  const { site, continues } = wanted;
+  const target = await findSource(client, site);
+  if (continues !== undefined) return continueSource(client, { ...wanted, target, continues });
+  assertSameSource(wanted, target);
+  return { source: target ?? (await insertSource(client, site)), renamed: false };
+}
+
+/** Whether so much of the archive is here from this source that it is an archive of it. */
+export function isArchiveOf(
+  source: ImportSource | null,
+  { overlaps: all, posts }: Pick<SourceRequest, 'overlaps' | 'posts'>,
+) {
+  return countSame(source, all) >= Math.max(1, Math.min(minSamePosts, posts));
+}
+
+function countSame(source: ImportSource | null, all: readonly SourceOverlap[]): number {
+  return all.find((each) => each.source.id === source?.id)?.same ?? 0;
+}
+
+function assertSameSource(wanted: SourceRequest, target: ImportSource | null): void {
+  const { site, overlaps: all, posts } = wanted;
+  const most = all.find(({ source }) => source.id !== target?.id && isArchiveOf(source, wanted));
+  if (most !== undefined && most.same > countSame(target, all)) {
+    const other = most.source.site;
+    throw new ArchiveError(
+      `${count(most.same)} of the ${count(posts)} posts of this archive are here already, from ${other}: ` +
+        `import it with "--site ${other}", or with "--continues ${other}" if that site is called ${site} now.`,
+    );
+  }
+  const taken = all.find(({ source }) => source.id === target?.id);
+  if (taken !== undefined && taken.numbers - taken.same > taken.same) {
+    throw new ArchiveError(
+      `The archive is not from ${site}: ${count(taken.numbers - taken.same)} of its posts have the numbers of other ` +
+        `posts of ${site} that are here. Name the site it is from with "--site NAME.stackexchange.com".`,
+    );
+  }
+}
+
+async function continueSource(
+  client: ClientBase,
+  wanted: SourceRequest & { target: ImportSource | null; continues: string },
+): Promise<{ source: ImportSource; renamed: boolean }> {
+  const { site, target, continues } = wanted;
+  const old = await findSource(client, continues);
+  if (old === null)
+    throw new ArchiveError(`No archive of ${continues} was imported here${await others(client)}.`);
+  if (old.id === target?.id) {
+    assertSameSource(wanted, target);
+    return { source: old, renamed: false };
+  }
+  if (target !== null) {
+    throw new ArchiveError(
+      `Archives of ${old.site} and of ${target.site} were both imported here: one cannot continue the other.`,
+    );
+  }
+  if (!isArchiveOf(old, wanted)) {
+    throw new ArchiveError(
+      `The archive does not continue ${old.site}: none of its posts are here from that site.`,
+    );
+  }
+  await client.query(
+    'update import_source set site = $2, former_sites = array_append(former_sites, site) where id = $1',
+    [old.id, site],
+  );
+  return { source: { ...old, site, formerSites: [...old.formerSites, old.site] }, renamed: true };
+}
+
+async function others(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ site: string }>(
+    'select site from import_source order by site limit 20',
+  );
+  return rows.length === 0 ? '' : `, only of ${rows.map(({ site }) => site).join(', ')}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}

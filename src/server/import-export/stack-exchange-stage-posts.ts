@@ -1,0 +1,101 @@
+import { limits } from '#shared/core/limits.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import { countCodePoints } from '#shared/core/text.ts';
+import { createExcerpt } from '#server/posts/excerpt.ts';
+import type { ClientBase } from 'pg';
+import { cleanLine } from './stack-exchange-characters.ts';
+import { chooseContent } from './stack-exchange-content.ts';
+import { copyRows, type CopyCell } from './copy-rows.ts';
+import {
+  parseInteger,
+  getLicenseAt,
+  parsePersonName,
+  parseTags,
+  parseTime,
+} from './stack-exchange-fields.ts';
+import type { ArchiveRow } from './stack-exchange-xml.ts';
+import { findQuestionLinks } from './stack-exchange-site.ts';
+import { copyLinks, incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
+
+/** Questions and answers; `stageHistory` and `indexHistory` come first, because the history has what members typed. */
+export const stagePosts: StageRows = async (client, rows, tally) => {
+  const typed = await readNewestVersions(client, rows);
+  const links: CopyCell[][] = [];
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const kind = parseInteger(row['PostTypeId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || kind === null || created === null) return incompleteReason;
+    if (kind !== 1 && kind !== 2)
+      return `${otherPosts.get(kind) ?? 'posts of an unknown type'} (type ${kind})`;
+    const parent = parseInteger(row['ParentId']);
+    if (kind === 2 && parent === null) return incompleteReason;
+
+    const page = row['Body'] ?? '';
+    for (const link of findQuestionLinks(page)) links.push([link.host, link.question, link.slug, created]);
+    const { content, source } = chooseContent(typed.get(id) ?? null, page);
+    const text = kind === 1 ? questionCells(row, content) : answerCells(content);
+    if (text === null) return kind === 1 ? 'questions without a title and text' : 'answers without text';
+    return [id, kind, parent, ...postCells(row, created), source, ...text];
+  });
+  await copyRows(client, `archive_post (${columns})`, staged);
+  await copyLinks(client, links);
+};
+
+const columns =
+  'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, closed, origin, ' +
+  'title, content, excerpt, excerpt_cut, tags, tag_keys, tags_left_out';
+
+const otherPosts: ReadonlyMap<number, string> = new Map([
+  [3, 'wikis'],
+  [4, 'excerpts of tag wikis'],
+  [5, 'tag wikis'],
+  [6, 'nominations of moderators'],
+  [7, 'wiki placeholders'],
+  [8, 'privilege wikis'],
+]);
+
+/** The newest version that the history has of each post, as it was typed. */
+async function readNewestVersions(
+  client: ClientBase,
+  rows: readonly ArchiveRow[],
+): Promise<Map<number, string>> {
+  const ids = rows.map((row) => parseInteger(row['Id'])).filter((id) => id !== null);
+  const versions = await client.query<{ post_id: string; text: string }>(
+    `select newest.post_id, history.text
+     from archive_newest newest join archive_history history on history.line = newest.line
+     where newest.post_id = any($1::bigint[])`,
+    [ids],
+  );
+  return new Map(versions.rows.map((version) => [Number(version.post_id), version.text]));
+}
+
+function postCells(row: ArchiveRow, created: string): CopyCell[] {
+  const edited = parseTime(row['LastEditDate']);
+  return [
+    parseInteger(row['AcceptedAnswerId']),
+    created,
+    edited !== null && edited > created ? edited : null,
+    parseInteger(row['Score']) ?? 0,
+    Math.max(parseInteger(row['ViewCount']) ?? 0, 0),
+    parseInteger(row['OwnerUserId']),
+    parsePersonName(row['OwnerDisplayName']),
+    row['ContentLicense'] ?? getLicenseAt(created),
+    row['ClosedDate'] !== undefined,
+  ];
+}
+
+function questionCells(row: ArchiveRow, text: string): CopyCell[] | null {
+  const beginning = createExcerpt(text);
+  const title = cleanLine(row['Title'] ?? '') || beginning.excerpt;
+  const content = text || title;
+  if (title === '') return null;
+  const tags = parseTags(row['Tags']);
+  const kept = tags.filter((tag) => countCodePoints(tag) <= limits.tag).slice(0, limits.tagsPerQuestion);
+  const card = [beginning.excerpt, beginning.cut];
+  return [title, content, ...card, kept, kept.map(tagKey), tags.length - kept.length];
+}
+
+function answerCells(content: string): CopyCell[] | null {
+  return content === '' ? null : [null, content, null, null, null, null, 0];
+}

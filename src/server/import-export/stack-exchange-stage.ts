@@ -1,0 +1,164 @@
+import { tagKey } from '#shared/posts/tags.ts';
+import { countCodePoints } from '#shared/core/text.ts';
+import type { ClientBase } from 'pg';
+import { cleanLine, cleanText } from './stack-exchange-characters.ts';
+import { htmlToMarkdown } from './stack-exchange-html.ts';
+import { copyRows, type CopyCell } from './copy-rows.ts';
+import { parseInteger, getLicenseAt, parsePersonName, parseTime } from './stack-exchange-fields.ts';
+import type { ArchiveRow } from './stack-exchange-xml.ts';
+import { textKinds } from './stack-exchange-staging-tables.ts';
+import { findQuestionLinks } from './stack-exchange-site.ts';
+import type { RowTally } from './stack-exchange-tally.ts';
+
+/** Sorts out rows of one file that were read together, and puts those that may be taken into the staging tables. */
+export type StageRows = (client: ClientBase, rows: readonly ArchiveRow[], tally: RowTally) => Promise<void>;
+
+export const incompleteReason = 'incomplete or unreadable';
+
+/** What `choose` makes of each row: cells to be staged, or the reason why the row is left out. */
+export function stageEach(
+  rows: readonly ArchiveRow[],
+  tally: RowTally,
+  choose: (row: ArchiveRow) => CopyCell[] | string,
+): CopyCell[][] {
+  const staged: CopyCell[][] = [];
+  for (const row of rows) {
+    const chosen = choose(row);
+    if (typeof chosen === 'string') tally.skip(chosen);
+    else staged.push(chosen);
+  }
+  return staged;
+}
+
+export const stageUsers: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || created === null) return incompleteReason;
+    const bio = cleanText(htmlToMarkdown(row['AboutMe'] ?? ''));
+    const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
+    const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
+    return [id, name, fits ? bio : null, parseInteger(row['Reputation']) ?? 0, created];
+  });
+  await copyRows(client, 'archive_user (id, name, bio, reputation, created)', staged);
+};
+
+/** What the column holds. Profiles of the network have 3,000 characters at most. */
+const maxBioLength = 100_000;
+
+export const stageHistory: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const kind = parseInteger(row['PostHistoryTypeId']);
+    const isText = textKinds.some((each) => each === kind);
+    if (kind !== null && initialKinds.has(kind)) return titlesAndTagsReason;
+    if (kind !== null && !isText && !editKinds.has(kind)) return otherEvents.get(kind) ?? 'other events';
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const created = parseTime(row['CreationDate']);
+    if (kind === null || id === null || post === null || created === null) return incompleteReason;
+    return [id, post, created, kind, isText ? cleanText(row['Text'] ?? '') : ''];
+  });
+  await copyRows(client, 'archive_history (id, post_id, created, kind, text)', staged);
+};
+
+/** Kinds of history entries (https://meta.stackexchange.com/q/2677): titles and tags as they were first, and their edits. */
+const initialKinds = new Set([1, 3]);
+const editKinds = new Set([4, 6, 7, 9]);
+
+export const titlesAndTagsReason = 'titles and tags, which the posts have as well';
+
+const otherEvents: ReadonlyMap<number, string> = new Map([
+  [10, 'closings and reopenings, which Parley does not have'],
+  [11, 'closings and reopenings, which Parley does not have'],
+  [12, 'deletions and undeletions'],
+  [13, 'deletions and undeletions'],
+  [14, 'locks and unlocks'],
+  [15, 'locks and unlocks'],
+]);
+
+export const stageComments: StageRows = async (client, rows, tally) => {
+  const links: CopyCell[][] = [];
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || post === null || created === null) return incompleteReason;
+    const content = cleanText(row['Text'] ?? '').trim();
+    if (content === '') return 'without text';
+    for (const link of findQuestionLinks(content)) links.push([link.host, link.question, link.slug, created]);
+    const author = [parseInteger(row['UserId']), parsePersonName(row['UserDisplayName'])];
+    return [
+      id,
+      post,
+      parseInteger(row['Score']) ?? 0,
+      created,
+      ...author,
+      content,
+      row['ContentLicense'] ?? getLicenseAt(created),
+    ];
+  });
+  await copyRows(
+    client,
+    'archive_comment (id, post_id, score, created, author, author_name, content, license)',
+    staged,
+  );
+  await copyLinks(client, links);
+};
+
+export async function copyLinks(client: ClientBase, links: readonly CopyCell[][]): Promise<void> {
+  if (links.length > 0) await copyRows(client, 'archive_link (host, question, slug, written)', links);
+}
+
+export const stageVotes: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const kind = parseInteger(row['VoteTypeId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || post === null || kind === null || created === null) return incompleteReason;
+    if (!importedVoteKinds.has(kind))
+      return `${otherVotes.get(kind) ?? 'votes of an unknown type'} (type ${kind})`;
+    return [id, post, kind, parseInteger(row['UserId']), created];
+  });
+  await copyRows(client, 'archive_vote (id, post_id, kind, member, created)', staged);
+};
+
+/** Accepted, up, down, favourite. */
+const importedVoteKinds = new Set([1, 2, 3, 5]);
+
+const otherVotes: ReadonlyMap<number, string> = new Map([
+  [4, 'marks as offensive'],
+  [6, 'votes to close'],
+  [7, 'votes to reopen'],
+  [8, 'bounties begun'],
+  [9, 'bounties awarded'],
+  [10, 'votes to delete'],
+  [11, 'votes to undelete'],
+  [12, 'marks as spam'],
+  [13, 'notes to moderators'],
+  [14, 'nominations'],
+  [15, 'reviews by moderators'],
+  [16, 'approved edits'],
+]);
+
+export const stageTags: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const name = cleanLine(row['TagName'] ?? '');
+    return name === '' ? incompleteReason : [tagKey(name)];
+  });
+  await copyRows(client, 'archive_tag (key)', staged);
+};
+
+export const skipBadges: StageRows = async (_client, rows, tally) => {
+  tally.skip('Parley has no badges', rows.length);
+};
+
+export const skipLinks: StageRows = async (_client, rows, tally) => {
+  for (const row of rows)
+    tally.skip(links.get(parseInteger(row['LinkTypeId']) ?? 0) ?? 'links of an unknown type');
+};
+
+const links: ReadonlyMap<number, string> = new Map([
+  [1, 'related questions, which Parley does not list'],
+  [3, 'marks of duplicates, which are not imported'],
+]);

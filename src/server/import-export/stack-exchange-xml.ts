@@ -1,0 +1,116 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { SaxesParser } from 'saxes';
+import { archiveFileNames, type ArchiveFile } from './stack-exchange-files.ts';
+import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+
+/** The attributes of one `<row>`. */
+export type ArchiveRow = Readonly<Record<string, string>>;
+
+/** Rows that were read together, with the bytes of the file that were read for them. */
+export interface RowBatch {
+  rows: ArchiveRow[];
+  bytes: number;
+}
+
+/** A row is held in memory as a whole; no post, profile or history entry comes near this. In UTF-16 units. */
+const maxRowLength = 64 * 1024 * 1024;
+
+const chunkBytes = 1024 * 1024;
+
+/**
+ * Reads the rows of a file in the order they stand there, with no more in memory than one chunk of it. Character references
+ * that XML forbids (old dumps hold some) are dropped; whatever else is not well-formed, a cut file above all, is an
+ * `ArchiveProblem` that names the file and the line.
+ */
+export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncGenerator<RowBatch> {
+  const stream = createReadStream(file.path, { highWaterMark: chunkBytes, ...(signal && { signal }) });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const reader = new RowReader(file);
+  let pending = '';
+  for await (const chunk of readChunks(stream, file)) {
+    const text = pending + reader.decode(() => decoder.decode(chunk, { stream: true }));
+    // A reference cut in two by the end of a chunk waits for its rest.
+    const reference = text.lastIndexOf('&');
+    const end = reference >= text.length - maxReferenceLength && reference !== -1 ? reference : text.length;
+    pending = text.slice(end);
+    yield { rows: reader.read(text.slice(0, end)), bytes: chunk.length };
+  }
+  yield { rows: reader.finish(pending + reader.decode(() => decoder.decode())), bytes: 0 };
+}
+
+async function* readChunks(stream: ReadStream, file: ArchiveFile): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw unreadableError(file.path, error);
+  }
+}
+
+const maxReferenceLength = 12;
+
+/** Characters and references to characters that XML 1.0 does not allow. */
+const forbiddenCharacters =
+  /[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[\da-fA-F]|[dD][89a-fA-F][\da-fA-F]{2}|[fF]{3}[eEfF]));/gu;
+
+class RowReader {
+  readonly #file: ArchiveFile;
+  readonly #parser = new SaxesParser({ xmlns: false, position: true });
+  #rows: ArchiveRow[] = [];
+  #depth = 0;
+  #sinceRow = 0;
+
+  constructor(file: ArchiveFile) {
+    this.#file = file;
+    this.#parser.on('error', (error) =>
+      this.#refuse(error.message.replace(/^\d+:\d+:\s*/u, '').replace(/\.$/u, '')),
+    );
+    this.#parser.on('doctype', () => this.#refuse('a document type is not expected here'));
+    this.#parser.on('opentag', (tag) => {
+      if (this.#depth === 0 && tag.name.toLowerCase() !== file.kind) {
+        this.#refuse(`expected <${file.kind}>, found <${tag.name}>`);
+      }
+      if (this.#depth > 0) this.#take(tag.name, tag.attributes);
+      this.#depth++;
+    });
+    this.#parser.on('closetag', () => {
+      this.#depth--;
+    });
+  }
+
+  decode(decode: () => string): string {
+    try {
+      return decode();
+    } catch {
+      return this.#refuse('the text is not UTF-8');
+    }
+  }
+
+  read(text: string): ArchiveRow[] {
+    this.#sinceRow += text.length;
+    this.#parser.write(text.replace(forbiddenCharacters, ''));
+    if (this.#sinceRow > maxRowLength) this.#refuse('a row is too large');
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  finish(text: string): ArchiveRow[] {
+    const rows = this.read(text);
+    this.#parser.close();
+    return [...rows, ...this.#rows];
+  }
+
+  #take(name: string, attributes: Record<string, string>): void {
+    if (name !== 'row' || this.#depth !== 1) this.#refuse(`expected <row>, found <${name}>`);
+    this.#rows.push(attributes);
+    this.#sinceRow = 0;
+  }
+
+  #refuse(reason: string): never {
+    throw new ArchiveError(
+      `${this.#file.name}, line ${this.#parser.line}: the file is damaged or cut off (${reason}). ` +
+        `Unpack or download ${archiveFileNames[this.#file.kind]} again.`,
+    );
+  }
+}

@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import type { PostRef, MemberActivityRemoval } from '#shared/moderation/moderation.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { HiddenPostRow } from './hidden-posts-queries.ts';
+
+export type ActivityRemovalRow = {
+  id: number;
+  member_id: number;
+  reason: string;
+  state: MemberActivityRemoval['state'];
+  posts: number;
+  votes: number;
+  posts_done: number;
+  votes_done: number;
+  created_at: Date;
+};
+
+/** The one that holds of a member, as long as it has not been taken back. */
+export async function lockCurrentActivityRemoval(
+  tx: Tx,
+  memberId: number,
+): Promise<ActivityRemovalRow | undefined> {
+  const { rows } = await sql<ActivityRemovalRow>`
+    select * from activity_removal where member_id = ${memberId} and state <> 'restored' for update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export async function findLatestActivityRemoval(
+  db: Reader,
+  memberId: number,
+): Promise<ActivityRemovalRow | undefined> {
+  const { rows } = await sql<ActivityRemovalRow>`
+    select * from activity_removal where member_id = ${memberId}
+    order by state = 'restored', id desc limit 1`.execute(db);
+  return rows[0];
+}
+
+export async function countActivity(tx: Tx, memberId: number): Promise<{ posts: number; votes: number }> {
+  const { rows } = await sql<{ posts: number; votes: number }>`
+    select (select count(*) from question where author_id = ${memberId})
+        + (select count(*) from answer where author_id = ${memberId})
+        + (select count(*) from reply where author_id = ${memberId} and deleted_at is null) as posts,
+      (select count(*) from vote where member_id = ${memberId}) as votes`.execute(tx);
+  return rows[0] ?? { posts: 0, votes: 0 };
+}
+
+export async function insertActivityRemoval(
+  tx: Tx,
+  run: { memberId: number; operatorId: number; reason: string; posts: number; votes: number },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into activity_removal (member_id, moderator_id, reason, posts, votes)
+    values (${run.memberId}, ${run.operatorId}, ${run.reason}, ${run.posts}, ${run.votes}) returning id`.execute(
+    tx,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+export async function startRestoring(tx: Tx, id: number) {
+  await sql`
+    update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
+      posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
+      votes = (select count(*) from removed_vote where activity_removal_id = activity_removal.id)
+    where id = ${id}`.execute(tx);
+}
+
+export async function listRunningActivityRemovals(db: Queryable): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from activity_removal where state in ('undoing', 'restoring') and bulk_removal_id is null
+    order by id limit 100`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function lockActivityRemoval(tx: Tx, id: number): Promise<ActivityRemovalRow | undefined> {
+  const { rows } = await sql<ActivityRemovalRow>`
+    select * from activity_removal where id = ${id} and state in ('undoing', 'restoring') for update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export async function addProgress(
+  tx: Tx,
+  { id, posts, votes }: { id: number; posts: number; votes: number },
+) {
+  await sql`
+    update activity_removal set posts_done = posts_done + ${posts}, votes_done = votes_done + ${votes}
+    where id = ${id}`.execute(tx);
+}
+
+/** What went with a question that went first is done as well. */
+export async function finishActivityRemoval(tx: Tx, id: number) {
+  await sql`
+    update activity_removal
+    set state = case state when 'undoing' then 'undone' else 'restored' end, finished_at = now(),
+      posts = posts_done, votes = votes_done
+    where id = ${id}`.execute(tx);
+}
+
+type ActivityBefore = { memberId: number; before: Date };
+
+/** Questions first: what hangs on them goes along. */
+export async function findNewestPost(
+  tx: Tx,
+  { memberId, before }: ActivityBefore,
+): Promise<PostRef | undefined> {
+  const { rows } = await sql<PostRef>`
+    (select 'question' as kind, id from question where author_id = ${memberId} and created_at <= ${before}
+      order by created_at desc, id desc limit 1)
+    union all
+    (select 'answer', id from answer where author_id = ${memberId} and created_at <= ${before}
+      order by created_at desc, id desc limit 1)
+    union all
+    (select 'reply', id from reply
+      where author_id = ${memberId} and created_at <= ${before} and deleted_at is null
+      order by created_at desc limit 1)
+    limit 1`.execute(tx);
+  return rows[0];
+}
+
+export type RemovedVote = PostRef & { direction: VoteDirection; created_at: Date };
+
+export async function listVotes(
+  tx: Tx,
+  { memberId, before, limit }: ActivityBefore & { limit: number },
+): Promise<RemovedVote[]> {
+  const { rows } = await sql<RemovedVote>`
+    select direction, created_at,
+      case when question_id is not null then 'question' when answer_id is not null then 'answer' else 'reply' end
+        as kind,
+      coalesce(question_id, answer_id, reply_id) as id
+    from vote where member_id = ${memberId} and created_at <= ${before} limit ${sql.lit(limit)}`.execute(tx);
+  return rows;
+}
+
+export async function insertRemovedVotes(
+  tx: Tx,
+  { activityRemovalId, votes }: { activityRemovalId: number; votes: readonly RemovedVote[] },
+) {
+  await sql`
+    insert into removed_vote (activity_removal_id, post_kind, post_id, direction, created_at)
+    select ${activityRemovalId}::bigint, * from unnest(
+      ${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[],
+      ${votes.map(({ direction }) => direction)}::text[], ${votes.map((vote) => vote.created_at)}::timestamptz[]
+    ) on conflict do nothing`.execute(tx);
+}
+
+export async function listRemovedVotes(
+  tx: Tx,
+  { activityRemovalId, limit }: { activityRemovalId: number; limit: number },
+): Promise<RemovedVote[]> {
+  const { rows } = await sql<RemovedVote>`
+    select post_kind as kind, post_id as id, direction, created_at from removed_vote
+    where activity_removal_id = ${activityRemovalId} order by post_kind, post_id limit ${sql.lit(limit)}`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Votes that are set again are as old as they were. */
+export async function restoreVoteDates(
+  tx: Tx,
+  { memberId, votes }: { memberId: number; votes: readonly RemovedVote[] },
+) {
+  for (const [kind, each] of Map.groupBy(votes, (vote) => vote.kind))
+    await sql`
+      update vote set created_at = known.created_at
+      from unnest(
+        ${each.map(({ id }) => id)}::bigint[], ${each.map((vote) => vote.created_at)}::timestamptz[]
+      ) as known (id, created_at)
+      where vote.${sql.ref(`${kind}_id`)} = known.id and vote.member_id = ${memberId}`.execute(tx);
+}
+
+export async function deleteRemovedVotes(
+  tx: Tx,
+  { activityRemovalId, votes }: { activityRemovalId: number; votes: readonly PostRef[] },
+) {
+  await sql`
+    delete from removed_vote
+    using unnest(${votes.map(({ kind }) => kind)}::text[], ${votes.map(({ id }) => id)}::bigint[]) as done (kind, id)
+    where activity_removal_id = ${activityRemovalId} and post_kind = done.kind and post_id = done.id`.execute(
+    tx,
+  );
+}
+
+export async function findLastHiddenPost(
+  tx: Tx,
+  activityRemovalId: number,
+): Promise<HiddenPostRow | undefined> {
+  const { rows } = await sql<HiddenPostRow>`
+    select * from hidden_post where activity_removal_id = ${activityRemovalId} order by id desc limit 1`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export async function detachHiddenPost(tx: Tx, id: number) {
+  await sql`update hidden_post set activity_removal_id = null where id = ${id}`.execute(tx);
+}

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import type { QuestionCounts } from '#server/posts/posts-events.ts';
+import { reputationPoints } from '#shared/engagement/votes.ts';
+import type { PostRef } from '#shared/moderation/moderation.ts';
+
+/** A post as it stands, wherever it hangs. */
+export type VisiblePost = {
+  question_id: number;
+  answer_id: number | null;
+  author_id: number | null;
+  /** Of the question. */
+  title: string;
+  content: string;
+};
+
+export async function findVisiblePost(
+  db: Queryable,
+  { kind, id }: PostRef,
+): Promise<VisiblePost | undefined> {
+  const { rows } = await sql<VisiblePost>`${visiblePostQueries[kind](id)}`.execute(db);
+  return rows[0];
+}
+
+const visiblePostQueries = {
+  question: (id: number) => sql`
+    select id as question_id, null::bigint as answer_id, author_id, title, content from question where id = ${id}`,
+  answer: (id: number) => sql`
+    select question.id as question_id, answer.id as answer_id, answer.author_id, title, answer.content
+    from answer join question on question.id = answer.question_id where answer.id = ${id}`,
+  reply: (id: number) => sql`
+    select question.id as question_id, answer_id, reply.author_id, title, reply.content
+    from reply join question on question.id = reply.question_id
+    where reply.id = ${id} and reply.deleted_at is null`,
+};
+
+export type HiddenPostState = 'hidden' | 'deleted';
+
+export type HiddenPostRow = {
+  id: number;
+  post_kind: PostRef['kind'];
+  post_id: number;
+  question_id: number;
+  answer_id: number | null;
+  author_id: number | null;
+  status: HiddenPostState;
+  reason: string;
+  title: string;
+  content: string;
+  activity_removal_id: number | null;
+  created_at: Date;
+};
+
+/** Days after which what an operator deleted is gone for good. */
+export const deletedPostRetentionDays = 30;
+
+/** Returns the id. */
+export async function insertHiddenPost(
+  tx: Tx,
+  wanted: { post: PostRef; as: VisiblePost; how: HiddenPostState; reason: string; undoingId: number | null },
+): Promise<number> {
+  const { post, as, how, reason, undoingId: activityRemovalId } = wanted;
+  const { rows } = await sql<{ id: number }>`
+    insert into hidden_post (
+      post_kind, post_id, question_id, answer_id, author_id, status, reason, title, content, activity_removal_id, purge_at
+    )
+    values (
+      ${post.kind}, ${post.id}, ${as.question_id}, ${post.kind === 'question' ? null : as.answer_id},
+      ${as.author_id}, ${how}, ${reason}, ${as.title}, ${as.content}, ${activityRemovalId},
+      case when ${how} = 'deleted' then now() + make_interval(days => ${deletedPostRetentionDays}) end
+    ) returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+export async function findHiddenPost(db: Reader, { kind, id }: PostRef): Promise<HiddenPostRow | undefined> {
+  const { rows } = await sql<HiddenPostRow>`
+    select * from hidden_post where post_kind = ${kind} and post_id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function lockHiddenPost(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select id from hidden_post where id = ${id} for update`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Its rows go along. */
+export async function deleteHiddenPost(tx: Tx, id: number): Promise<void> {
+  await sql`delete from hidden_post where id = ${id}`.execute(tx);
+}
+
+/** Hidden posts of a question: one's own, or everybody's for operators. */
+export async function listHiddenPosts(
+  db: Reader,
+  { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
+) {
+  const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
+  const { rows } = await sql<HiddenPostRow & { author_name: string | null }>`
+    select hidden_post.*, member.display_name as author_name
+    from hidden_post left join member on member.id = author_id
+    where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** What is put away for so long that it goes for good. */
+export async function listPurgeablePosts(db: Queryable, limit: number): Promise<HiddenPostRow[]> {
+  const { rows } = await sql<HiddenPostRow>`
+    select * from hidden_post where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+/** Counts the votes and views of posts that came back once more. Returns the counts of the questions among them. */
+export async function recountPosts(
+  tx: Tx,
+  { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
+): Promise<void> {
+  const lists = { question: questionIds, answer: answerIds, reply: replyIds } as const;
+  for (const [kind, ids] of Object.entries(lists)) {
+    if (ids.length === 0) continue;
+    const counted = (direction: 'up' | 'down') => sql`(
+      select count(*) from vote where ${sql.ref(`${kind}_id`)} = post.id and direction = ${direction}
+    )`;
+    const views =
+      kind === 'question'
+        ? sql`, views = imported_views + (select count(*) from question_view where question_id = post.id)`
+        : sql``;
+    await sql`
+      update ${sql.table(kind)} post
+      set upvotes = imported_upvotes + ${counted('up')}, downvotes = imported_downvotes + ${counted('down')} ${views}
+      where id = any(${[...ids]}::bigint[])`.execute(tx);
+  }
+}
+
+/** The points that authors have by the votes on posts; own votes give none. */
+export async function sumPointsByAuthor(
+  tx: Tx,
+  { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
+) {
+  const lists = { question: questionIds, answer: answerIds, reply: replyIds } as const;
+  const earned = Object.entries(lists).map(([kind, ids]) => {
+    const { up, down } = reputationPoints[kind as keyof typeof lists];
+    return sql`
+      select post.author_id, case vote.direction when 'up' then ${sql.lit(up)} else ${sql.lit(down)} end as points
+      from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
+      where post.id = any(${[...ids]}::bigint[]) and post.author_id <> vote.member_id`;
+  });
+  const { rows } = await sql<{ memberId: number; points: number }>`
+    select author_id as "memberId", sum(points)::bigint as points
+    from (${sql.join(earned, sql` union all `)}) earned group by author_id`.execute(tx);
+  return rows;
+}
+
+/** Who wrote the posts, each once for each. */
+export async function listAuthors(tx: Tx, kind: PostRef['kind'], ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ author_id: number | null; created_at: Date }>`
+    select author_id, created_at from ${sql.table(kind)} where id = any(${[...ids]}::bigint[])`.execute(tx);
+  return rows;
+}
+
+export async function findQuestionCounts(tx: Tx, questionId: number): Promise<QuestionCounts | undefined> {
+  const { rows } = await sql<QuestionCounts>`
+    select upvotes, downvotes, views, answer_count from question where id = ${questionId}`.execute(tx);
+  return rows[0];
+}
+
+/** An answer that was accepted when it was put away is so again, where none is by now. */
+export async function restoreAcceptedAnswer(
+  tx: Tx,
+  { questionId, answerId }: { questionId: number; answerId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update question set accepted_answer_id = ${answerId}
+    where id = ${questionId} and accepted_answer_id is null returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Questions that were said to repeat this one are so again, where they are said to repeat none by now. */
+export async function restoreDuplicates(
+  tx: Tx,
+  { questionId, ids }: { questionId: number; ids: readonly number[] },
+) {
+  const { rows } = await sql<{ id: number }>`
+    update question set duplicate_of = ${questionId}
+    where id = any(${[...ids]}::bigint[]) and duplicate_of is null returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Whether a post among these rows exists under another id. `imported_row` prevents it; restoring would create a second copy. */
+export async function isReimported(tx: Tx, hiddenPostId: number): Promise<boolean> {
+  const again = (kind: PostRef['kind']) => sql`
+    select from hidden_row kept join ${sql.table(kind)} post
+      on post.source_id = (row ->> 'source_id')::bigint and post.source_key = row ->> 'source_key'
+    where hidden_post_id = ${hiddenPostId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
+  const { rows } = await sql`
+    ${again('question')} union all ${again('answer')} union all ${again('reply')} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Whether everything a reply hangs on is there. */
+export async function answerExists(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select id from answer where id = ${id}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Members whose bell shows something again. */
+export async function listUnreadRecipients(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ recipient_id: number }>`
+    select distinct recipient_id from notification
+    where id = any(${[...ids]}::bigint[]) and read_at is null`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}

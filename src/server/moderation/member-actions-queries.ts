@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { unnamedMember } from '#server/posts/posts.ts';
+import type { Role } from '#shared/identity/accounts.ts';
+
+export type ModeratedMemberRow = {
+  id: number;
+  name: string;
+  role: Role;
+  suspended_until: Date | null;
+  suspension_reason: string | null;
+  warnings: number;
+  hidden_posts: number;
+};
+
+const columns = sql`
+  member.id, coalesce(display_name, ${unnamedMember}) as name, role, suspended_until, suspension_reason,
+  (select count(*) from moderator_message where member_id = member.id and kind = 'warning') as warnings,
+  (select count(*) from hidden_post where author_id = member.id) as hidden_posts`;
+
+export async function findModeratedMember(db: Reader, id: number): Promise<ModeratedMemberRow | undefined> {
+  const { rows } = await sql<ModeratedMemberRow>`select ${columns} from member where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function lockModeratedMember(tx: Tx, id: number): Promise<ModeratedMemberRow | undefined> {
+  const { rows } = await sql<ModeratedMemberRow>`
+    select ${columns} from member where id = ${id} for no key update`.execute(tx);
+  return rows[0];
+}
+
+export async function setSuspension(
+  tx: Tx,
+  { memberId, until, reason }: { memberId: number; until: Date | null; reason: string | null },
+) {
+  await sql`
+    update member set suspended_until = ${until}, suspension_reason = ${reason} where id = ${memberId}`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Database, Reader, Tx } from '#server/core/database.ts';
+import type { ModeratorMessage } from '#shared/moderation/moderation.ts';
+
+export type ModeratorMessageDraft = {
+  memberId: number;
+  kind: ModeratorMessage['kind'];
+  reason: string;
+  until: Date | null;
+  title: string | null;
+};
+
+/** Returns the id. */
+export async function insertModeratorMessage(tx: Tx, message: ModeratorMessageDraft): Promise<number> {
+  const { memberId, kind, reason, until, title } = message;
+  const { rows } = await sql<{ id: number }>`
+    insert into moderator_message (member_id, kind, reason, until, title)
+    values (${memberId}, ${kind}, ${reason}, ${until}, ${title}) returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+/** What the member has not seen yet, the first first; the index moderator_message_unseen serves it. */
+export async function listUnseenMessages(
+  db: Reader,
+  { memberId, limit }: { memberId: number; limit: number },
+) {
+  const { rows } = await sql<{
+    id: number;
+    kind: ModeratorMessage['kind'];
+    reason: string;
+    until: Date | null;
+    title: string | null;
+    created_at: Date;
+  }>`
+    select id, kind, reason, until, title, created_at from moderator_message
+    where member_id = ${memberId} and seen_at is null order by id limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+export async function setMessagesSeen(
+  db: Database | Tx,
+  { memberId, upTo }: { memberId: number; upTo: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update moderator_message set seen_at = now()
+    where member_id = ${memberId} and seen_at is null and id <= ${upTo} returning id`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Tx } from '#server/core/database.ts';
+import type { ModerationAction, PostRef } from '#shared/moderation/moderation.ts';
+
+/** For a locked row. */
+export async function setLock(
+  tx: Tx,
+  { questionId, lockedFor }: { questionId: number; lockedFor: string | null },
+) {
+  await sql`update question set lock_reason = ${lockedFor} where id = ${questionId}`.execute(tx);
+}
+
+/** For a locked row. What repeated it repeats the other one from now on. Returns all that changed. */
+export async function setDuplicate(
+  tx: Tx,
+  { questionId, duplicateOf }: { questionId: number; duplicateOf: number | null },
+): Promise<number[]> {
+  await sql`update question set duplicate_of = ${duplicateOf} where id = ${questionId}`.execute(tx);
+  if (duplicateOf === null) return [questionId];
+  const { rows } = await sql<{ id: number }>`
+    update question set duplicate_of = ${duplicateOf} where duplicate_of = ${questionId} returning id`.execute(
+    tx,
+  );
+  return [questionId, ...rows.map((row) => row.id)];
+}
+
+/** The last thing that was done to a post. */
+export async function findLastAction(tx: Tx, { kind, id }: PostRef) {
+  const { rows } = await sql<{
+    action: ModerationAction;
+    reason: string;
+    created_at: Date;
+    moderator_id: number | null;
+    operator_name: string | null;
+  }>`
+    select action, reason, moderation_log.created_at, moderator_id, member.display_name as operator_name
+    from moderation_log left join member on member.id = moderator_id
+    where post_kind = ${kind} and post_id = ${id} order by moderation_log.id desc limit 1`.execute(tx);
+  return rows[0];
+}

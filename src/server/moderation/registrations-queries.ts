@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Reader } from '#server/core/database.ts';
+import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
+import { activityCounts } from './removals-queries.ts';
+
+type NetworkRow = Omit<RegistrationNetwork, 'firstAt' | 'latestAt'> & { firstAt: Date; latestAt: Date };
+
+const isRegisteredWithin = (hours: number) => sql`registered_at > now() - make_interval(hours => ${hours})`;
+
+/** Networks of recent registrations, and (null) accounts that wait and whose network is not stored any more. */
+export async function selectNetworks(
+  db: Reader,
+  { hours, limit }: { hours: number; limit: number },
+): Promise<NetworkRow[]> {
+  const { rows } = await sql<NetworkRow>`
+    select network, count(*) as accounts, count(pending_step) as waiting, min(registered_at) as "firstAt",
+      max(registered_at) as "latestAt"
+    from (
+      select * from registration where network is not null and ${isRegisteredWithin(hours)}
+      union all
+      select * from registration where network is null and pending_step is not null
+    ) recent
+    group by network order by count(pending_step) > 0 desc, count(*) desc, max(registered_at) desc
+    limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+type AccountRow = Omit<RegisteredAccount, 'registeredAt'> & { registeredAt: Date };
+
+/** The accounts of one of these, the latest first, behind the number `before`. */
+export async function selectAccounts(
+  db: Reader,
+  wanted: { network: string | null; hours: number; before: number | null; limit: number },
+): Promise<AccountRow[]> {
+  const { network, hours, before, limit } = wanted;
+  const which =
+    network === null
+      ? sql`network is null and pending_step is not null`
+      : sql`network = ${network} and ${isRegisteredWithin(hours)}`;
+  const { rows } = await sql<AccountRow>`
+    select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
+      recent.pending_step as "waitsFor", role = 'operator' as "isModerator",
+      exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityCounts}
+    from (
+      select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}
+      order by member_id desc limit ${sql.lit(limit)}
+    ) recent join member on member.id = recent.member_id
+    order by member.id desc`.execute(db);
+  return rows;
+}

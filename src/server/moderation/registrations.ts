@@ -1,0 +1,62 @@
+import { approveAccounts } from '#server/identity/registrations.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { publish } from '#server/core/events.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
+import { insertLogEntry } from './moderation-log-queries.ts';
+import { selectAccounts, selectNetworks } from './registrations-queries.ts';
+
+/** Networks that are listed, and accounts a page shows. */
+const pageSizes = { networks: 100, accounts: 100 } as const;
+
+/** From which networks accounts registered in the last hours: those with waiting accounts first, then the largest. */
+export async function readRegistrationNetworks(
+  db: Reader,
+  { hours }: { hours: number },
+): Promise<{ items: RegistrationNetwork[] }> {
+  const rows = await selectNetworks(db, { hours, limit: pageSizes.networks });
+  const items = rows.map((row) => ({
+    ...row,
+    firstAt: row.firstAt.toISOString(),
+    latestAt: row.latestAt.toISOString(),
+  }));
+  return { items };
+}
+
+/** The accounts of one network, the latest first. */
+export async function readRegisteredAccounts(
+  db: Reader,
+  { network, hours, cursor }: { network: string | null; hours: number; cursor: string | undefined },
+): Promise<{ items: RegisteredAccount[]; nextCursor: string | null }> {
+  const before = decodeCursor(cursor)?.id ?? null;
+  const rows = await selectAccounts(db, { network, hours, before, limit: pageSizes.accounts + 1 });
+  const { items, nextCursor } = paginate(rows, pageSizes.accounts, ({ id }) => ({ after: 0, id }));
+  return {
+    items: items.map((row) => ({ ...row, registeredAt: row.registeredAt.toISOString() })),
+    nextCursor,
+  };
+}
+
+/** Lets accounts post that wait. @throws ProblemError 'done-meanwhile' where none of them waits */
+export async function approveRegistrations(
+  db: Database,
+  { moderatorId, memberIds }: { moderatorId: number; memberIds: readonly number[] },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const accounts = await approveAccounts(tx, memberIds);
+    if (accounts === 0)
+      throw new ProblemError('done-meanwhile', 'Another moderator has approved these accounts already.');
+    const [only] = memberIds;
+    const memberId = memberIds.length === 1 && only !== undefined ? only : null;
+    await insertLogEntry(tx, {
+      moderatorId,
+      action: 'approve',
+      reason: '',
+      post: null,
+      memberId,
+      before: { accounts },
+    });
+    await publish(tx, 'care', { kind: 'care-changed' });
+  });
+}

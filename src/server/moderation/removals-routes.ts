@@ -1,0 +1,145 @@
+import { createRoute } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
+import {
+  jsonResponse,
+  type RouteDeps,
+  jsonBody,
+  problemResponses,
+  createRouter,
+  type SignedInEnv,
+} from '#server/core/http.ts';
+import { cursorQuery, idParam } from '#shared/core/fields.ts';
+import {
+  approval,
+  network,
+  registeredAccounts,
+  registrationNetworks,
+  registrationQuery,
+  removal,
+  removalDraft,
+  removalPreview,
+  removals,
+  removalSelection,
+  restorationDraft,
+} from '#shared/moderation/removals.ts';
+import type { ModerationDeps } from './member-actions.ts';
+import { requireModerator } from './moderator.ts';
+import { approveRegistrations, readRegisteredAccounts, readRegistrationNetworks } from './registrations.ts';
+import { beginRemoval, beginRestoration, previewRemoval, readRemoval, readRemovals } from './removals.ts';
+
+const networksRoute = createRoute({
+  method: 'get',
+  path: '/moderation/registrations',
+  summary: 'For moderators: from which networks accounts registered in the last hours',
+  request: { query: registrationQuery },
+  responses: {
+    200: jsonResponse(registrationNetworks, 'Networks with waiting accounts first'),
+    ...problemResponses,
+  },
+});
+
+const accountsRoute = createRoute({
+  method: 'get',
+  path: '/moderation/registrations/accounts',
+  summary: 'For moderators: the accounts that registered from a network in the last hours',
+  request: {
+    query: registrationQuery.extend({
+      /** Without one: accounts that wait and whose network is not stored any more. */
+      network: network.optional(),
+      cursor: cursorQuery,
+    }),
+  },
+  responses: { 200: jsonResponse(registeredAccounts, 'The latest first'), ...problemResponses },
+});
+
+const approvals = createRoute({
+  method: 'post',
+  path: '/moderation/approvals',
+  summary: 'For moderators: let accounts post that wait',
+  request: { body: jsonBody(approval) },
+  responses: { 204: { description: 'Approved' }, ...problemResponses },
+});
+
+const preview = createRoute({
+  method: 'post',
+  path: '/moderation/removals/preview',
+  summary: 'For moderators: what a removal of all activity would take; nothing changes',
+  request: { body: jsonBody(removalSelection) },
+  responses: { 200: jsonResponse(removalPreview, 'As counted now'), ...problemResponses },
+});
+
+const begin = createRoute({
+  method: 'post',
+  path: '/moderation/removals',
+  summary: 'For moderators: remove all activity of several accounts',
+  request: { body: jsonBody(removalDraft) },
+  responses: { 201: jsonResponse(removal, 'Begun'), ...problemResponses },
+});
+
+const list = createRoute({
+  method: 'get',
+  path: '/moderation/removals',
+  summary: 'For moderators: the latest removals, and how far they are',
+  responses: { 200: jsonResponse(removals, 'The latest first'), ...problemResponses },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/moderation/removals/{id}',
+  summary: 'For moderators: a removal, and how far it is',
+  request: { params: idParam },
+  responses: { 200: jsonResponse(removal, 'As it is now'), ...problemResponses },
+});
+
+const restore = createRoute({
+  method: 'post',
+  path: '/moderation/removals/{id}/restoration',
+  summary: 'For moderators: restore everything that a removal took',
+  request: { params: idParam, body: jsonBody(restorationDraft) },
+  responses: { 200: jsonResponse(removal, 'Begun'), ...problemResponses },
+});
+
+/** Before anything else is said about the request. */
+const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
+  requireModerator(c.get('viewer'));
+  await next();
+});
+
+/** Recent registrations by network, and the removal of all activity of many accounts. */
+export function removalRoutes({ db, moderation }: RouteDeps & { moderation: ModerationDeps }) {
+  const routes = createRouter();
+  routes.use('/moderation/*', moderatorsOnly);
+  return routes
+    .openapi(networksRoute, async (c) =>
+      c.json(await readRegistrationNetworks(db, c.req.valid('query')), 200),
+    )
+    .openapi(accountsRoute, async (c) => {
+      const { network = null, hours, cursor } = c.req.valid('query');
+      return c.json(await readRegisteredAccounts(db, { network, hours, cursor }), 200);
+    })
+    .openapi(approvals, async (c) => {
+      const { id: moderatorId } = requireModerator(c.get('viewer'));
+      await approveRegistrations(db, { moderatorId, ...c.req.valid('json') });
+      return c.body(null, 204);
+    })
+    .openapi(preview, async (c) => c.json(await previewRemoval(db, c.req.valid('json')), 200))
+    .openapi(begin, async (c) => {
+      const { id: moderatorId } = requireModerator(c.get('viewer'));
+      const { reason, ...selection } = c.req.valid('json');
+      const id = await beginRemoval(db, {
+        selection,
+        reason,
+        remover: { moderatorId, queueWork: moderation.queueWork },
+      });
+      return c.json(await readRemoval(db, id), 201);
+    })
+    .openapi(list, async (c) => c.json({ items: await readRemovals(db) }, 200))
+    .openapi(read, async (c) => c.json(await readRemoval(db, c.req.valid('param').id), 200))
+    .openapi(restore, async (c) => {
+      const { id: moderatorId } = requireModerator(c.get('viewer'));
+      const { id } = c.req.valid('param');
+      const { reason } = c.req.valid('json');
+      await beginRestoration(db, { id, reason, remover: { moderatorId, queueWork: moderation.queueWork } });
+      return c.json(await readRemoval(db, id), 200);
+    });
+}

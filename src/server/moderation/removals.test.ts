@@ -1,0 +1,175 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import type {
+  RegisteredAccount,
+  RegistrationNetwork,
+  Removal,
+  RemovalPreview,
+} from '#shared/moderation/removals.ts';
+import { getModerationLog, startModeration } from '#tests/support/moderation.ts';
+import { runRemovalStep, runActivityRemovals } from './activity-removal.ts';
+
+const { server, ann, bob, op, other, community, thread } = await startModeration();
+const { db } = server;
+const reason = 'One seller with many accounts.';
+let networks = 0;
+
+/** One becomes an operator, whose name nobody else may have. */
+let sellers = 0;
+
+/** Accounts that registered from one network, who post on each other's posts and on those of others. */
+async function spammers(count: number) {
+  const network = `198.51.100.${++networks}`;
+  const members: Member[] = [];
+  for (let n = 0; n < count; n++) members.push(await server.register(`Seller ${++sellers}`));
+  for (const { id } of members)
+    await sql`insert into registration (member_id, network) values (${id}, ${network})
+      on conflict (member_id) do update set network = excluded.network`.execute(db);
+  const [one, two, three] = members as [Member, Member, Member];
+  const { id, answer, reply } = await thread();
+  // Each hangs on something of another one, of lower and of higher number.
+  const first = await one.ask({ title: 'Buy here?', tags: ['zeppelin'] });
+  const last = await three.ask({ title: 'Buy there?' });
+  const below = await two.answer(first, 'Yes, buy!');
+  await one.answer(last, 'Buy everywhere!');
+  const deep = await three.replyToAnswer(below.id, { content: 'I did.' });
+  await one.replyToAnswer(below.id, { to: deep, content: 'Me too.' });
+  const among = await two.replyToAnswer(answer.id, { to: reply, content: 'Mine are cheap.' });
+  await three.replyToAnswer(answer.id, { to: among, content: 'They are.' });
+  await bob.replyToAnswer(answer.id, { to: among, content: 'No.' });
+  await bob.answer(first, 'This is an advertisement.');
+  for (const member of members) {
+    await member.vote('questions', first, 'up');
+    await member.vote('questions', last, 'up');
+    await member.vote('answers', below.id, 'up');
+    await member.vote('answers', answer.id, 'down');
+    await member.vote('questions', id, 'down');
+  }
+  await bob.vote('questions', first, 'down');
+  return { network, members, ids: members.map((member) => member.id), thread: id, first, last };
+}
+
+const begin = (member: Member, selection: object) =>
+  member.post<Removal>('/moderation/removals', { ...selection, reason });
+const removalOf = async (id: number) => expectOk(await op.get<Removal>(`/moderation/removals/${id}`));
+const finish = () => runActivityRemovals(db, Date.now() + 120_000);
+
+test('a preview counts what a removal takes, by account and with examples, and changes nothing', async () => {
+  const { ids, network } = await spammers(3);
+  const before = await community();
+  const preview = expectOk(
+    await op.post<RemovalPreview>('/moderation/removals/preview', { memberIds: [...ids, other.id] }),
+  );
+  expect(preview).toMatchObject({
+    accounts: 3,
+    moderators: 1,
+    alreadyRemoved: 0,
+    questions: 2,
+    answers: 2,
+    replies: 4,
+    votes: 15,
+    othersPosts: 1,
+  });
+  expect(preview.items.map((each) => each.id).toSorted((a, b) => a - b)).toEqual(ids);
+  expect(preview.items.every((each) => each.votes === 5)).toBe(true);
+  expect(preview.sample).toHaveLength(8);
+  expect(preview.sample[0]).toMatchObject({
+    kind: 'reply',
+    text: 'They are.',
+    authorName: expect.stringMatching(/^Seller \d+$/),
+  });
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const byNetwork = { network, from, to: new Date().toISOString() };
+  expect(expectOk(await op.post<RemovalPreview>('/moderation/removals/preview', byNetwork))).toMatchObject({
+    accounts: 3,
+    votes: 15,
+  });
+  expect(await community()).toEqual(before);
+  for (const wrong of [{}, { network: '192.0.2.200' }, { memberIds: [ids[0]], network }])
+    expect((await op.post('/moderation/removals/preview', wrong)).status).toBe(400);
+  expect(await begin(op, { memberIds: [other.id] })).toMatchObject({ status: 409 });
+});
+
+test('a removal of many accounts goes on after interruptions, leaves others as they were, and is restored', async () => {
+  const { ids, network, thread: id, first } = await spammers(4);
+  const before = await community();
+  const begun = expectOk(await begin(op, { network }));
+  expect(begun).toMatchObject({ state: 'removing', accounts: 4, posts: 8, votes: 20, postsDone: 0 });
+  expect((await op.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
+  // One step at a time, by two processes that take turns; whatever ends them, the rest is done later.
+  for (let step = 0; step < 4; step++)
+    await Promise.all([runRemovalStep(db, begun.id), runRemovalStep(db, begun.id)]);
+  const halfway = await removalOf(begun.id);
+  expect(halfway.state).toBe('removing');
+  expect(halfway.postsDone + halfway.votesDone).toBeGreaterThan(0);
+  expect(await findViolations(db)).toEqual([]);
+  await finish();
+  expect(await removalOf(begun.id)).toMatchObject({ state: 'removed', accounts: 4 });
+  expect(await findViolations(db)).toEqual([]);
+  expect((await ann.get(`/questions/${first}`)).status).toBe(404);
+  expect((await ann.read(id)).question).toMatchObject({ upvotes: 1, downvotes: 0 });
+  const { rows } = await sql`
+    select from vote where member_id = any(${ids}::bigint[])
+    union all select from question where author_id = any(${ids}::bigint[])
+    union all select from answer where author_id = any(${ids}::bigint[])
+    union all select from reply where author_id = any(${ids}::bigint[]) and deleted_at is null`.execute(db);
+  expect(rows).toHaveLength(0);
+  // Nobody of it is left for another one.
+  expect(await begin(other, { memberIds: ids })).toMatchObject({ status: 409 });
+
+  const restoring = await op.post<Removal>(`/moderation/removals/${begun.id}/restoration`, { reason });
+  expect(restoring).toMatchObject({ status: 200, body: { state: 'restoring' } });
+  for (let step = 0; step < 3; step++) await runRemovalStep(db, begun.id);
+  expect(await findViolations(db)).toEqual([]);
+  await finish();
+  expect(await removalOf(begun.id)).toMatchObject({ state: 'restored' });
+  expect(await findViolations(db)).toEqual([]);
+  expect(await community()).toEqual(before);
+  expect((await op.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
+  // It can be removed once more.
+  expect((await begin(op, { network })).status).toBe(201);
+  await finish();
+});
+
+test('never touches a moderator, whoever becomes one while it runs, and is in the moderation log', async () => {
+  const { ids, members } = await spammers(3);
+  const removal = expectOk(await begin(op, { memberIds: [...ids, other.id] }));
+  expect(removal.accounts).toBe(3);
+  await sql`update member set role = 'operator' where id = ${members[1]!.id}`.execute(db);
+  await finish();
+  expect(await removalOf(removal.id)).toMatchObject({ state: 'removed' });
+  const { rows } = await sql`select from vote where member_id = ${members[1]!.id}`.execute(db);
+  expect(rows.length).toBeGreaterThan(0);
+  const entry = (await getModerationLog(op)).find((each) => each.before?.['removal'] === removal.id);
+  expect(entry).toMatchObject({ action: 'remove_activity', reason, before: { accounts: 3, votes: 15 } });
+  // Members read what was done and why, and nothing about who and where.
+  const shown = (await getModerationLog(ann)).find((each) => each.action === 'remove_activity');
+  expect(shown).toMatchObject({ reason, before: null, operatorName: null });
+});
+
+test('moderators see recent registrations by network, and approve accounts that wait', async () => {
+  const { network, members } = await spammers(3);
+  const last = members[2]!;
+  await sql`update registration set pending_step = 'moderator' where member_id = ${last.id}`.execute(db);
+  await sql`update registration set registered_at = now() - interval '2 days'
+    where member_id = ${members[0]!.id}`.execute(db);
+  const listed = async (hours: number) =>
+    expectOk(
+      await op.get<{ items: RegistrationNetwork[] }>(`/moderation/registrations?hours=${hours}`),
+    ).items.find((each) => each.network === network);
+  expect(await listed(24)).toMatchObject({ accounts: 2, waiting: 1 });
+  expect(await listed(72)).toMatchObject({ accounts: 3, waiting: 1 });
+  const path = `/moderation/registrations/accounts?network=${network}`;
+  const accounts = expectOk(await op.get<{ items: RegisteredAccount[] }>(path)).items;
+  expect(accounts).toMatchObject([
+    { id: last.id, waitsFor: 'moderator', votes: 5, isRemoved: false },
+    { id: members[1]!.id, waitsFor: null },
+  ]);
+  expect(await last.post('/questions', { title: 'Now?', content: 'Now?' })).toMatchObject({ status: 403 });
+  expect((await op.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(204);
+  await last.ask();
+  expect((await other.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(409);
+  expect((await getModerationLog(op))[0]).toMatchObject({ action: 'approve', memberId: last.id });
+});

@@ -1,0 +1,167 @@
+import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { publish } from '#server/core/events.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { Removal, RemovalPreview, RemovalSelection } from '#shared/moderation/removals.ts';
+import { insertLogEntry } from './moderation-log-queries.ts';
+import {
+  listMemberActivity,
+  type Candidate,
+  type RemovalTarget,
+  countOthersPosts,
+  insertRemoval,
+  insertActivityRemovals,
+  listLatestPosts,
+  lockRemoval,
+  type RemovalRow,
+  selectCandidates,
+  selectRemovals,
+  startRestoringAll,
+} from './removals-queries.ts';
+
+/** Accounts that a preview lists, posts that it shows, and removals that a page lists. */
+const pageSizes = { accounts: 100, posts: 10, removals: 20 } as const;
+
+/** Who removes: a moderator, or (null) the command line; and what is to follow in the same transaction. */
+export type RemovalContext = {
+  moderatorId: number | null;
+  queueWork?: ((tx: Tx) => Promise<void>) | undefined;
+};
+
+/** What a removal would take. Nothing changes. @throws ProblemError 'invalid' for a selection that selects nobody */
+export async function previewRemoval(db: Reader, selection: RemovalSelection): Promise<RemovalPreview> {
+  const candidates = await selectAllowedCandidates(db, selection);
+  const memberIds = listRemovableIds(candidates);
+  const [accounts, othersPosts, sample] = await Promise.all([
+    listMemberActivity(db, memberIds),
+    countOthersPosts(db, memberIds),
+    listLatestPosts(db, { memberIds, limit: pageSizes.posts }),
+  ]);
+  const sum = (kind: 'questions' | 'answers' | 'replies' | 'votes') =>
+    accounts.reduce((total, each) => total + each[kind], 0);
+  return {
+    accounts: accounts.length,
+    moderators: candidates.filter((each) => each.isModerator).length,
+    alreadyRemoved: candidates.filter((each) => each.isRemoved && !each.isModerator).length,
+    questions: sum('questions'),
+    answers: sum('answers'),
+    replies: sum('replies'),
+    votes: sum('votes'),
+    othersPosts,
+    items: accounts.slice(0, pageSizes.accounts),
+    sample: sample.map((post) => ({ ...post, createdAt: post.createdAt.toISOString() })),
+  };
+}
+
+/**
+ * Begins to remove all activity of the selected accounts; moderators, and accounts whose activity is removed already, are
+ * left out. The work is done in small steps (undoing.ts). Returns the removal's id.
+ * @throws ProblemError 'invalid' for a selection that selects nobody, 'done-meanwhile' where nobody of it is left
+ */
+export async function beginRemoval(
+  db: Database,
+  { selection, reason, remover }: { selection: RemovalSelection; reason: string; remover: RemovalContext },
+): Promise<number> {
+  if (reason.trim() === '') throw invalidFieldError('reason', 'Say why in a few words');
+  const { moderatorId } = remover;
+  return transaction(db, async (tx) => {
+    const memberIds = listRemovableIds(await selectAllowedCandidates(tx, selection));
+    const id = await insertRemoval(tx, { moderatorId, reason });
+    const begun = await insertActivityRemovals(tx, {
+      removalId: id,
+      memberIds,
+      operatorId: moderatorId,
+      reason,
+    });
+    if (begun.accounts === 0)
+      throw new ProblemError(
+        'done-meanwhile',
+        'Nothing is left to remove: the selected accounts are moderators, or their activity is removed already.',
+      );
+    const before = { removal: id, ...begun };
+    await insertLogEntry(tx, {
+      moderatorId,
+      action: 'remove_activity',
+      reason,
+      post: null,
+      memberId: null,
+      before,
+    });
+    await remover.queueWork?.(tx);
+    await publish(tx, 'care', { kind: 'care-changed' });
+    return id;
+  });
+}
+
+/** Everything that a removal took is to come back. @throws ProblemError 'not-found', 'done-meanwhile' */
+export async function beginRestoration(
+  db: Database,
+  { id, reason, remover }: { id: number; reason: string; remover: RemovalContext },
+): Promise<void> {
+  if (reason.trim() === '') throw invalidFieldError('reason', 'Say why in a few words');
+  const { moderatorId } = remover;
+  await transaction(db, async (tx) => {
+    if ((await lockRemoval(tx, id)) === undefined) throw createRemovalNotFound();
+    const [row] = await selectRemovals(tx, { id, limit: 1 });
+    if (row?.state !== 'removed')
+      throw new ProblemError(
+        'done-meanwhile',
+        row?.state === 'removing'
+          ? 'The removal is still running. Wait until it has finished.'
+          : 'Another moderator has restored this already.',
+      );
+    const accounts = await startRestoringAll(tx, id);
+    const before = { removal: id, accounts };
+    await insertLogEntry(tx, {
+      moderatorId,
+      action: 'restore_activity',
+      reason,
+      post: null,
+      memberId: null,
+      before,
+    });
+    await remover.queueWork?.(tx);
+    await publish(tx, 'care', { kind: 'care-changed' });
+  });
+}
+
+/** The latest removals, newest first. */
+export async function readRemovals(db: Reader): Promise<Removal[]> {
+  return (await selectRemovals(db, { id: null, limit: pageSizes.removals })).map(toRemoval);
+}
+
+/** @throws ProblemError 'not-found' */
+export async function readRemoval(db: Reader, id: number): Promise<Removal> {
+  const [row] = await selectRemovals(db, { id, limit: 1 });
+  if (row === undefined) throw createRemovalNotFound();
+  return toRemoval(row);
+}
+
+async function selectAllowedCandidates(db: Reader | Tx, selection: RemovalSelection): Promise<Candidate[]> {
+  const candidates = await selectCandidates(db, {
+    chosen: toRemovalTarget(selection),
+    limit: limits.removalAccounts + 1,
+  });
+  if (candidates.length > limits.removalAccounts)
+    throw invalidFieldError(
+      'from',
+      `A removal can take up to ${limits.removalAccounts} accounts. Choose a shorter time span.`,
+    );
+  if (candidates.length === 0) throw invalidFieldError('memberIds', 'No account matches the selection.');
+  return candidates;
+}
+
+function toRemovalTarget({ memberIds, network, from, to }: RemovalSelection): RemovalTarget {
+  const isByNetwork = network !== null;
+  if (isByNetwork === memberIds.length > 0)
+    throw invalidFieldError('memberIds', 'Select accounts, or a network and a time span.');
+  if (!isByNetwork) return { memberIds };
+  return { network, from: from === null ? null : new Date(from), to: to === null ? null : new Date(to) };
+}
+
+const listRemovableIds = (candidates: readonly Candidate[]) =>
+  candidates.filter((each) => !each.isModerator && !each.isRemoved).map(({ id }) => id);
+
+const toRemoval = (row: RemovalRow): Removal => ({ ...row, createdAt: row.createdAt.toISOString() });
+
+const createRemovalNotFound = () => new ProblemError('not-found', 'There is no such removal.');

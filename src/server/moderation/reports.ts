@@ -1,0 +1,122 @@
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { publish } from '#server/core/events.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type {
+  PostRef,
+  ReportDraft,
+  ReportedPost,
+  ReportState,
+  ReviewQueue,
+} from '#shared/moderation/moderation.ts';
+import {
+  closeReports,
+  decrementOpenReports,
+  deleteReport,
+  deleteReportedPost,
+  findOwnReport,
+  incrementOpenReports,
+  insertReport,
+  listReportedPosts,
+  lockQuestionKey,
+  type ReportedPostRow,
+  updateReport,
+} from './reports-queries.ts';
+import { findVisiblePost } from './hidden-posts-queries.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+
+const createPostNotFound = () => new ProblemError('not-found', 'There is no such post.');
+
+/** The viewer's own flag on a post. @throws ProblemError 'not-found' */
+export async function readReport(
+  db: Database,
+  { post, viewer }: { post: PostRef; viewer: Viewer },
+): Promise<ReportState> {
+  if ((await findVisiblePost(db, post)) === undefined) throw createPostNotFound();
+  return getReportState(db, post, viewer);
+}
+
+/**
+ * Sets the viewer's flag on a post of somebody else, once a member and post, or takes it back. A flag that was looked at
+ * stays as it is. The author is never told.
+ * @throws ProblemError 'not-found', 'not-allowed' for an own post
+ */
+export async function setReport(
+  db: Database,
+  { post, viewer, draft }: { post: PostRef; viewer: Viewer; draft: ReportDraft },
+): Promise<ReportState> {
+  const { reason, note } = draft;
+  if (reason === 'other' && note === '')
+    throw new ProblemError('invalid', 'Say in a few words what is wrong.', {
+      errors: [{ field: 'note', message: 'Say in a few words what is wrong.' }],
+    });
+  return transaction(db, async (tx) => {
+    const location = await findVisiblePost(tx, post);
+    // Kept from being deleted or put away meanwhile: its flags would never be looked at.
+    if (location === undefined || !(await lockQuestionKey(tx, location.question_id)))
+      throw createPostNotFound();
+    if ((await findVisiblePost(tx, post)) === undefined) throw createPostNotFound();
+    if (location.author_id === viewer.id)
+      throw new ProblemError('not-allowed', 'You cannot flag your own posts; you can edit or delete them.');
+    const before = await findOwnReport(tx, { post, memberId: viewer.id });
+    if (before?.closed === true) return { reason: null, closed: true };
+    if (reason === null && before !== undefined) {
+      await deleteReport(tx, { post, memberId: viewer.id });
+      await decrementOpenReports(tx, post);
+    }
+    if (reason !== null && before === undefined) {
+      await insertReport(tx, { post, memberId: viewer.id, reason, note });
+      await incrementOpenReports(tx, post);
+    }
+    if (reason !== null && before !== undefined)
+      await updateReport(tx, { post, memberId: viewer.id, reason, note });
+    await publish(tx, 'care', { kind: 'care-changed' });
+    return { reason, closed: false };
+  });
+}
+
+/** An operator has looked at the flags of a post. Returns how many there were. */
+export async function resolveReports(
+  tx: Tx,
+  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'acted' },
+): Promise<number> {
+  await deleteReportedPost(tx, post);
+  return closeReports(tx, { post, outcome });
+}
+
+async function getReportState(db: Reader, post: PostRef, viewer: Viewer): Promise<ReportState> {
+  const report = await findOwnReport(db, { post, memberId: viewer.id });
+  if (report === undefined) return { reason: null, closed: false };
+  return report.closed ? { reason: null, closed: true } : { reason: report.reason, closed: false };
+}
+
+/** Posts a page shows. */
+const pageSize = 20;
+
+/** Posts with open flags, most flags first. */
+export async function readReviewQueue(db: Reader, cursor: string | undefined): Promise<ReviewQueue> {
+  const position = decodeCursor(cursor);
+  const afterCursor = position === null ? null : { flags: position.after, id: position.id };
+  const rows = await listReportedPosts(db, { afterCursor, limit: pageSize + 1 });
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: row.open_reports, id: row.id }));
+  return { items: items.map(toReportedPost), nextCursor };
+}
+
+function toReportedPost(row: ReportedPostRow): ReportedPost {
+  return {
+    id: row.id,
+    kind: row.post_kind,
+    postId: row.post_id,
+    questionId: row.question_id,
+    title: row.title,
+    content: row.content,
+    authorId: row.author_id,
+    authorName: row.author_name,
+    createdAt: row.created_at.toISOString(),
+    reportsCount: row.open_reports,
+    firstAt: row.first_reported_at.toISOString(),
+    reasons: row.reasons,
+    notes: row.notes,
+    locked: row.locked,
+  };
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startServerWithEmail } from '#tests/support/server-with-email.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+
+const mailing = await startServerWithEmail();
+const { post, server, node, choose, mailed, untilQuiet } = mailing;
+afterAll(() => mailing.stop());
+
+let ann: Member;
+let bob: Member;
+beforeEach(async () => {
+  await server.resetRateLimits();
+  [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
+});
+
+/** When the next digest is due, as the clock shows it where the member is. */
+async function dueAt(member: Member, period: 'daily' | 'weekly'): Promise<string | null> {
+  const { rows } = await sql<{ at: string | null }>`
+    select to_char(${sql.ref(`${period}_at`)} at time zone time_zone, 'ID HH24:MI') as at
+    from email_schedule where member_id = ${member.id}`.execute(server.db);
+  return rows[0]?.at ?? null;
+}
+
+/** It is the morning: what is planned is due. */
+async function morningComes(): Promise<void> {
+  await sql`
+    update email_schedule set daily_at = daily_at - interval '8 days', weekly_at = weekly_at - interval '8 days'`.execute(
+    server.db,
+  );
+  await node.backgroundJobs?.enqueueDueJobs();
+}
+
+test('digests come at 8 in the morning where the member is, weekly ones on Mondays', async () => {
+  for (const zone of ['Asia/Kathmandu', 'America/Los_Angeles', 'Europe/Berlin']) {
+    await choose(ann, 'answers', 'daily', zone);
+    await choose(ann, 'votes', 'weekly', zone);
+    expect(await dueAt(ann, 'daily')).toMatch(/^\d 08:00$/);
+    expect(await dueAt(ann, 'weekly')).toBe('1 08:00');
+  }
+  await choose(ann, 'answers', 'off');
+  expect(await dueAt(ann, 'daily')).toBeNull();
+  expect(
+    (await ann.put('/notification-settings/votes', { mail: 'daily', timeZone: 'Nowhere/At_all' })).status,
+  ).toBe(400);
+});
+
+test('a daily digest tells what is unread, once, and is planned for the next morning', async () => {
+  await mailed(ann, 'answers', 'daily');
+  const id = await ann.ask({ title: 'Does bread freeze?' });
+  await bob.answer(id);
+  expectOk(await ann.put('/notifications/read', { upTo: null }));
+  await bob.answer(id);
+  await bob.vote('questions', id, 'up');
+  await morningComes();
+  const [, digest] = await post.waitForEmails(ann.email, 2);
+  expect(digest?.subject).toBe('Your day on Parley');
+  expect(digest?.text?.match(/answered your question "Does bread freeze\?"/g)).toHaveLength(1);
+  expect(digest?.text).not.toContain('upvoted');
+  const planned = await sql<{ ahead: boolean }>`
+    select daily_at > now() as ahead from email_schedule where member_id = ${ann.id}`.execute(server.db);
+  expect(planned.rows).toEqual([{ ahead: true }]);
+
+  await untilQuiet();
+  await morningComes();
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
+});
+
+test('a weekly digest brings good questions of followed topics, but none of one’s own', async () => {
+  await mailed(ann, 'votes', 'weekly');
+  expectOk(await ann.put('/topics/sourdough/follow', { following: true }));
+  const good = await bob.ask({ title: 'How do I feed a starter?', tags: ['sourdough'] });
+  const own = await ann.ask({ title: 'Is mine in it?', tags: ['sourdough'] });
+  await bob.ask({ title: 'Did nobody like this one?', tags: ['sourdough'] });
+  const elsewhere = await bob.ask({ title: 'What about jam?', tags: ['jam'] });
+  const eve = await node.register('Eve');
+  for (const id of [good, own, elsewhere]) await eve.vote('questions', id, 'up');
+  expectOk(await ann.put('/notifications/read', { upTo: null }));
+  await morningComes();
+  const [, digest] = await post.waitForEmails(ann.email, 2);
+  expect(digest?.subject).toBe('Your week on Parley');
+  expect(digest?.text).toContain('How do I feed a starter? (1 upvote, 0 answers)');
+  for (const title of ['Is mine', 'Did nobody', 'What about jam']) expect(digest?.text).not.toContain(title);
+});
+
+test('an empty digest is not sent', async () => {
+  await mailed(ann, 'answers', 'daily');
+  await choose(ann, 'votes', 'weekly');
+  await mailed(bob, 'answers', 'daily');
+  await ann.answer(await bob.ask());
+  await morningComes();
+  await post.waitForEmails(bob.email, 2);
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
+});
+
+test('two nodes at work in the same morning send each digest once', async () => {
+  const members = [];
+  for (let n = 0; n < 5; n++) members.push(await node.register(`Reader ${n}`));
+  for (const member of members) await mailed(member, 'answers', 'daily');
+  for (const member of members) await bob.answer(await member.ask());
+  const other = await server.startBeside(
+    { publicUrl: 'https://ask.example.org' },
+    { email: { url: post.url, from: 'parley@example.org' } },
+  );
+  try {
+    await Promise.all([
+      morningComes(),
+      other.backgroundJobs?.enqueueDueJobs(),
+      other.backgroundJobs?.enqueueDueJobs(),
+    ]);
+    for (const { email } of members) await post.waitForEmails(email, 2);
+    await untilQuiet();
+    for (const { email } of members) expect(await post.waitForEmails(email, 2)).toHaveLength(2);
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,0 +1,234 @@
+import { html, raw } from 'hono/html';
+import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
+import type { DigestQuestion } from './email-queries.ts';
+
+/** What a mail says, in both shapes. Member text stands in it escaped, as text, never as markup. */
+export type EmailContent = { subject: string; text: string; html: string };
+
+/** A line of a mail that leads somewhere. `link` is a path within the site. */
+type EmailLine = { text: string; link: string };
+
+type EmailSection = { heading: string | null; lines: EmailLine[]; more: string | null };
+
+/** Addresses of a mail, absolute. */
+export type EmailLinks = { site: string; unsubscribe: string };
+
+/** What happened just now: the newest, and how many in all. */
+export function buildInstantEmail(
+  { items, total }: { items: { message: string; link: string }[]; total: number },
+  links: EmailLinks,
+  scope: UnsubscribeScope,
+): EmailContent {
+  const [only] = items;
+  const subject =
+    total === 1 && only !== undefined ? only.message : `You have ${total} new notifications on Parley`;
+  return buildNotificationEmail({
+    subject,
+    parts: [
+      {
+        heading: null,
+        lines: items.map(({ message, link }) => ({ text: message, link })),
+        more: describeRemaining(items, total),
+      },
+    ],
+    why: describeReason(scope),
+    links,
+  });
+}
+
+/** What came together in a day or a week. */
+export function buildDigestEmail(
+  period: 'daily' | 'weekly',
+  content: { items: { message: string; link: string }[]; total: number; questions: DigestQuestion[] },
+  links: EmailLinks,
+): EmailContent {
+  const { items, total, questions } = content;
+  const parts: EmailSection[] = [];
+  if (items.length > 0)
+    parts.push({
+      heading: 'What you have not read yet',
+      lines: items.map(({ message, link }) => ({ text: message, link })),
+      more: describeRemaining(items, total),
+    });
+  if (questions.length > 0)
+    parts.push({
+      heading: 'Good questions in topics you follow',
+      lines: questions.map(({ id, title, answers, upvotes }) => ({
+        text: `${title} (${pluralize(upvotes, 'upvote')}, ${pluralize(answers, 'answer')})`,
+        link: `/question/${id}`,
+      })),
+      more: null,
+    });
+  return buildNotificationEmail({
+    subject: period === 'daily' ? 'Your day on Parley' : 'Your week on Parley',
+    parts,
+    why: describeReason(period),
+    links,
+  });
+}
+
+/** Asks whether an address is the member's; no notification is mailed there until the link was opened. */
+export function buildConfirmationEmail({ link, site }: { link: string; site: string }): EmailContent {
+  const subject = 'Please confirm your address for mails from Parley';
+  // Nothing in it was written by whoever asked: the address may be somebody else's.
+  const why = `Somebody with an account on ${site} says that this address is theirs. If it was you, open this link within a day and press the button there:`;
+  const otherwise = 'If it was not you, there is nothing to do.';
+  return {
+    subject,
+    text: `${why}\n\n${link}\n\n${otherwise}\n`,
+    html: renderPage(
+      html`<p style="${paragraph}">${why}</p>
+        <p style="${paragraph}"><a href="${link}" style="${button}">Confirm my address</a></p>
+        <p style="${small}">${otherwise}</p>`,
+    ),
+  };
+}
+
+/** Tells of one thing, with at most one thing to do. Nothing in it was written by a member. */
+export function buildSimpleEmail(of: {
+  subject: string;
+  paragraphs: readonly string[];
+  action: { label: string; link: string } | null;
+  small: string;
+}): EmailContent {
+  const { subject, paragraphs, action, small: last } = of;
+  return {
+    subject,
+    text: `${[...paragraphs, ...(action === null ? [] : [action.link]), last].join('\n\n')}\n`,
+    html: renderPage(
+      html`${paragraphs.map((text) => html`<p style="${paragraph}">${text}</p>`)}
+        ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button}">${action.label}</a></p>`}
+        <p style="${small}">${last}</p>`,
+    ),
+  };
+}
+
+/** What the operators tell a member who is warned or suspended. `until` in UTC. */
+export function buildModerationEmail(of: {
+  kind: 'warning' | 'suspension';
+  reason: string;
+  until: Date | null;
+  site: string;
+}): EmailContent {
+  const { kind, reason, until, site } = of;
+  const subject =
+    kind === 'warning' ? 'A warning from the operators of Parley' : 'You are suspended on Parley';
+  const what =
+    kind === 'warning'
+      ? 'The operators of the community ask you to change something:'
+      : `You can read but not write until ${until?.toISOString().slice(0, 16).replace('T', ' ')} UTC. The reason:`;
+  const why = toSingleLine(reason);
+  return {
+    subject,
+    text: `${what}\n\n${why}\n\n${site}/\n`,
+    html: renderPage(
+      html`<p style="${paragraph}">${what}</p>
+        <p dir="auto" style="${paragraph}">${why}</p>
+        <p style="${paragraph}"><a href="${site}/" style="${link}">${site}/</a></p>`,
+    ),
+  };
+}
+
+function buildNotificationEmail(of: {
+  subject: string;
+  parts: EmailSection[];
+  why: string;
+  links: EmailLinks;
+}): EmailContent {
+  const { subject, parts: sections, why, links } = of;
+  const change = `${links.site}/settings#notifications`;
+  const text = [
+    ...sections.map(({ heading, lines, more }) =>
+      [
+        ...(heading === null ? [] : [`${heading}\n`]),
+        ...lines.map((line) => `${toSingleLine(line.text)}\n${links.site}${line.link}\n`),
+        ...(more === null ? [] : [`${more}\n${links.site}/notifications\n`]),
+      ].join('\n'),
+    ),
+    `--\n${why}\nChange what we mail you: ${change}\nUnsubscribe: ${links.unsubscribe}`,
+  ].join('\n');
+  const body = html`${sections.map((part) => renderSection(part, links))}
+    <p style="${small}">
+      ${why}<br /><a href="${change}" style="${quiet}">Change what we mail you</a> ·
+      <a href="${links.unsubscribe}" style="${quiet}">Unsubscribe</a>
+    </p>`;
+  return { subject, text: `${text}\n`, html: renderPage(body) };
+}
+
+function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLinks) {
+  return html`${heading === null ? '' : html`<h2 style="${title}">${heading}</h2>`}
+    <ul style="margin:0 0 24px;padding:0;list-style:none">
+      ${lines.map(
+        (line) =>
+          html`<li style="${item}">
+            <a dir="auto" href="${site}${line.link}" style="${link}">${toSingleLine(line.text)}</a>
+          </li>`,
+      )}
+    </ul>
+    ${more === null ? '' : html`<p style="${paragraph}"><a href="${site}/notifications" style="${link}">${more}</a></p>`}`;
+}
+
+/** Nothing is fetched from elsewhere: no picture, font or style sheet, and so nothing that tells that it was read. */
+function renderPage(body: ReturnType<typeof html>): string {
+  const whole = html`${raw('<!doctype html>')}
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Parley</title>
+      </head>
+      <body
+        style="margin:0;padding:24px 16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;line-height:1.5"
+      >
+        <div style="max-width:560px;margin:0 auto">
+          <p style="margin:0 0 20px;font-weight:700;font-size:20px">Parley</p>
+          ${body}
+        </div>
+      </body>
+    </html> `;
+  if (whole instanceof Promise) throw new Error('a part of a mail is not there yet');
+  // What the helper gives is an object that a mail could not hold.
+  return whole.toString();
+}
+
+const paragraph = 'margin:0 0 20px;font-size:16px';
+const title = 'margin:0 0 8px;font-size:17px';
+const item = 'padding:10px 0;border-bottom:1px solid #8886;font-size:16px;overflow-wrap:anywhere';
+// The colours are the mail program's own, for white and black alike.
+const link = 'color:inherit;font-weight:600;text-underline-offset:3px';
+const quiet = 'color:inherit';
+const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
+/** The accent of the light theme (src/web/app/theme.css). */
+const button =
+  'display:inline-block;padding:12px 20px;border-radius:8px;background:#0f5f5c;color:#ffffff;text-decoration:none';
+
+function describeRemaining(items: unknown[], total: number): string | null {
+  const more = total - items.length;
+  if (more <= 0) return null;
+  return more === 1 ? 'And one more notification.' : `And ${more} more notifications.`;
+}
+
+/** One line, so that no member text can pass for a line of the mail's own. */
+const toSingleLine = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+
+const pluralize = (count: number, word: string) => (count === 1 ? `1 ${word}` : `${count} ${word}s`);
+
+function describeReason(scope: UnsubscribeScope): string {
+  const messages: Record<UnsubscribeScope, string> = {
+    answers: 'You get this mail because you chose to be mailed about answers to your questions.',
+    followed: 'You get this mail because you chose to be mailed about answers to questions you follow.',
+    replies: 'You get this mail because you chose to be mailed about replies and comments.',
+    mentions: 'You get this mail because you chose to be mailed about mentions of you.',
+    accepted: 'You get this mail because you chose to be mailed about accepted answers.',
+    votes: 'You get this mail because you chose to be mailed about votes.',
+    at_once: 'You get this mail because you chose to be mailed at once.',
+    daily: 'You get this mail because you chose a daily digest.',
+    weekly: 'You get this mail because you chose a weekly digest.',
+  };
+  return messages[scope];
+}

@@ -1,0 +1,240 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import {
+  senderAddress,
+  findLinkToken,
+  siteUrl,
+  startServerWithEmail,
+} from '#tests/support/server-with-email.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
+
+const mailing = await startServerWithEmail();
+const { post, server, node, choose, mailed, letTimePass, sendDue, untilQuiet } = mailing;
+afterAll(() => mailing.stop());
+
+let ann: Member;
+let bob: Member;
+beforeEach(async () => {
+  await server.resetRateLimits();
+  post.rejectWith(undefined);
+  post.onEmail(() => {});
+  [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
+});
+
+async function jobsIn(state: 'active' | 'retry'): Promise<number> {
+  const { rows } = await sql`
+    select from parley_jobs.job where state = ${state}::parley_jobs.job_state and name = 'mail-news'`.execute(
+    server.db,
+  );
+  return rows.length;
+}
+
+/** Those that are to be tried again. */
+const countRetriedJobs = () => jobsIn('retry');
+
+test('nobody is mailed before they have opened the link in the mail they asked for', async () => {
+  await choose(ann, 'answers', 'at_once');
+  const [confirmation] = await post.waitForEmails(ann.email, 1);
+  expect(confirmation?.subject).toBe('Please confirm your address for mails from Parley');
+  await bob.answer(await ann.ask());
+  await sendDue();
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
+  expect((await ann.get('/notification-settings')).body).toMatchObject({ mail: 'unconfirmed' });
+
+  const token = findLinkToken(confirmation, 'confirm-mail');
+  expectOk(await server.visitor().post('/mail/confirmation', { token }));
+  expect((await ann.get('/notification-settings')).body).toMatchObject({ mail: 'confirmed' });
+  await bob.answer(await ann.ask());
+  await sendDue();
+  const [, news] = await post.waitForEmails(ann.email, 2);
+  expect(news?.subject).toBe('Bob answered your question "How long does bread keep?"');
+  await untilQuiet();
+});
+
+test('a link of confirmation that was changed, is too old or is of another address confirms nothing', async () => {
+  await choose(ann, 'answers', 'daily');
+  const [confirmation] = await post.waitForEmails(ann.email, 1);
+  const token = findLinkToken(confirmation, 'confirm-mail');
+  const confirm = async (given: string) =>
+    (await server.visitor().post('/mail/confirmation', { token: given })).status;
+  const [, until = ''] = token.split('.');
+  expect(await confirm(token.replace(until, String(Number(until) + 1)))).toBe(410);
+  expect(await confirm(token.replace(String(ann.id), String(bob.id)))).toBe(410);
+  expect(await confirm('nonsense')).toBe(410);
+  await sql`update member set email = 'moved@example.org' where id = ${ann.id}`.execute(server.db);
+  expect(await confirm(token)).toBe(410);
+});
+
+test('a few mails of confirmation are sent a day, then no more', async () => {
+  await choose(ann, 'answers', 'daily');
+  const again = () => ann.post('/notification-settings/confirmation', undefined);
+  expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([204, 204, 429]);
+});
+
+test('a flood of votes becomes one mail, and the next comes a while later', async () => {
+  await mailed(ann, 'votes', 'at_once');
+  const id = await ann.ask();
+  const voters = [];
+  for (let n = 0; n < 25; n++) voters.push(await node.register(`Voter ${n}`));
+  for (const voter of voters) await voter.vote('questions', id, 'up');
+  await sendDue();
+  const [, mail] = await post.waitForEmails(ann.email, 2);
+  expect(mail?.subject).toBe('You have 25 new notifications on Parley');
+  expect(mail?.text?.match(/upvoted your question/g)).toHaveLength(20);
+  expect(mail?.text).toContain('And 5 more notifications.');
+  await untilQuiet();
+
+  const late = await ann.ask();
+  await bob.vote('questions', late, 'up');
+  await sql`update notification set created_at = created_at - interval '3 minutes'`.execute(server.db);
+  await node.backgroundJobs?.enqueueDueJobs();
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
+  await sendDue();
+  expect((await post.waitForEmails(ann.email, 3))[2]?.subject).toContain('Bob upvoted your question');
+});
+
+test('what was read, seen on an open page or deleted meanwhile is not mailed', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  const id = await ann.ask();
+  await bob.answer(id);
+  expectOk(await ann.put('/notifications/read', { upTo: null }));
+  await sendDue();
+  await bob.answer(id);
+  expectOk(await ann.put('/notifications/seen'));
+  await sendDue();
+  await bob.remove('answers', (await bob.answer(id)).id);
+  await sendDue();
+  await bob.answer(await ann.ask({ title: 'Is this the one that is mailed?' }));
+  await sendDue();
+  const [, ...mails] = await post.waitForEmails(ann.email, 2);
+  await untilQuiet();
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    'Bob answered your question "Is this the one that is mailed?"',
+  ]);
+});
+
+test('what is off in the app is told by no way; nobody else is touched by it', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  const id = await ann.ask();
+  const eve = await node.register('Eve');
+  expectOk(await eve.put(`/questions/${id}/follow`, { following: true }));
+  expectOk(await ann.put('/notification-settings/answers', { inApp: false }));
+  await bob.answer(id);
+  expect((await ann.get('/notifications')).body).toMatchObject({ items: [], unreadCount: 0 });
+  expect((await eve.get('/notifications')).body).toMatchObject({ unreadCount: 1 });
+  await sendDue();
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
+  expectOk(await ann.put('/notification-settings/answers', { inApp: true }));
+  await bob.answer(id);
+  await sendDue();
+  await post.waitForEmails(ann.email, 2);
+});
+
+test('two nodes that look at the same moment mail once', async () => {
+  const other = await server.startBeside(
+    { publicUrl: siteUrl },
+    { email: { url: post.url, from: senderAddress } },
+  );
+  onTestFinished(() => other.stop());
+  await mailed(ann, 'answers', 'at_once');
+  await bob.answer(await ann.ask());
+  await letTimePass();
+  await Promise.all([node, other, node, other].map(async (at) => at.backgroundJobs?.enqueueDueJobs()));
+  await post.waitForEmails(ann.email, 2);
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
+});
+
+test('mails wait while the mail server is down, and come once when it is back', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  await bob.answer(await ann.ask());
+  post.rejectWith(451);
+  await sendDue();
+  await eventually(() => post.rejectedRecipients.includes(ann.email));
+  await untilQuiet();
+  post.rejectWith(undefined);
+  // The next try is due.
+  await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
+  await sendDue();
+  await post.waitForEmails(ann.email, 2);
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
+});
+
+test('mails wait while nothing listens at the address of the mail server', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  await bob.answer(await ann.ask());
+  await post.goDown();
+  await sendDue();
+  await untilQuiet();
+  expect(await countRetriedJobs()).toBe(1);
+  await post.comeBack();
+  await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
+  await post.waitForEmails(ann.email, 2);
+});
+
+test('a mail whose node died while it held it is sent by another, once', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  await bob.answer(await ann.ask());
+  // A node that hangs in the middle: it has the job, and its time is over.
+  let release: (() => void) | undefined;
+  post.onEmail(() => new Promise<void>((resolve) => (release = resolve)));
+  await sendDue();
+  await eventually(() => release !== undefined);
+  post.onEmail(() => {});
+  await sql`
+    update parley_jobs.job set started_on = now() - interval '1 hour' where state = 'active' and name = 'mail-news'`.execute(
+    server.db,
+  );
+  await eventually(async () => (await jobsIn('retry')) === 1);
+  await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
+  const mails = await post.waitForEmails(ann.email, 2);
+  await untilQuiet();
+  expect(mails.filter(({ subject }) => subject?.includes('answered'))).toHaveLength(1);
+  release?.();
+});
+
+test('an address that the mail server refuses for good is not tried again', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  await bob.answer(await ann.ask());
+  post.rejectWith(550);
+  await sendDue();
+  await eventually(() => post.rejectedRecipients.includes(ann.email));
+  await untilQuiet();
+  const { rows } =
+    await sql`select from parley_jobs.job where state = 'retry' and name = 'mail-news'`.execute(server.db);
+  expect(rows).toHaveLength(0);
+});
+
+test('what no mail server took for days is dropped, so that nothing waits for ever', async () => {
+  await mailed(ann, 'answers', 'at_once');
+  await bob.answer(await ann.ask());
+  await sql`update notification set created_at = now() - interval '4 days'`.execute(server.db);
+  const withoutMail = await server.startBeside({}, {});
+  onTestFinished(() => withoutMail.stop());
+  await withoutMail.backgroundJobs?.enqueueDueJobs();
+  const { rows } = await sql`select from notification where pending_email is not null`.execute(server.db);
+  expect(rows).toHaveLength(0);
+});
+
+test('imported members are never mailed, whatever their rows say', async () => {
+  await sql`
+    with source as (insert into import_source (site, license) values ('old.example.org', 'CC') returning id)
+    insert into member (display_name, email_verified, source_id, source_key)
+    select 'Old', true, id, '1' from source`.execute(server.db);
+  await sql`
+    insert into notification_preference (member_id, category, in_app, email, push)
+    select id, 'votes', true, 'at_once', false from member where display_name = 'Old'`.execute(server.db);
+  await sql`
+    insert into question (author_id, title, content, excerpt, excerpt_cut)
+    select id, 'Old?', 'Old.', 'Old.', false from member where display_name = 'Old'`.execute(server.db);
+  const { rows } = await sql<{ id: number }>`select id from question where title = 'Old?'`.execute(server.db);
+  await bob.vote('questions', rows[0]?.id ?? 0, 'up');
+  const marks = await sql<{ pending_email: string | null }>`
+    select pending_email from notification where question_id = ${rows[0]?.id}`.execute(server.db);
+  expect(marks.rows).toEqual([{ pending_email: null }]);
+});

@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/core/database.ts';
+import { type NotificationPreference, notificationCategory } from '#shared/notifications/preferences.ts';
+
+/** What a member has chosen so far. */
+export async function listPreferences(db: Queryable, memberId: number): Promise<NotificationPreference[]> {
+  const rows = await db
+    .selectFrom('notification_preference')
+    .select(['category', 'in_app as inApp', 'email', 'push'])
+    .where('member_id', '=', memberId)
+    .execute();
+  return rows.map(({ category, ...row }) => ({ ...row, category: notificationCategory.parse(category) }));
+}
+
+/** Only one change of a member's choices at a time. */
+export async function lockPreferences(tx: Tx, memberId: number): Promise<void> {
+  await tx.selectFrom('member').select('id').where('id', '=', memberId).forNoKeyUpdate().execute();
+}
+
+export async function upsertPreference(
+  tx: Tx,
+  memberId: number,
+  choice: NotificationPreference,
+): Promise<void> {
+  const { category, inApp, email, push } = choice;
+  await tx
+    .insertInto('notification_preference')
+    .values({ member_id: memberId, category, in_app: inApp, email, push })
+    .onConflict((conflict) =>
+      conflict.columns(['member_id', 'category']).doUpdateSet({ in_app: inApp, email, push }),
+    )
+    .execute();
+}
+
+/** What waits to be mailed about something that is no longer mailed in this way, waits no more; likewise pushes. */
+export async function clearPendingDeliveries(
+  tx: Tx,
+  memberId: number,
+  choice: NotificationPreference,
+): Promise<void> {
+  const { category, inApp, email, push } = choice;
+  await sql`
+    update notification set
+      pending_email = case when ${inApp} and pending_email = ${email} then pending_email end,
+      pending_push = pending_push and ${inApp && push}
+    where recipient_id = ${memberId} and (pending_email is not null or pending_push)
+      and notification_category(kind) = ${category}`.execute(tx);
+}
+
+/** Switches mails off: about one thing, or all of one rhythm. */
+export async function disableEmail(
+  tx: Tx,
+  memberId: number,
+  off: { about: string } | { mail: string },
+): Promise<void> {
+  const isMeant = 'about' in off ? sql`category = ${off.about}` : sql`email = ${off.mail}`;
+  await sql`
+    update notification_preference set email = 'off' where member_id = ${memberId} and ${isMeant}`.execute(
+    tx,
+  );
+  const isPending =
+    'about' in off ? sql`notification_category(kind) = ${off.about}` : sql`pending_email = ${off.mail}`;
+  await sql`
+    update notification set pending_email = null
+    where recipient_id = ${memberId} and pending_email is not null and ${isPending}`.execute(tx);
+}
+
+/** The hour of the morning at which digests come, where the member is. */
+const digestHour = 8;
+
+/**
+ * Sets when the member's digests are due, by what is chosen now. One that has a time keeps it unless the time zone
+ * changes. Daily ones come each morning, weekly ones on Monday morning.
+ * @param timeZone null: as before
+ */
+export async function scheduleDigests(tx: Tx, memberId: number, timeZone: string | null): Promise<void> {
+  await sql`
+    insert into email_schedule as mine (member_id, time_zone)
+    values (${memberId}, coalesce(${timeZone}, 'UTC'))
+    on conflict (member_id) do update set
+      daily_at = case when mine.time_zone = coalesce(${timeZone}, mine.time_zone) then mine.daily_at end,
+      weekly_at = case when mine.time_zone = coalesce(${timeZone}, mine.time_zone) then mine.weekly_at end,
+      time_zone = coalesce(${timeZone}, mine.time_zone)`.execute(tx);
+  await sql`
+    update email_schedule set
+      daily_at = case when chosen.daily then coalesce(daily_at, ${nextDigestTime('daily')}) end,
+      weekly_at = case when chosen.weekly then coalesce(weekly_at, ${nextDigestTime('weekly')}) end
+    from (
+      select coalesce(bool_or(email = 'daily'), false) as daily, coalesce(bool_or(email = 'weekly'), false) as weekly
+      from notification_preference where member_id = ${memberId} and in_app
+    ) chosen
+    where member_id = ${memberId}`.execute(tx);
+}
+
+/** The next morning (of a Monday) that is still to come, at `time_zone`. */
+export function nextDigestTime(period: 'daily' | 'weekly') {
+  const [unit, step] = period === 'daily' ? ['day', '1 day'] : ['week', '7 days'];
+  const local = sql`clock_timestamp() at time zone time_zone`;
+  const hours = sql.lit(`${digestHour} hours`);
+  const first = sql`date_trunc(${sql.lit(unit)}, ${local} - ${hours}::interval) + ${hours}::interval`;
+  return sql`((${first} + ${sql.lit(step)}::interval) at time zone time_zone)`;
+}
+
+/** Whether PostgreSQL knows a time zone by this name. */
+export async function isKnownTimeZone(tx: Tx, name: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_timezone_names where name = ${name}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** The address of a member and whether they have shown that it is theirs; undefined for those who have none. */
+export async function findEmail(db: Queryable, memberId: number) {
+  const row = await db
+    .selectFrom('member')
+    .select(['email', 'email_verified'])
+    .where('id', '=', memberId)
+    .where('source_id', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined || row.email === null) return undefined;
+  return { email: row.email, isConfirmed: row.email_verified };
+}
+
+/** Returns whether the address was still the member's. */
+export async function markEmailConfirmed(tx: Tx, { memberId, email }: { memberId: number; email: string }) {
+  const changed = await tx
+    .updateTable('member')
+    .set({ email_verified: true })
+    .where('id', '=', memberId)
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return changed.numUpdatedRows > 0n;
+}

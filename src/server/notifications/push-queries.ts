@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Queryable, Tx } from '#server/core/database.ts';
+import type { NewPushSubscription } from '#shared/notifications/preferences.ts';
+
+/** The browser of a session; one that was somebody else's before is theirs no more. */
+export async function saveSubscription(
+  tx: Tx,
+  { memberId, sessionId, device }: { memberId: number; sessionId: number; device: NewPushSubscription },
+): Promise<void> {
+  const { endpoint, p256dh, auth } = device;
+  await sql`
+    delete from push_subscription
+    where endpoint = ${endpoint} or session_id = ${sessionId}`.execute(tx);
+  await sql`
+    insert into push_subscription (member_id, session_id, endpoint, p256dh, auth)
+    values (${memberId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})`.execute(tx);
+}
+
+/** Keeps the newest of a member's. */
+export async function deleteOldestSubscriptions(
+  tx: Tx,
+  memberId: number,
+  { keep }: { keep: number },
+): Promise<void> {
+  await sql`
+    delete from push_subscription where id = any(array(
+      select id from push_subscription where member_id = ${memberId} order by id desc offset ${keep}
+    ))`.execute(tx);
+}
+
+export async function hasSubscription(db: Queryable, sessionId: number): Promise<boolean> {
+  const { rows } = await sql`select from push_subscription where session_id = ${sessionId}`.execute(db);
+  return rows.length > 0;
+}
+
+export async function deleteSessionSubscription(db: Queryable, sessionId: number): Promise<void> {
+  await sql`delete from push_subscription where session_id = ${sessionId}`.execute(db);
+}
+
+export async function deleteSubscription(db: Queryable, id: number): Promise<void> {
+  await sql`delete from push_subscription where id = ${id}`.execute(db);
+}
+
+/** Those whose session still runs. */
+export async function listDevices(
+  db: Queryable,
+  memberId: number,
+): Promise<({ id: number } & NewPushSubscription)[]> {
+  const { rows } = await sql<{ id: number } & NewPushSubscription>`
+    select push_subscription.id, endpoint, p256dh, auth
+    from push_subscription join session on session.id = session_id
+    where push_subscription.member_id = ${memberId} and session.expires_at > now()
+    order by push_subscription.id`.execute(db);
+  return rows;
+}
+
+/** Members who have something to be pushed, made `seconds` ago or longer, unread. */
+export async function listMembersToPush(
+  tx: Tx,
+  { seconds, limit }: { seconds: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ recipient_id: number }>`
+    select distinct recipient_id from (
+      select recipient_id from notification
+      where pending_push and read_at is null and created_at <= now() - make_interval(secs => ${seconds})
+      order by recipient_id, id limit ${limit}
+    ) waiting`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+/** What is pushed no more: read meanwhile, or too old to be news. */
+export async function clearExpiredPushes(db: Queryable, { hours }: { hours: number }): Promise<void> {
+  await sql`
+    update notification set pending_push = false
+    where pending_push and (read_at is not null or created_at < now() - make_interval(hours => ${hours}))`.execute(
+    db,
+  );
+}

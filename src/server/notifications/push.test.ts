@@ -1,0 +1,168 @@
+import { createECDH, randomBytes } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import type { NotificationPreferences } from '#shared/notifications/preferences.ts';
+
+/** A push service on this machine: what it was sent, and what it answers. */
+const received: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
+let status = 201;
+const service = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) });
+    response.writeHead(status, status === 307 ? { location: `${address}/elsewhere` } : {}).end();
+  });
+});
+await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+
+const server = await startTestServer();
+const node = await server.startBeside({}, { pushServices: [address] });
+afterAll(async () => {
+  await node.stop();
+  await server.stop();
+  service.close();
+});
+
+let ann: Member;
+let bob: Member;
+beforeEach(async () => {
+  await server.resetRateLimits();
+  status = 201;
+  [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
+});
+
+let devices = 0;
+
+function deviceAt(origin: string) {
+  const keys = createECDH('prime256v1');
+  keys.generateKeys();
+  return {
+    endpoint: `${origin}/device/${++devices}`,
+    p256dh: keys.getPublicKey().toString('base64url'),
+    auth: randomBytes(16).toString('base64url'),
+  };
+}
+
+/** Returns the path of the device. */
+async function subscribe(member: Member): Promise<string> {
+  const device = deviceAt(address);
+  expectOk(await member.put('/push-subscription', device));
+  return new URL(device.endpoint).pathname;
+}
+
+/** What happened is long enough ago to be pushed. */
+async function pushDue(): Promise<void> {
+  await sql`update notification set created_at = created_at - interval '1 minute'`.execute(server.db);
+  await node.backgroundJobs?.enqueueDueJobs();
+}
+
+const pushesTo = (device: string) => received.filter(({ path }) => path === device);
+
+async function devicesOf(member: Member): Promise<number> {
+  const { rows } = await sql`select from push_subscription where member_id = ${member.id}`.execute(server.db);
+  return rows.length;
+}
+
+test('each device of a member is pushed to, small and encrypted, by the key of the community', async () => {
+  const phone = await subscribe(ann);
+  const laptop = await subscribe(await ann.signInElsewhere());
+  await bob.answer(await ann.ask({ title: 'Is this secret?' }));
+  await pushDue();
+  await eventually(() => pushesTo(phone).length === 1 && pushesTo(laptop).length === 1);
+  const [push] = pushesTo(phone);
+  expect(push?.headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '86400' });
+  const { body } = await ann.get<NotificationPreferences>('/notification-settings');
+  expect(push?.headers.authorization).toContain(`k=${body.pushKey}`);
+  expect(push?.body.length).toBeLessThan(4_096);
+  expect(push?.body.toString('latin1')).not.toContain('secret');
+});
+
+test('votes are not pushed until a member wants it; what is seen on an open page is not either', async () => {
+  const device = await subscribe(ann);
+  const id = await ann.ask();
+  await bob.vote('questions', id, 'up');
+  await bob.answer(id);
+  expectOk(await ann.put('/notifications/seen'));
+  await pushDue();
+  expectOk(await ann.put('/notification-settings/votes', { push: true }));
+  await bob.vote('questions', await ann.ask(), 'up');
+  await pushDue();
+  await eventually(() => pushesTo(device).length > 0);
+  await untilQuiet();
+  expect(pushesTo(device)).toHaveLength(1);
+});
+
+test('a device that is gone is forgotten, and signing out forgets that of the browser', async () => {
+  const phone = await ann.signInElsewhere();
+  await subscribe(ann);
+  const path = await subscribe(phone);
+  expectOk(await phone.delete('/session'));
+  expect(await devicesOf(ann)).toBe(1);
+  status = 410;
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(async () => (await devicesOf(ann)) === 0);
+  expect(pushesTo(path)).toHaveLength(0);
+});
+
+test('a member has ten devices at most: the oldest makes room', async () => {
+  for (let n = 0; n < 12; n++) await subscribe(await ann.signInElsewhere());
+  expect(await devicesOf(ann)).toBe(10);
+});
+
+test('a redirect is not followed', async () => {
+  const device = await subscribe(ann);
+  status = 307;
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(() => pushesTo(device).length === 1);
+  await untilQuiet();
+  expect(received.filter(({ path }) => path === '/elsewhere')).toHaveLength(0);
+});
+
+describe('an address that a browser names', () => {
+  test.each([
+    'http://127.0.0.1:5432',
+    'http://localhost',
+    'https://169.254.169.254',
+    'https://[::1]',
+    'https://fcm.googleapis.com.evil.example',
+    'https://evil.example/https://fcm.googleapis.com',
+    'https://fcm.googleapis.com@evil.example',
+    'https://user:password@fcm.googleapis.com',
+    'https://fcm.googleapis.com:8443',
+    'http://fcm.googleapis.com',
+    'https://push.apple.com',
+    'https://evil.example#.push.apple.com',
+    'ftp://fcm.googleapis.com',
+  ])('is refused where it is no known push service: %s', async (origin) => {
+    expect((await ann.put('/push-subscription', deviceAt(origin))).status).toBe(400);
+    expect(await devicesOf(ann)).toBe(0);
+  });
+
+  test.each([
+    'https://fcm.googleapis.com',
+    'https://updates.push.services.mozilla.com',
+    'https://wns2-db5p.notify.windows.com',
+    'https://web.push.apple.com',
+  ])('is taken where it is one: %s', async (origin) => {
+    expect((await ann.put('/push-subscription', deviceAt(origin))).body).toMatchObject({ pushHere: true });
+    expectOk(await ann.delete('/push-subscription'));
+    expect(await devicesOf(ann)).toBe(0);
+  });
+});
+
+async function untilQuiet(): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from parley_jobs.job where state in ('created', 'active') and name = 'push'`.execute(server.db);
+    return rows.length === 0;
+  });
+}

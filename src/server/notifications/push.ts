@@ -1,0 +1,118 @@
+import type { Logger } from 'pino';
+import { type Database, transaction } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
+import type { WebPushSender } from '#server/core/web-push.ts';
+import { markDelivered, listPendingNotifications, type PendingNotification } from './notifications.ts';
+import type { NewPushSubscription, PushMessage } from '#shared/notifications/preferences.ts';
+import { truncateWithEllipsis } from '#shared/core/text.ts';
+import {
+  deleteSessionSubscription,
+  deleteSubscription,
+  listDevices,
+  deleteOldestSubscriptions,
+  clearExpiredPushes,
+  hasSubscription,
+  listMembersToPush,
+  saveSubscription,
+} from './push-queries.ts';
+
+/** Devices of a member at most; one more takes the place of the oldest. */
+const maxDevices = 10;
+
+/** So long a page that is open has to say that the member sees the news there, in seconds. */
+export const pushDelaySeconds = 4;
+
+/** What could not be pushed for so long is old, in hours. */
+const expiryHours = 24;
+
+/** Characters of a message at most: what a push service carries is small. */
+const maxBodyChars = 200;
+
+export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>;
+
+/** The browsers that members want to be told in. @param pusher absent where this Parley does not push */
+export function createPushSubscriptions({ db, pusher }: { db: Database; pusher: WebPushSender | undefined }) {
+  return {
+    publicKey: pusher?.publicKey ?? null,
+
+    /** @throws ProblemError 'invalid' for an address that is no known push service's, 'disabled' */
+    async subscribe(viewer: Viewer, device: NewPushSubscription): Promise<void> {
+      if (pusher === undefined) throw new ProblemError('disabled', 'This Parley does not push.');
+      if (!pusher.isAllowedEndpoint(device.endpoint))
+        throw new ProblemError('invalid', 'The push service of this browser is not known here.');
+      await transaction(db, async (tx) => {
+        await saveSubscription(tx, { memberId: viewer.id, sessionId: viewer.sessionId, device });
+        await deleteOldestSubscriptions(tx, viewer.id, { keep: maxDevices });
+      });
+    },
+
+    unsubscribe: (viewer: Viewer) => deleteSessionSubscription(db, viewer.sessionId),
+
+    isSubscribed: (viewer: Viewer) => hasSubscription(db, viewer.sessionId),
+  };
+}
+
+/** Adds a job for each member who is to be pushed something; each node may ask for it, at any time. */
+export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
+  await transaction(db, async (tx) => {
+    for (const memberId of await listMembersToPush(tx, { seconds: pushDelaySeconds, limit: 500 }))
+      await jobs.enqueue(tx, 'push', { key: String(memberId), data: { memberId } });
+  });
+  await clearExpiredPushes(db, { hours: expiryHours });
+}
+
+/** Pushes what waits for a member to all of their devices. */
+export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPushSender; log: Logger }) {
+  return {
+    name: 'push',
+    retries: { limit: 6, delaySeconds: 20, maxDelaySeconds: 1_800 },
+    timeoutSeconds: 60,
+    concurrency: 2,
+    async run({ memberId }, { isLast }) {
+      const { items, total } = await listPendingNotifications(db, { memberId, channel: 'push', limit: 1 });
+      const [newest] = items;
+      if (newest === undefined) return;
+      const results = await Promise.allSettled(
+        (await listDevices(db, memberId)).map((device) => sendTo(device, buildPushMessage(newest, total))),
+      );
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed !== undefined && !isLast) throw failed.reason;
+      if (failed !== undefined)
+        log.warn(
+          { err: failed.reason, memberId },
+          'a push was given up: its service did not take it for long',
+        );
+      await markDelivered(db, { memberId, channel: 'push', upTo: newest.id });
+    },
+  } satisfies JobDefinition<{ memberId: number }>;
+
+  async function sendTo(
+    { id, ...device }: NewPushSubscription & { id: number },
+    message: PushMessage,
+  ): Promise<void> {
+    const pushed = await pusher.send(device, JSON.stringify(message));
+    if (pushed === 'gone') await deleteSubscription(db, id);
+    if (pushed === 'refused')
+      log.warn(`The push service ${new URL(device.endpoint).host} refuses what Parley sends it.`);
+  }
+}
+
+function buildPushMessage(newest: PendingNotification, total: number): PushMessage {
+  if (total === 1) {
+    const { id, message, link } = newest;
+    return {
+      title: 'Parley',
+      body: truncateWithEllipsis(message, maxBodyChars),
+      link,
+      tag: `notification-${id}`,
+    };
+  }
+  return {
+    title: 'Parley',
+    body: `You have ${total} new notifications.`,
+    link: '/notifications?tab=unread',
+    tag: 'notifications',
+  };
+}

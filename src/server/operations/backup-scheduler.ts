@@ -1,0 +1,182 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { BackupSchedule } from '#server/core/config.ts';
+import type { Database } from '#server/core/database.ts';
+import type { BackupState } from '#server/core/metrics-collectors.ts';
+import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
+import {
+  startBackupRun,
+  type BackupStatus,
+  getBackupStatus,
+  recordBackupFailure,
+  recordBackupSuccess,
+  recordBackupVerification,
+} from './backup-queries.ts';
+import { isBackupDue, isPartialFile, listOutdatedBackups, scheduledFileName } from './backup-schedule.ts';
+import type { BackupTask, BackupTaskResult } from './backup-worker.ts';
+
+export type BackupSchedulerOptions = {
+  schedule: BackupSchedule;
+  db: Database;
+  connection: pg.ClientConfig;
+  /** What this node is called. */
+  node: string;
+  /** Parley's version. */
+  version: string;
+  migrationsDirectory: string;
+  log: Logger;
+};
+
+/** Backups that a node makes by itself. */
+export type BackupScheduler = {
+  /** Makes one where it is time; resolves when that is done. The node looks every minute by itself. */
+  runIfDue: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+const minuteMs = 60_000;
+const weekMs = 7 * 24 * 60 * minuteMs;
+
+/** Milliseconds that work on a backup gets to clean up when the node stops. */
+const stopTimeoutMs = 3_000;
+
+/** Any fixed number: who holds it makes the backup. PostgreSQL takes it back from a node that dies. */
+const backupLock = 4_051_717;
+
+/** Makes backups by the plan, one node at a time (docs/decisions/034). What fails is logged, kept, and tried again. */
+export function startBackupScheduler(options: BackupSchedulerOptions): BackupScheduler {
+  const { schedule, db, connection, log } = options;
+  const stopping = new AbortController();
+  let looking: Promise<void> | undefined;
+  const runIfDue = () =>
+    (looking ??= lookOnce()
+      .catch((error: unknown) => {
+        // The database restarts: the next look is in a minute.
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'backups wait for the database');
+      })
+      .finally(() => (looking = undefined)));
+  const timer = setInterval(() => void runIfDue(), minuteMs);
+  void runIfDue();
+  return {
+    runIfDue,
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await looking;
+    },
+  };
+
+  async function lookOnce(): Promise<void> {
+    if (stopping.signal.aborted || !isBackupDue(await getBackupStatus(db), schedule.minuteOfDay)) return;
+    const client = new pg.Client({ ...connection, application_name: 'parley backup' });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+        backupLock,
+      ]);
+      // Another node may have been quicker, and be done by now.
+      if (rows[0]?.mine !== true || !isBackupDue(await getBackupStatus(db), schedule.minuteOfDay)) return;
+      await runBackup(options, stopping.signal);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { schedule, db, connection, node, version, log } = options;
+  const began = performance.now();
+  const file = path.join(schedule.directory, scheduledFileName(new Date()));
+  const id = await startBackupRun(db, { node, file });
+  const problem =
+    (await prepareDirectory(schedule.directory)) ??
+    (await runInWorker({ kind: 'write', file, connection, version }, signal));
+  if (problem !== null) {
+    log.error(`The backup failed, and those before it stay: ${problem} It is tried again in 15 minutes.`);
+    return recordBackupFailure(db, id, problem);
+  }
+  const { size } = await stat(file);
+  await recordBackupSuccess(db, id, size);
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+  log.info(`Backed up to ${file}: ${(size / 1024 / 1024).toFixed(1)} MB in ${seconds} s.`);
+  if ((await verifyIfDue(options, { id, file }, signal)) === 'wrong') return;
+  await removeOutdatedBackups(schedule, log);
+}
+
+/** The name of a folder that is not there is made by nobody: a disk that is not mounted must not fill another one. */
+async function prepareDirectory(folder: string): Promise<string | null> {
+  try {
+    for (const name of (await readdir(folder)).filter(isPartialFile))
+      await rm(path.join(folder, name), { force: true });
+    return null;
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return `The folder ${folder} (BACKUP_FOLDER) is not there.`;
+    return `The folder ${folder} (BACKUP_FOLDER) cannot be used: ${getErrorMessage(error)}.`;
+  }
+}
+
+async function verifyIfDue(
+  { schedule, db, migrationsDirectory, log }: BackupSchedulerOptions,
+  { id, file }: { id: number; file: string },
+  signal: AbortSignal,
+): Promise<'right' | 'wrong'> {
+  const { now, lastVerified } = await getBackupStatus(db);
+  const { scratchDirectory } = schedule;
+  if (scratchDirectory === undefined) return 'right';
+  // An hour less than a week, so that it stays at the same time of the day.
+  if (lastVerified !== null && now.getTime() - lastVerified.getTime() < weekMs - 60 * minuteMs)
+    return 'right';
+  const problem = await runInWorker({ kind: 'verify', file, scratchDirectory, migrationsDirectory }, signal);
+  if (signal.aborted) return 'wrong';
+  await recordBackupVerification(db, id, problem);
+  if (problem === null) {
+    log.info(`${file} was restored and compared: it is whole.`);
+    return 'right';
+  }
+  log.error(`${file} was written, but restoring it showed: ${problem} Older backups stay.`);
+  return 'wrong';
+}
+
+async function removeOutdatedBackups({ directory, retention }: BackupSchedule, log: Logger): Promise<void> {
+  for (const name of listOutdatedBackups(await readdir(directory), retention)) {
+    await rm(path.join(directory, name), { force: true });
+    log.info(`Removed the backup ${name}: newer ones are kept.`);
+  }
+}
+
+/** Returns why it could not be done, in a sentence; null when it was. */
+async function runInWorker(task: BackupTask, signal: AbortSignal): Promise<string | null> {
+  const worker = new Worker(new URL('backup-worker.ts', import.meta.url), { workerData: task });
+  let end: BackupTaskResult = { problem: 'It ended before it was done.' };
+  worker.on('message', (message: BackupTaskResult) => (end = message));
+  worker.on('error', (error) => (end = { problem: `It failed: ${getErrorMessage(error)}.` }));
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  let tooLong: NodeJS.Timeout | undefined;
+  const stop = () => {
+    worker.postMessage('stop', []);
+    tooLong = setTimeout(() => void worker.terminate(), stopTimeoutMs);
+  };
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  await ended;
+  clearTimeout(tooLong);
+  signal.removeEventListener('abort', stop);
+  return end.problem;
+}
+
+/** What is known of the backups that were made by themselves. */
+export const getScheduledBackupStatus = (db: Database): Promise<BackupStatus> => getBackupStatus(db);
+
+/** What the metrics tell of them. */
+export async function getBackupMetrics(db: Database): Promise<BackupState> {
+  const { lastSuccess, lastSuccessBytes, lastVerified, problem } = await getBackupStatus(db);
+  return {
+    lastSuccess: lastSuccess === null ? null : { startedAt: lastSuccess, bytes: lastSuccessBytes },
+    lastVerified,
+    isLastFailed: problem !== null,
+  };
+}

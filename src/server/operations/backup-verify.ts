@@ -1,0 +1,97 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import pg from 'pg';
+import { pino } from 'pino';
+import { findViolations } from './integrity-check.ts';
+import { databaseFromClient } from '#server/core/database.ts';
+import { chooseOsAccount } from '#server/postgres/embedded-account.ts';
+import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
+import { resolveDataDirectory } from '#server/postgres/embedded-data-directory.ts';
+import { cleanUpOrphans } from '#server/postgres/embedded-orphan-cleanup.ts';
+import { findRunningInstance } from '#server/postgres/embedded-lock-file.ts';
+import type { Progress } from '#server/core/progress.ts';
+import { backUpDatabase } from './backup.ts';
+import { type BackupCompletion, type BackupManifest, DamagedBackupError } from './backup-file.ts';
+import { restoreBackup } from './backup-restore.ts';
+
+export type VerifyOptions = {
+  file: string;
+  /** Where there is room for the whole database for a while. */
+  scratchDirectory: string;
+  migrationsDirectory: string;
+  progress: Progress;
+  signal: AbortSignal;
+};
+
+/**
+ * Restores a backup into a PostgreSQL of its own, which is thrown away: every row has to come out again as it went in,
+ * and every count has to equal its rows.
+ * @throws DamagedBackup, MigrationError
+ */
+export async function verifyBackup({ file, scratchDirectory, ...options }: VerifyOptions): Promise<{
+  contents: BackupManifest;
+  completion: BackupCompletion;
+}> {
+  await removeAbandoned(scratchDirectory);
+  const parent = await mkdtemp(path.join(scratchDirectory, scratchPrefix));
+  try {
+    // Root's PostgreSQL runs as another user, who must be able to pass.
+    await chmod(parent, 0o711);
+    const dataDirectory = path.join(parent, 'data');
+    const embedded = await startEmbeddedPostgres({
+      dataDirectory,
+      log: pino({ level: 'silent' }),
+      signal: options.signal,
+    });
+    const client = new pg.Client(embedded.connection);
+    try {
+      await client.connect();
+      const { size } = await stat(file);
+      const restored = await restoreBackup({ ...options, client, open: () => createReadStream(file), size });
+      await assertSameRows(client, restored, options);
+      return restored;
+    } finally {
+      await client.end().catch(() => {});
+      await embedded.stop();
+    }
+  } finally {
+    await rm(parent, { recursive: true, force: true });
+  }
+}
+
+const scratchPrefix = 'parley-verify-';
+
+/** What a verification that was killed has left: a PostgreSQL that runs on, and the room it takes. */
+async function removeAbandoned(scratch: string): Promise<void> {
+  for (const name of (await readdir(scratch)).filter((name) => name.startsWith(scratchPrefix))) {
+    const parent = path.join(scratch, name);
+    const data = resolveDataDirectory(path.join(parent, 'data'));
+    if (!existsSync(data.cluster) || (await findRunningInstance(data)) !== undefined) continue;
+    await cleanUpOrphans(data.cluster, await chooseOsAccount(data.cluster, () => {}));
+    await rm(parent, { recursive: true, force: true });
+  }
+}
+
+async function assertSameRows(
+  client: pg.Client,
+  { contents, completion }: { contents: BackupManifest; completion: BackupCompletion },
+  { progress, signal }: Pick<VerifyOptions, 'progress' | 'signal'>,
+): Promise<void> {
+  await client.query('set synchronize_seqscans = off');
+  const to = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const again = await backUpDatabase({ client, to, version: contents.madeBy, progress, signal });
+  for (const { name, rows, sha256 } of completion.tables) {
+    const found = again.tables.find((table) => table.name === name);
+    if (found?.rows !== rows || found.sha256 !== sha256)
+      throw new DamagedBackupError(`The table ${name} comes out of it with other rows than went in.`);
+  }
+  const broken = await findViolations(databaseFromClient(client));
+  if (broken.length > 0) {
+    const descriptions = broken.map(
+      ({ rule, id, stored, expected }) => `${rule} of ${id}: ${stored}, counted ${expected}`,
+    );
+    throw new DamagedBackupError(`Counts in it do not equal their rows: ${descriptions.join('; ')}.`);
+  }
+}

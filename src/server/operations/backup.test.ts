@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { migrationsDirectory } from '#server/serve.ts';
+import { withClient } from '#tests/support/database-client.ts';
+import { runAsAdmin, type TestDatabase, withDatabase } from '#tests/support/database.ts';
+import { startServerOn, startTestServer } from '#tests/support/server.ts';
+import { registerBackupCommands } from './backup-command.ts';
+import { listTables } from './backup-tables.ts';
+
+const server = await startTestServer();
+const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-backup-'));
+const ann = await server.register('Ann');
+const bob = await server.register('Bob');
+const hostile = 'tab\there, line\nfeed, back\\slash \\N \\. "quotes" \u{1F600} عربي\r\n\\t';
+const whole = path.join(folder, 'whole.tar');
+
+beforeAll(async () => {
+  const id = await ann.ask({ title: 'What is kept?', content: hostile, tags: ['Backups', 'ünï'] });
+  const answer = await bob.answer(id, hostile);
+  await ann.replyToAnswer(answer.id);
+  await bob.vote('questions', id, 'up');
+  await ann.vote('answers', answer.id, 'down');
+  await bob.put(`/questions/${id}/view`);
+  // The number of one that is deleted must not be given again.
+  await ann.remove('questions', await ann.ask());
+  await backup(whole);
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a command line on a database and returns what a terminal would show. */
+async function run(connection: pg.ClientConfig, parameters: string[]) {
+  const shown = { out: '', err: '', code: 0 };
+  const program = new Command('parley').exitOverride();
+  registerBackupCommands(program, {
+    withClient: (work) => withClient(connection, work),
+    migrationsDirectory,
+    version: '0.0.0',
+    out: { write: (text) => (shown.out += text) },
+    err: { write: (text) => (shown.err += text) },
+    exitWith: (code) => (shown.code = code),
+  });
+  await program.parseAsync(parameters, { from: 'user' });
+  return shown;
+}
+
+const backup = (file: string) => run(server.database.connection, ['backup', file]);
+
+async function emptyDatabase(): Promise<TestDatabase> {
+  const { admin, user, owner } = inject('testServer');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await runAsAdmin(admin, `create database ${name} owner ${owner}`);
+  const drop = () => runAsAdmin(admin, `drop database if exists ${name} with (force)`);
+  onTestFinished(drop);
+  return { connection: withDatabase(user, name), drop };
+}
+
+/** Every row of every table, and how every table, index, constraint and trigger is defined. */
+function everything(connection: pg.ClientConfig) {
+  return withClient(connection, async (client) => {
+    const rows: Record<string, unknown> = {};
+    for (const { name } of await listTables(client)) {
+      const table = await client.query(`select to_jsonb(each)::text as row from "${name}" each order by 1`);
+      rows[name] = table.rows;
+    }
+    const definitions = await client.query(`
+      select 'index' as kind, indexdef as as from pg_indexes where schemaname = 'public'
+      union all select 'constraint', conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
+        from pg_constraint where connamespace = 'public'::regnamespace
+      union all select 'trigger ' || tgenabled::text, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+      order by 1, 2`);
+    return { rows, definitions: definitions.rows };
+  });
+}
+
+test('a backup brings back every row, and what was said of none', async () => {
+  const { connection } = await emptyDatabase();
+  const restored = await run(connection, ['restore', whole]);
+  expect(restored.err).toBe('');
+  expect(restored).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(
+      /^Restored the community of 20\S+: 2 members, 1 questions, 1 answers, 1 replies/,
+    ),
+  });
+  expect(await everything(connection)).toEqual(await everything(server.database.connection));
+});
+
+test('members of a restored community are still signed in, and numbers of deleted posts are not given again', async () => {
+  const database = await emptyDatabase();
+  await run(database.connection, ['restore', whole]);
+  const next = await ann.ask();
+  const there = await startServerOn(database);
+  onTestFinished(() => there.stop());
+  const annThere = ann.onServer(there.address);
+  expect((await annThere.feed('recent')).items.map(({ title }) => title)).toEqual(['What is kept?']);
+  expect(await annThere.ask()).toBe(next);
+});
+
+test('what members write meanwhile is in it whole or not at all', async () => {
+  const file = path.join(folder, 'busy.tar');
+  const enough = new AbortController();
+  const writers = [ann, bob].map(async (member) => {
+    while (!enough.signal.aborted) {
+      const { id } = await member.answer(await member.ask());
+      await (member === ann ? bob : ann).vote('answers', id, 'up');
+    }
+  });
+  for (let n = 0; n < 3; n++) {
+    await rm(file, { force: true });
+    expect(await backup(file)).toMatchObject({ code: 0 });
+  }
+  enough.abort();
+  await Promise.all(writers);
+  expect(await run(server.database.connection, ['verify', file])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`${file} is whole: the community of 20`),
+  });
+});
+
+test('a damaged or cut backup is refused, wherever it is damaged, and the database stays empty', async () => {
+  const bytes = await readFile(whole);
+  const file = path.join(folder, 'damaged.tar');
+  const { connection } = await emptyDatabase();
+  const damaged = [
+    Buffer.from('garbage'),
+    Buffer.alloc(0),
+    bytes.subarray(0, bytes.length / 2),
+    bytes.subarray(0, bytes.length - 2048),
+    ...bodiesIn(bytes).map(({ at, size }) => flipped(bytes, at + Math.floor(size / 2))),
+  ];
+  expect(damaged.length).toBeGreaterThan(15);
+  for (const version of damaged) {
+    await writeFile(file, version);
+    expect(await run(connection, ['restore', file])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The (backup cannot be used\.|migration|database has the migration) /m),
+    });
+  }
+  expect(await everything(connection)).toEqual({ rows: {}, definitions: [] });
+});
+
+/** Where what a tar archive holds stands in it: behind headers of 512 bytes, which have the size in octal digits. */
+function bodiesIn(tar: Buffer): { at: number; size: number }[] {
+  const bodies: { at: number; size: number }[] = [];
+  for (let header = 0; tar[header] !== 0;) {
+    const size = Number.parseInt(tar.toString('latin1', header + 124, header + 135), 8);
+    bodies.push({ at: header + 512, size });
+    header += 512 * (1 + Math.ceil(size / 512));
+  }
+  return bodies;
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(at) ^ 0x55, at);
+  return copy;
+}
+
+test('a database with something in it is refused and left as it is', async () => {
+  const before = await everything(server.database.connection);
+  const refused = await run(server.database.connection, ['restore', whole]);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toMatch(/^The database is not empty: it has the table \w+\. Nothing was changed\.$/m);
+  expect(await everything(server.database.connection)).toEqual(before);
+});
+
+test('a file that is there already is left as it is; so is one that another backup is writing', async () => {
+  const file = path.join(folder, 'taken.tar');
+  await writeFile(file, 'mine');
+  expect(await backup(file)).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
+  expect(await readFile(file, 'utf8')).toBe('mine');
+  const other = path.join(folder, 'other.tar');
+  await writeFile(`${other}.partial`, 'half');
+  expect(await backup(other)).toMatchObject({ code: 1 });
+  expect(await readFile(`${other}.partial`, 'utf8')).toBe('half');
+});
+
+test('where there is no room or no folder, nothing is left behind', async () => {
+  const nowhere = path.join(folder, 'nowhere/x.tar');
+  expect(await backup(nowhere)).toMatchObject({ code: 1, err: 'There is no such file or folder.\n' });
+  expect(await run(server.database.connection, ['restore', nowhere])).toMatchObject({ code: 1 });
+  expect(existsSync(`${nowhere}.partial`)).toBe(false);
+});

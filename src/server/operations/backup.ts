@@ -1,0 +1,104 @@
+import type { Writable } from 'node:stream';
+import type { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Progress } from '#server/core/progress.ts';
+import {
+  type BackupCompletion,
+  type BackupManifest,
+  computeDigest,
+  createRowChecksum,
+  createBackupWriter,
+} from './backup-file.ts';
+import { copyStatement, listSequences, type BackupTable, listTables } from './backup-tables.ts';
+
+export type BackupOptions = {
+  /** A connection of its own; the community goes on working on others. */
+  client: Client;
+  to: Writable;
+  /** Parley's version. */
+  version: string;
+  progress: Progress;
+  signal: AbortSignal;
+  /** The moment of another transaction that is open (pg_export_snapshot); without it, the moment when this one begins. */
+  snapshot?: string;
+};
+
+/** Thrown where there is nothing to back up. */
+export class NoCommunityError extends Error {}
+
+/**
+ * Writes the whole community as it is at one moment. Members write on meanwhile: a snapshot keeps that moment.
+ * @returns how many rows each table has in it
+ * @throws NoCommunity
+ */
+export async function backUpDatabase({
+  client,
+  to,
+  version,
+  progress,
+  signal,
+  snapshot,
+}: BackupOptions): Promise<BackupCompletion> {
+  await client.query(`
+    set statement_timeout = 0;
+    set idle_in_transaction_session_timeout = 0;
+    set client_connection_check_interval = '5s';
+    set timezone = 'UTC';
+    set extra_float_digits = 1;
+    begin isolation level repeatable read read only;`);
+  try {
+    if (snapshot !== undefined)
+      await client.query(`set transaction snapshot ${client.escapeLiteral(snapshot)}`);
+    const tables = await listTables(client);
+    if (!tables.some(({ name }) => name === 'member'))
+      throw new NoCommunityError('There is no community in this database.');
+    const manifest = await createManifest(client, tables, version);
+    // The first statement has taken the snapshot; a sequence is not part of it, and only ever further on.
+    const file = createBackupWriter(to);
+    await file.writeManifest(manifest);
+    progress.start(tables.reduce((checksum, table) => checksum + table.bytes, 0));
+    const written: BackupCompletion['tables'] = [];
+    const before = { bytes: 0, rows: 0 };
+    for (const table of tables) {
+      signal.throwIfAborted();
+      const checksum = createRowChecksum();
+      const rows = client.query(copyTo(`${copyStatement(table)} to stdout`));
+      await file.writeTable(table.name, rows, (bytes) => {
+        signal.throwIfAborted();
+        checksum.pass(bytes);
+        const share = Math.min(1, checksum.rows() / Math.max(1, table.rows));
+        progress.update(table.name, before.bytes + share * table.bytes, before.rows + checksum.rows());
+      });
+      written.push({ name: table.name, ...checksum.done() });
+      before.bytes += table.bytes;
+      before.rows += checksum.rows();
+    }
+    const completion: BackupCompletion = {
+      contents: computeDigest(manifest),
+      tables: written,
+      sequences: await listSequences(client),
+    };
+    await file.complete(completion);
+    await client.query('commit');
+    return completion;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function createManifest(
+  client: Client,
+  tables: readonly BackupTable[],
+  version: string,
+): Promise<BackupManifest> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from migration order by name',
+  );
+  return {
+    format: 'parley backup 1',
+    madeBy: version,
+    madeAt: new Date().toISOString(),
+    migrations: rows,
+    tables: tables.map(({ name, columns }) => ({ name, columns })),
+  };
+}

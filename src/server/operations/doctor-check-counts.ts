@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import {
+  type IntegrityViolation,
+  findViolationsBetween,
+  getLargestId,
+  chunkScanSettings,
+} from './integrity-check.ts';
+import { openDatabase } from '#server/core/database.ts';
+import type { Progress } from '#server/core/progress.ts';
+import { canRepair, repairViolations, type RepairedRow, publishRepairs } from './integrity-repair.ts';
+import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
+
+export type CheckCountsOptions = {
+  connection: pg.PoolConfig;
+  /** Puts right what can be counted again. */
+  isRepairing: boolean;
+  progress: Progress;
+  signal: AbortSignal;
+  /** Ids looked at in one statement. */
+  chunkSize?: number;
+};
+
+/** Rows of one rule taken from one statement. */
+const maxRows = 1_000;
+
+/** Rounds of repairing one piece at most: that many rows of one rule are in it, and some more. */
+const maxRounds = 50;
+
+/** Compares every count with its rows, piece by piece beside members who write. */
+export async function checkCounts(
+  options: CheckCountsOptions,
+): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
+  const { connection, isRepairing, progress, signal, chunkSize = 20_000 } = options;
+  const db = openDatabase({
+    connection: { ...connection, options: chunkScanSettings, statement_timeout: 600_000 },
+    maxConnections: 2,
+  });
+  const remaining: IntegrityViolation[] = [];
+  const changed: RepairedRow[] = [];
+  try {
+    const end = (await getLargestId(db)) + 1;
+    progress.start(end);
+    for (let from = 0; from < end; from += chunkSize) {
+      signal.throwIfAborted();
+      await checkChunk(from);
+      progress.update(
+        'comparing counts with rows',
+        Math.min(end, from + chunkSize),
+        Math.min(end, from + chunkSize),
+      );
+    }
+    if (changed.length > 0) await publishRepairs(db);
+  } finally {
+    progress.stop();
+    await db.destroy();
+  }
+  return { findings: toFindings(remaining, changed), changed };
+
+  async function checkChunk(from: number): Promise<void> {
+    for (let round = 1; ; round++) {
+      const broken = await findViolationsBetween(db, { from, to: from + chunkSize, most: maxRows });
+      const done = isRepairing ? await repairViolations(db, broken) : [];
+      changed.push(...done);
+      // Where a rule had more than were taken, and where one follows from another, there is more to do.
+      if (done.length > 0 && round < maxRounds) continue;
+      remaining.push(...broken);
+      return;
+    }
+  }
+}
+
+function toFindings(left: readonly IntegrityViolation[], changed: readonly RepairedRow[]): Finding[] {
+  const found = createFinding('counts');
+  const wrong = [...Map.groupBy(left, ({ rule }) => rule)].map(([rule, rows]) => {
+    const some = rows
+      .slice(0, 3)
+      .map(({ id, stored, expected }) => `${id} says ${stored} instead of ${expected}`);
+    return found(
+      'problem',
+      `${rows.length} rows break '${rule}': ${some.join('; ')}${rows.length > some.length ? '; …' : ''}.`,
+      'Members see something that is not so.',
+      canRepair(rule)
+        ? 'parley doctor --repair'
+        : 'It cannot be counted again: restore a backup, or report it with what happened before.',
+    );
+  });
+  if (wrong.length > 0) return wrong;
+  const allWellText = 'Every count equals its rows';
+  return [
+    okFinding(
+      'counts',
+      changed.length === 0
+        ? `${allWellText}.`
+        : `${allWellText} now that ${changed.length} have been put right.`,
+    ),
+  ];
+}

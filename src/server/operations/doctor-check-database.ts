@@ -1,0 +1,302 @@
+import { redactPassword } from '#server/postgres/connect.ts';
+import { type Database, openDatabase } from '#server/core/database.ts';
+import { MigrationError, listPendingMigrations } from '#server/postgres/migrations.ts';
+import { getErrorMessage } from '#server/core/startup-error.ts';
+import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
+import {
+  listAppliedMigrations,
+  getActivity,
+  getServerInfo,
+  getReplicaState,
+  type ServerInfo,
+} from './doctor-queries.ts';
+
+/** Connections that a node holds at most (docs/operating.md). */
+const maxConnectionsPerNode = 26;
+
+export async function checkDatabaseServer(
+  db: Database,
+): Promise<{ findings: Finding[]; dataFolder: string | null }> {
+  const server = await getServerInfo(db);
+  const findings = [
+    ...checkServerSettings(server),
+    ...checkConnections(server),
+    ...checkRights(server),
+    ...checkTables(server),
+  ];
+  const allWellText = `PostgreSQL ${server.version} answers, with what Parley needs.`;
+  return {
+    findings: findings.length === 0 ? [okFinding('database', allWellText)] : findings,
+    dataFolder: server.dataDirectory,
+  };
+}
+
+function checkServerSettings(server: ServerInfo): Finding[] {
+  const found = createFinding('database');
+  const findings: Finding[] = [];
+  if (server.major < 15)
+    findings.push(
+      found(
+        'problem',
+        `It is PostgreSQL ${server.version}.`,
+        'Parley needs 15 or newer.',
+        'Upgrade it, or take a backup there and restore it into a newer one.',
+      ),
+    );
+  if (server.encoding !== 'UTF8')
+    findings.push(
+      found(
+        'problem',
+        `The database is encoded in ${server.encoding}.`,
+        'Members write in every language.',
+        "Restore a backup into a database made with encoding 'UTF8'.",
+      ),
+    );
+  if (!server.hasTrigrams)
+    findings.push(
+      found(
+        'problem',
+        'The extension pg_trgm is missing.',
+        'Search needs it.',
+        'As a superuser, in this database: create extension pg_trgm',
+      ),
+    );
+  for (const [name, value] of [
+    ['fsync', server.fsync],
+    ['full_page_writes', server.fullPageWrites],
+  ] as const)
+    if (value !== 'on')
+      findings.push(
+        found(
+          'problem',
+          `${name} is ${value}.`,
+          'After a crash the database may be damaged beyond repair.',
+          `alter system set ${name} = on, then select pg_reload_conf()`,
+        ),
+      );
+  if (server.synchronousCommit === 'off')
+    findings.push(
+      found(
+        'problem',
+        'synchronous_commit is off.',
+        'A crash loses what members were told is saved.',
+        'alter system set synchronous_commit = on, then select pg_reload_conf()',
+      ),
+    );
+  if (server.autovacuum !== 'on')
+    findings.push(
+      found(
+        'problem',
+        'autovacuum is off.',
+        'Tables grow without end, and PostgreSQL stops one day to save its data.',
+        'alter system set autovacuum = on, then select pg_reload_conf()',
+      ),
+    );
+  if (server.checksumFailures > 0)
+    findings.push(
+      found(
+        'problem',
+        `PostgreSQL read ${server.checksumFailures} pages that are not as they were written.`,
+        'The disk loses data.',
+        'Take a backup to another disk now, verify it, and replace this one.',
+      ),
+    );
+  if (server.oldestTransactionAge > 1_000_000_000)
+    findings.push(
+      found(
+        server.oldestTransactionAge > 1_500_000_000 ? 'problem' : 'warning',
+        `The oldest row is ${server.oldestTransactionAge.toLocaleString('en')} transactions old.`,
+        'At two thousand million PostgreSQL takes no more writes.',
+        'End old transactions and replication slots, then run: vacuum (freeze)',
+      ),
+    );
+  return findings;
+}
+
+function checkConnections({ connections, maxConnections }: ServerInfo): Finding[] {
+  const found = createFinding('connections');
+  const why = `Each Parley holds up to ${maxConnectionsPerNode}, and requests that get none are refused.`;
+  const todo = 'Raise max_connections and restart PostgreSQL, or end what else connects.';
+  if (connections > 0.85 * maxConnections)
+    return [found('problem', `${connections} of ${maxConnections} connections are in use.`, why, todo)];
+  if (maxConnections < maxConnectionsPerNode + 10)
+    return [found('warning', `max_connections is ${maxConnections}.`, why, todo)];
+  return [];
+}
+
+function checkRights({ isSuperuser, canCreateSchema, foreignTables }: ServerInfo): Finding[] {
+  const found = createFinding('rights');
+  const findings: Finding[] = [];
+  if (isSuperuser)
+    findings.push(
+      found(
+        'warning',
+        'Parley connects as a superuser of PostgreSQL.',
+        'Whoever gets at its password has every database there.',
+        'Make a role of its own that owns this database alone (docs/operating.md).',
+      ),
+    );
+  if (!canCreateSchema)
+    findings.push(
+      found(
+        'problem',
+        'The role may not create a schema in the database.',
+        'Parley keeps its jobs in one (parley_jobs).',
+        'alter database NAME owner to ROLE',
+      ),
+    );
+  if (foreignTables.length > 0)
+    findings.push(
+      found(
+        'problem',
+        `Tables belong to another role: ${foreignTables.join(', ')}.`,
+        'The next upgrade cannot change them.',
+        'As a superuser: reassign owned by THAT_ROLE to ROLE',
+      ),
+    );
+  return findings;
+}
+
+function checkTables({
+  unloggedTables,
+  bloatedTables,
+  invalidIndexes,
+  preparedTransactions,
+}: ServerInfo): Finding[] {
+  const found = createFinding('tables');
+  const findings: Finding[] = [];
+  if (unloggedTables.length > 0)
+    findings.push(
+      found(
+        'problem',
+        `Tables are unlogged: ${unloggedTables.join(', ')}.`,
+        'A crash empties them, and replicas do not have them.',
+        `alter table NAME set logged`,
+      ),
+    );
+  if (invalidIndexes.length > 0)
+    findings.push(
+      found(
+        'problem',
+        `Indexes are not whole: ${invalidIndexes.join(', ')}.`,
+        'They are not used, and what must be unique may not be.',
+        'reindex index concurrently NAME',
+      ),
+    );
+  if (bloatedTables.length > 0)
+    findings.push(
+      found(
+        'hint',
+        `Much of these tables is dead rows: ${bloatedTables.join(', ')}.`,
+        'They take room and time.',
+        'vacuum (analyze) NAME; where that does not help, an old transaction or replication slot holds them.',
+      ),
+    );
+  if (preparedTransactions > 0)
+    findings.push(
+      found(
+        'warning',
+        `${preparedTransactions} prepared transactions have been open for minutes.`,
+        'They hold locks, and keep PostgreSQL from cleaning up.',
+        'select * from pg_prepared_xacts, then commit prepared or rollback prepared',
+      ),
+    );
+  return findings;
+}
+
+export async function checkMigrations(db: Database, folder: string): Promise<Finding> {
+  const found = createFinding('migrations');
+  try {
+    const pending = await listPendingMigrations(await listAppliedMigrations(db), folder);
+    if (pending.length === 0) return okFinding('migrations', 'The database is of this version.');
+    return found(
+      'warning',
+      `Not applied yet: ${pending.join(', ')}.`,
+      'The database is of an older version.',
+      'Take a backup, then start this version, or run: parley migrate',
+    );
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error;
+    return found(
+      'problem',
+      error.message,
+      'This version cannot work on this database.',
+      'Start the version that the database is of.',
+    );
+  }
+}
+
+export async function checkActivity(db: Database): Promise<Finding[]> {
+  const { longestTransactionSeconds, blockedStatements, retainedWalBytes, inactiveSlots } =
+    await getActivity(db);
+  const found = createFinding('activity');
+  const findings: Finding[] = [];
+  if (longestTransactionSeconds > 300)
+    findings.push(
+      found(
+        longestTransactionSeconds > 3_600 ? 'problem' : 'warning',
+        `A transaction has been open for ${Math.round(longestTransactionSeconds / 60)} minutes.`,
+        'It keeps PostgreSQL from cleaning up, and may hold locks.',
+        'select pid, state, xact_start, query from pg_stat_activity order by xact_start; then pg_terminate_backend(pid)',
+      ),
+    );
+  if (blockedStatements > 0)
+    findings.push(
+      found(
+        'warning',
+        `${blockedStatements} statements have waited for a lock for more than ten seconds.`,
+        'Members wait with them.',
+        "select pid, pg_blocking_pids(pid), query from pg_stat_activity where wait_event_type = 'Lock'",
+      ),
+    );
+  if (inactiveSlots.length > 0)
+    findings.push(
+      found(
+        retainedWalBytes > 5 * 1024 ** 3 ? 'problem' : 'warning',
+        `Nobody reads the replication slots ${inactiveSlots.join(', ')}; ${formatMegabytes(retainedWalBytes)} of the log are kept for them.`,
+        'They fill the disk.',
+        "Start the replica, or: select pg_drop_replication_slot('NAME')",
+      ),
+    );
+  return findings.length === 0
+    ? [okFinding('activity', 'No transaction has been open for long, and nothing waits.')]
+    : findings;
+}
+
+export function checkReplicas(urls: readonly string[]): Promise<Finding[]> {
+  return Promise.all(urls.map(checkReplica));
+}
+
+async function checkReplica(url: string): Promise<Finding> {
+  const name = redactPassword(url);
+  const found = createFinding('replica');
+  const why = 'It is left out: the primary answers in its place.';
+  const replica = openDatabase({ connection: { connectionString: url }, maxConnections: 1 });
+  try {
+    const { standby, seconds } = await getReplicaState(replica);
+    if (!standby)
+      return found(
+        'problem',
+        `${name} is no standby.`,
+        why,
+        'Make it follow the primary again, or take it out of DATABASE_REPLICA_URLS.',
+      );
+    if (seconds > 2)
+      return found(
+        'warning',
+        `${name} is ${seconds.toFixed(1)} s behind.`,
+        why,
+        'Look at its disk, and at long queries on it.',
+      );
+    return okFinding('replica', `${name} follows.`);
+  } catch (error) {
+    return found(
+      'problem',
+      `${name} does not answer: ${getErrorMessage(error)}.`,
+      why,
+      'Start it, or take it out of DATABASE_REPLICA_URLS.',
+    );
+  } finally {
+    await replica.destroy();
+  }
+}

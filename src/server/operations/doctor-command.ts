@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import type { Config } from '#server/core/config.ts';
+import type { ConnectedDatabase } from '#server/postgres/connect.ts';
+import { type Output, createTerminalProgress } from '#server/core/progress.ts';
+import { StartupError } from '#server/core/startup-error.ts';
+import type { RepairedRow } from './integrity-repair.ts';
+import { runDoctor } from './doctor.ts';
+import { type Finding, createFinding, findingLevels } from './doctor-findings.ts';
+
+export type DoctorCommandParts = {
+  /** @throws StartupError where the settings are not valid */
+  readConfig: () => Config;
+  /** Opens the community's database as it is. */
+  connect: (config: Config) => Promise<ConnectedDatabase>;
+  migrationsDirectory: string;
+  out: Output;
+  err: Output;
+  exitWith: (code: number) => unknown;
+};
+
+type Options = { json?: boolean; quick?: boolean; repair?: boolean; mailTo?: string };
+
+/** Adds `doctor`. */
+export function registerDoctorCommand(program: Command, parts: DoctorCommandParts): void {
+  program
+    .command('doctor')
+    .description('look at everything an operator has to answer for, and say what to do')
+    .option('--quick', 'leave out comparing every count with its rows')
+    .option('--repair', 'count again what is wrong, beside a Parley that serves, and say what was changed')
+    .option('--mail-to <address>', 'send a mail there, to see that mails arrive')
+    .option('--json', 'write one JSON document instead of lines')
+    .addHelpText('after', help)
+    .action(async (options: Options) => {
+      const interruption = new AbortController();
+      const interrupt = () => interruption.abort();
+      process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+      try {
+        parts.exitWith(await runDoctorCommand(options, parts, interruption.signal));
+      } catch (error) {
+        if (!interruption.signal.aborted) throw error;
+        parts.err.write('Interrupted. What was repaired until then stays repaired.\n');
+        parts.exitWith(130);
+      } finally {
+        process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      }
+    });
+}
+
+const help = `
+It looks at the settings, the address, the mail server, disks, the database, clocks, the stream of events, jobs, backups,
+replicas, and every count. It changes nothing without --repair and mails nothing without --mail-to.
+
+Exit codes: 0 all is well, or there are only hints; 3 there are warnings; 1 there are problems; 130 interrupted.`;
+
+async function runDoctorCommand(
+  options: Options,
+  parts: DoctorCommandParts,
+  signal: AbortSignal,
+): Promise<number> {
+  const { out, err, connect, migrationsDirectory } = parts;
+  const { json = false, quick = false, repair: isRepairing = false, mailTo: emailTo } = options;
+  const onFinding = (finding: Finding) => void (json || out.write(formatFinding(finding)));
+  let findings: Finding[] = [];
+  let changed: RepairedRow[] = [];
+  try {
+    const config = parts.readConfig();
+    ({ findings, changed } = await runDoctor({
+      config,
+      connect: () => connect(config),
+      migrationsDirectory,
+      quick,
+      isRepairing,
+      emailTo,
+      onFinding,
+      progress: createTerminalProgress(err),
+      signal,
+    }));
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    findings = [
+      createFinding('settings')(
+        'problem',
+        error.message,
+        'Parley does not start with them.',
+        'Put them right in the environment or .env.',
+      ),
+    ];
+    findings.forEach(onFinding);
+  }
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  if (json)
+    out.write(`${JSON.stringify({ well: problems + warnings === 0, findings, changed }, undefined, 1)}\n`);
+  else {
+    for (const { rule, id, stored, expected } of changed)
+      out.write(`changed   ${rule} of ${id}: from ${stored} to ${expected}\n`);
+    out.write(`\n${problems} problems, ${warnings} warnings, ${count('hint')} hints.\n`);
+  }
+  if (problems > 0) return 1;
+  return warnings > 0 ? 3 : 0;
+}
+
+const width = Math.max(...findingLevels.map((level) => level.length)) + 2;
+
+/** The level first, so that lines can be searched for; what to do below. */
+function formatFinding({ check, level, what, why, action }: Finding): string {
+  const indent = ' '.repeat(width);
+  const lines = [`${level.padEnd(width)}${check}: ${what.replaceAll('\n', `\n${indent}`)}`];
+  if (why !== undefined) lines.push(`${indent}${why}`);
+  if (action !== undefined) lines.push(`${indent}To do: ${action}`);
+  return `${lines.join('\n')}\n`;
+}

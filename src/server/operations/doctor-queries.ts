@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Database } from '#server/core/database.ts';
+
+export type ServerInfo = {
+  version: string;
+  major: number;
+  encoding: string;
+  hasTrigrams: boolean;
+  fsync: string;
+  fullPageWrites: string;
+  synchronousCommit: string;
+  autovacuum: string;
+  maxConnections: number;
+  connections: number;
+  isSuperuser: boolean;
+  canCreateSchema: boolean;
+  /** Tables that belong to a role that this one is not a member of. */
+  foreignTables: string[];
+  /** Tables that are emptied by a crash. */
+  unloggedTables: string[];
+  /** Tables of which much is dead rows. */
+  bloatedTables: string[];
+  invalidIndexes: string[];
+  checksumFailures: number;
+  /** Transactions since the oldest row that is not frozen. */
+  oldestTransactionAge: number;
+  preparedTransactions: number;
+  dataDirectory: string | null;
+};
+
+/** What PostgreSQL says of itself; some of it only to roles that may read its statistics. */
+export async function getServerInfo(db: Database): Promise<ServerInfo> {
+  const { rows } = await sql<ServerInfo>`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_encoding') as encoding,
+      exists (select from pg_extension where extname = 'pg_trgm') as "hasTrigrams",
+      current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
+      current_setting('synchronous_commit') as "synchronousCommit", current_setting('autovacuum') as autovacuum,
+      current_setting('max_connections')::int as "maxConnections",
+      (select sum(numbackends) from pg_stat_database)::int as connections,
+      (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
+      has_database_privilege(current_database(), 'create') as "canCreateSchema",
+      ${selectTableNames(sql`relkind = 'r' and not pg_has_role(relowner, 'usage')`)} as "foreignTables",
+      -- Limits on rates may be forgotten.
+      ${selectTableNames(sql`relpersistence = 'u' and relkind = 'r' and relname <> 'rate_limit'`)} as "unloggedTables",
+      array(select relname::text from pg_stat_user_tables
+        where n_dead_tup > 50000 and n_dead_tup > 0.3 * n_live_tup order by 1) as "bloatedTables",
+      array(select indexrelid::regclass::text from pg_index where not (indisvalid and indisready) order by 1) as "invalidIndexes",
+      coalesce((select checksum_failures from pg_stat_database where datname = current_database()), 0)::int as "checksumFailures",
+      (select age(datfrozenxid) from pg_database where datname = current_database())::int as "oldestTransactionAge",
+      (select count(*) from pg_prepared_xacts where prepared < now() - interval '5 minutes')::int as "preparedTransactions",
+      case when pg_has_role(current_user, 'pg_read_all_settings', 'usage') then current_setting('data_directory') end
+        as "dataDirectory"`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('PostgreSQL says nothing of itself');
+  return row;
+}
+
+const selectTableNames = (condition: ReturnType<typeof sql>) => sql`
+  array(select relname::text from pg_class where relnamespace = 'public'::regnamespace and ${condition} order by 1)`;
+
+export type Activity = {
+  /** Seconds that the oldest transaction has been open, but for backups. */
+  longestTransactionSeconds: number;
+  /** Statements that have waited for a lock for more than ten seconds. */
+  blockedStatements: number;
+  /** Bytes of the log kept for replicas that are not connected. */
+  retainedWalBytes: number;
+  inactiveSlots: string[];
+  /** Connections of Parleys that serve. */
+  servingConnections: number;
+};
+
+export async function getActivity(db: Database): Promise<Activity> {
+  const { rows } = await sql<Activity>`
+    select coalesce(extract(epoch from max(now() - xact_start) filter (
+        where application_name <> 'parley backup' and backend_type = 'client backend')), 0)::float8 as "longestTransactionSeconds",
+      count(*) filter (where wait_event_type = 'Lock' and query_start < now() - interval '10 seconds')::int as "blockedStatements",
+      count(*) filter (where application_name = 'parley' and pid <> pg_backend_pid())::int as "servingConnections",
+      coalesce((select max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)) from pg_replication_slots where not active), 0)::float8
+        as "retainedWalBytes",
+      array(select slot_name::text from pg_replication_slots where not active order by 1) as "inactiveSlots"
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('PostgreSQL says nothing of its activity');
+  return row;
+}
+
+/** Minutes since the oldest event of the stream was written; null where there is none. */
+export async function getOldestEventAgeMinutes(db: Database): Promise<number | null> {
+  const { rows } = await sql<{ minutes: number | null }>`
+    select (extract(epoch from now() - min(created_at)) / 60)::float8 as minutes from event`.execute(db);
+  return rows[0]?.minutes ?? null;
+}
+
+export type JobQueueState = { kind: string; late: number; failed: number };
+
+/** Jobs that should have begun a quarter of an hour ago, and those that were given up; null where nobody ever served. */
+export async function listJobQueues(db: Database): Promise<JobQueueState[] | null> {
+  const there = await sql<{
+    there: boolean;
+  }>`select to_regclass('parley_jobs.job') is not null as there`.execute(db);
+  if (there.rows[0]?.there !== true) return null;
+  const { rows } = await sql<JobQueueState>`
+    select name as kind,
+      count(*) filter (where state = 'created' and start_after < now() - interval '15 minutes')::int as late,
+      count(*) filter (where state in ('retry', 'failed'))::int as failed
+    from parley_jobs.job group by name order by name`.execute(db);
+  return rows;
+}
+
+export async function listAppliedMigrations(db: Database): Promise<{ name: string; checksum: string }[]> {
+  const { rows } = await sql<{ name: string; checksum: string }>`
+    select name, checksum from migration order by name`.execute(db);
+  return rows;
+}
+
+/** How far a replica is behind, told by itself. */
+export async function getReplicaState(replica: Database): Promise<{ standby: boolean; seconds: number }> {
+  const { rows } = await sql<{ standby: boolean; seconds: number }>`
+    select pg_is_in_recovery() as standby,
+      case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+        else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as seconds`.execute(
+    replica,
+  );
+  return rows[0] ?? { standby: false, seconds: 0 };
+}

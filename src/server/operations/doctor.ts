@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import type pg from 'pg';
+import type { Config } from '#server/core/config.ts';
+import { type ConnectedDatabase, redactPassword } from '#server/postgres/connect.ts';
+import { type Database, openDatabase } from '#server/core/database.ts';
+import { resolveDataDirectory, defaultDataDirectory } from '#server/postgres/embedded-data-directory.ts';
+import type { Progress } from '#server/core/progress.ts';
+import { getErrorMessage, StartupError } from '#server/core/startup-error.ts';
+import type { RepairedRow } from './integrity-repair.ts';
+import { checkCounts } from './doctor-check-counts.ts';
+import {
+  checkActivity,
+  checkMigrations,
+  checkReplicas,
+  checkDatabaseServer,
+} from './doctor-check-database.ts';
+import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
+import { checkClock, checkDisk } from './doctor-check-host.ts';
+import { checkPublicUrl, checkSettings } from './doctor-check-settings.ts';
+import { checkBackups, checkJobs, checkEmail, checkEventStream } from './doctor-check-services.ts';
+
+export type DoctorOptions = {
+  config: Config;
+  /** Opens the community's database as it is. */
+  connect: () => Promise<ConnectedDatabase>;
+  migrationsDirectory: string;
+  /** Leaves out the counts, which read every row. */
+  quick: boolean;
+  isRepairing: boolean;
+  /** Whom to send a mail to; undefined: none is sent. */
+  emailTo: string | undefined;
+  /** Told of each finding as soon as it is there. */
+  onFinding: (finding: Finding) => void;
+  progress: Progress;
+  signal: AbortSignal;
+};
+
+/** Looks at everything an operator has to answer for. What cannot be looked at is a finding as well. */
+export async function runDoctor(
+  options: DoctorOptions,
+): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
+  const { config, onFinding } = options;
+  const findings: Finding[] = [];
+  const changed: RepairedRow[] = [];
+  const add = (more: readonly Finding[]) => {
+    findings.push(...more);
+    more.forEach(onFinding);
+  };
+  add(checkSettings(config));
+  add(await checkPublicUrl(config.settings.publicUrl));
+  add(await checkEmail(config, options.emailTo));
+  await withDatabase(options, add, async (connection, db) => {
+    add(await runCheck('clock', async () => [await checkClock(db)]));
+    // Without its tables nothing else can be said.
+    const migrations = await runCheck('migrations', async () => [
+      await checkMigrations(db, options.migrationsDirectory),
+    ]);
+    add(migrations);
+    if (migrations.some(({ level }) => level === 'problem')) return;
+    add(await runCheck('activity', () => checkActivity(db)));
+    add(await runCheck('stream', async () => [await checkEventStream(db)]));
+    add(await runCheck('jobs', () => checkJobs(db)));
+    add(await runCheck('backups', () => checkBackups(config, db)));
+    if (options.quick) return;
+    const counts = await checkCounts({ ...options, connection });
+    add(counts.findings);
+    changed.push(...counts.changed);
+  });
+  add(await checkReplicas(config.databaseReplicaUrls));
+  return { findings, changed };
+}
+
+async function withDatabase(
+  { config, connect }: DoctorOptions,
+  add: (findings: readonly Finding[]) => void,
+  work: (connection: pg.PoolConfig, db: Database) => Promise<void>,
+): Promise<void> {
+  const found = createFinding('database');
+  const data = resolveDataDirectory(config.dataDirectory ?? defaultDataDirectory());
+  if (config.databaseUrl === undefined) {
+    if (!existsSync(data.cluster))
+      return add([
+        found(
+          'problem',
+          `There is no community in ${data.root}.`,
+          'There is nothing to look at.',
+          'Start Parley there, or set PARLEY_DATA or DATABASE_URL to where it is.',
+        ),
+      ]);
+    add([await checkDisk('The data folder', data.root)]);
+  }
+  let connected: ConnectedDatabase;
+  try {
+    connected = await connect();
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return add([
+      found(
+        'problem',
+        error.message,
+        'Nothing works without it.',
+        'Start it, or put the setting right; its own log says more.',
+      ),
+    ]);
+  }
+  const db = openDatabase({ connection: connected.connection, maxConnections: 2 });
+  try {
+    const { findings, dataFolder: itsFolder } = await checkDatabaseServer(db);
+    add(findings);
+    if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, itsFolder)]);
+    await work(connected.connection, db);
+  } finally {
+    await db.destroy();
+    await connected.stop();
+  }
+}
+
+/** The disk of a database on this machine, where PostgreSQL tells where it is. */
+async function checkDatabaseDisk(url: string, folder: string | null): Promise<Finding> {
+  if (folder !== null && existsSync(folder)) return checkDisk("The database's folder", folder);
+  return okFinding('disk', `The disk of ${redactPassword(url)} cannot be seen from here: watch it there.`);
+}
+
+async function runCheck(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [
+      createFinding(check)(
+        'problem',
+        `It could not be looked at: ${getErrorMessage(error)}.`,
+        'Something is wrong with the database.',
+        "Look at PostgreSQL's log.",
+      ),
+    ];
+  }
+}

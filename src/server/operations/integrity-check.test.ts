@@ -1,0 +1,298 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import { findViolations } from './integrity-check.ts';
+import type { Member, PostPath, ApiResponse } from '#tests/support/member.ts';
+import { updateStatistics } from '#server/discovery/statistics.ts';
+import { startTestServer } from '#tests/support/server.ts';
+
+const server = await startTestServer();
+const secondNode = await server.startBeside();
+afterAll(async () => {
+  await secondNode.stop();
+  await server.stop();
+});
+
+const names = ['Ann', 'Bob', 'Eve', 'Kim', 'Lea'];
+const members: Member[] = [];
+for (const [index, name] of names.entries()) {
+  const member = await server.register(name);
+  members.push(index % 2 ? member.onServer(secondNode.address) : member);
+}
+
+/** What a member does. Numbers pick a member, or one of the posts that are there. */
+type Step =
+  | { do: 'ask'; who: number; tags: string[] }
+  | { do: 'edit'; kind: PostPath; post: number; text: string; tags: string[] }
+  | { do: 'answer' | 'comment'; who: number; post: number }
+  | { do: 'reply'; who: number; post: number; parent: number | null }
+  | { do: 'vote'; who: number; kind: PostPath; post: number; vote: VoteDirection | null }
+  | { do: 'view'; who: number; post: number }
+  | { do: 'accept'; post: number; answer: number | null }
+  | { do: 'follow'; who: number; post: number; following: boolean }
+  | { do: 'delete'; kind: PostPath; post: number };
+
+const pick = fc.nat(30);
+const who = fc.nat(names.length - 1);
+const kind = fc.constantFrom<PostPath[]>('questions', 'answers', 'replies');
+const tags = fc.uniqueArray(fc.constantFrom('a', 'B', 'c', 'D', 'e', 'F'), { maxLength: 5 });
+const is = <Verb extends Step['do']>(verb: Verb) => fc.constant(verb);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: is('ask'), who, tags }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: is('edit'), kind, post: pick, text: fc.constantFrom('one', 'two'), tags }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constantFrom('answer' as const, 'comment' as const), who, post: pick }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: is('reply'), who, post: pick, parent: fc.option(pick) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: is('vote'),
+      who,
+      kind,
+      post: pick,
+      vote: fc.constantFrom('up' as const, 'down' as const, null),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: is('view'), who, post: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: is('accept'), post: pick, answer: fc.option(pick) }) },
+  { weight: 1, arbitrary: fc.record({ do: is('follow'), who, post: pick, following: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: is('delete'), kind, post: pick }) },
+);
+
+/** Rounds one after the other; what is in a round is asked for all at the same moment. */
+const rounds = fc.array(fc.array(step, { minLength: 8, maxLength: 16, size: 'max' }), {
+  minLength: 6,
+  maxLength: 10,
+  size: 'max',
+});
+
+/** So that there is something to meet on. */
+const beginning: Step[] = [
+  { do: 'ask', who: 0, tags: ['a', 'B'] },
+  { do: 'ask', who: 1, tags: ['B', 'a', 'c'] },
+];
+
+type Post = { id: number; author: Member; answerId?: number; questionId?: number };
+
+/** The posts that were made in one run; deleted ones stay, so that they are tried again. */
+class Community {
+  readonly posts: Record<PostPath, Post[]> = { questions: [], answers: [], replies: [] };
+  requests = 0;
+  readonly failures: string[] = [];
+
+  async play(round: Step[]): Promise<void> {
+    await Promise.all(round.map((step) => this.#take(step)));
+  }
+
+  async #take(step: Step): Promise<void> {
+    const response = await this.#ask(step);
+    if (response === undefined) return;
+    this.requests++;
+    const refusals = [400, 403, 404];
+    if (response.status >= 300 && !refusals.includes(response.status))
+      this.failures.push(`${JSON.stringify(step)}: ${response.status} ${response.detail}`);
+  }
+
+  async #ask(step: Step): Promise<ApiResponse | undefined> {
+    switch (step.do) {
+      case 'ask':
+        return this.#post(step.who, 'questions', '/questions', {
+          title: 'Why?',
+          content: 'So.',
+          tags: step.tags,
+        });
+      case 'answer':
+        return this.#on('questions', step.post, (question) =>
+          this.#post(step.who, 'answers', `/questions/${question.id}/answers`, { content: 'So.' }),
+        );
+      case 'comment':
+        return this.#on('questions', step.post, (question) =>
+          this.#post(step.who, 'replies', `/questions/${question.id}/replies`, { content: 'So?' }),
+        );
+      case 'reply':
+        return this.#on('answers', step.post, (answer) => this.#reply(step, answer.id));
+      case 'vote':
+        return this.#on(step.kind, step.post, ({ id }) =>
+          this.#member(step.who).put(`/${step.kind}/${id}/vote`, { vote: step.vote }),
+        );
+      case 'view':
+        return this.#on('questions', step.post, ({ id }) =>
+          this.#member(step.who).put(`/questions/${id}/view`),
+        );
+      case 'accept':
+        return this.#on('questions', step.post, ({ id, author }) => {
+          const below = this.posts.answers.filter((answer) => answer.questionId === id);
+          const answer = step.answer === null ? undefined : below[step.answer % Math.max(1, below.length)];
+          return author.put(`/questions/${id}/accepted-answer`, { answerId: answer?.id ?? null });
+        });
+      case 'follow':
+        return this.#on('questions', step.post, ({ id }) =>
+          this.#member(step.who).put(`/questions/${id}/follow`, { following: step.following }),
+        );
+      case 'edit':
+        return this.#on(step.kind, step.post, ({ id, author }) => {
+          const { text, tags } = step;
+          const draft = step.kind === 'questions' ? { title: text, content: text, tags } : { content: text };
+          return author.put(`/${step.kind}/${id}`, draft);
+        });
+      case 'delete':
+        return this.#on(step.kind, step.post, ({ id, author }) => author.delete(`/${step.kind}/${id}`));
+    }
+  }
+
+  #member(index: number): Member {
+    const member = members[index];
+    if (member === undefined) throw new Error(`there is no member ${index}`);
+    return member;
+  }
+
+  #on(kind: PostPath, index: number, act: (post: Post) => Promise<ApiResponse | undefined>) {
+    const there = this.posts[kind];
+    const post = there[index % Math.max(1, there.length)];
+    return post === undefined ? Promise.resolve(undefined) : act(post);
+  }
+
+  #reply(step: Step & { do: 'reply' }, answerId: number) {
+    const below = this.posts.replies.filter((reply) => reply.answerId === answerId);
+    const parent = step.parent === null ? undefined : below[step.parent % Math.max(1, below.length)];
+    const body = { content: 'So!', parentReplyId: parent?.id ?? null };
+    return this.#post(step.who, 'replies', `/answers/${answerId}/replies`, body);
+  }
+
+  async #post(who: number, kind: PostPath, path: string, body: object) {
+    const author = this.#member(who);
+    const response = await author.post<{ id: number; answerId?: number | null; questionId?: number }>(
+      path,
+      body,
+    );
+    if (response.status !== 201) return response;
+    const { id, answerId, questionId } = response.body;
+    this.posts[kind].push({
+      id,
+      author,
+      ...(answerId != null && { answerId }),
+      ...(questionId !== undefined && { questionId }),
+    });
+    return response;
+  }
+}
+
+/** Seconds this may take: PARLEY_PROPERTY_SECONDS for long runs, PARLEY_PROPERTY_SEED to repeat one. */
+const seconds = Number(process.env['PARLEY_PROPERTY_SECONDS'] ?? 12);
+const firstSeed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Date.now() % 1_000_000_000);
+
+test(
+  'whatever members do at the same moment, every count equals its rows and no request fails',
+  async () => {
+    let [requests, runs] = [0, 0];
+    const deadlocksBefore = await deadlocks();
+    const property = fc.asyncProperty(rounds, async (all) => {
+      const community = new Community();
+      await community.play(beginning);
+      // While sums are added up and made anew.
+      await sql`update member set has_statistics = false`.execute(server.db);
+      for (const round of all)
+        await Promise.all([community.play(round), updateStatistics(server.db, Infinity)]);
+      runs++;
+      requests += community.requests;
+      expect(community.failures).toEqual([]);
+      expect(await findViolations(server.db)).toEqual([]);
+    });
+    const end = Date.now() + seconds * 1000;
+    for (let run = 0; run === 0 || Date.now() < end; run++)
+      await fc.assert(property.beforeEach(emptyTheCommunity), {
+        numRuns: 1,
+        seed: firstSeed + run,
+        // Who comes first differs from run to run: a smaller example would prove nothing.
+        endOnFailure: true,
+      });
+    const resolved = (await deadlocks()) - deadlocksBefore;
+    console.log(`${runs} runs, ${requests} requests, ${resolved} deadlocks resolved inside`);
+    expect(requests).toBeGreaterThan(10);
+  },
+  (seconds + 100) * 1000,
+);
+
+async function emptyTheCommunity() {
+  await server.resetRateLimits();
+  for (const table of ['question', 'tag', 'event'] as const)
+    await sql`delete from ${sql.table(table)}`.execute(server.db);
+  await server.db
+    .updateTable('member')
+    .set({ reputation: 0, questions_count: 0, answers_count: 0, has_statistics: true })
+    .execute();
+  await sql`truncate member_daily_statistics, member_statistics, member_statistics_change, tag_weekly_statistics, tag_statistics_change`.execute(
+    server.db,
+  );
+}
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(server.db);
+  return rows[0]?.deadlocks ?? 0;
+}
+
+describe('the check of all counts', () => {
+  const [ann, bob] = [members[0] as Member, members[1] as Member];
+  beforeEach(emptyTheCommunity);
+
+  test.each([
+    ['question.upvotes', sql`update question set upvotes = 5`],
+    ['question.views', sql`update question set views = 5`],
+    ['question.answer_count', sql`update question set answer_count = 0`],
+    ['answer.downvotes', sql`update answer set downvotes = 1`],
+    ['reply.upvotes', sql`delete from vote where reply_id is not null`],
+    ['answer_score.score', sql`update answer_score set score = 7`],
+    ['question_sort_key.upvotes', sql`update question_sort_key set upvotes = 7`],
+    [
+      'question_sort_key.answer_count',
+      sql`update question_sort_key set active_at = now() + interval '1 day'`,
+    ],
+    [
+      'a notification of an accepted answer goes from the asker to who wrote it',
+      sql`update notification set kind = 'accepted' where kind = 'answer'`,
+    ],
+    ['member.questions_count', sql`update member set questions_count = 9`],
+    ['member.answers_count', sql`update member set answers_count = 9`],
+    ['member.reputation', sql`update member set reputation = 1000`],
+    ['member_daily_statistics', sql`update member_statistics_change set answers = 7`],
+    [
+      'member_daily_statistics',
+      sql`insert into member_daily_statistics select id, current_date - 3, 0, 1, 0, 0 from member`,
+    ],
+    ['member_statistics.upvotes', sql`update member_statistics_change set upvotes = 7`],
+    ['member_statistics.views', sql`insert into member_statistics select id, 0, 7 from member`],
+    ['tag_weekly_statistics', sql`update tag_statistics_change set questions = 7`],
+    ['tag_weekly_statistics', sql`delete from tag_statistics_change`],
+    [
+      'tag_question_sort_key.active_at',
+      sql`update tag_question_sort_key set active_at = now() - interval '1 day'`,
+    ],
+    ['tag_question_sort_key.active_at', sql`delete from tag_question_sort_key`],
+    ['tag.questions_count', sql`update tag set questions_count = 0`],
+    ['tag.followers_count', sql`update tag set followers_count = 7`],
+    ['question.tag_text', sql`update question set tag_text = 'other'`],
+    ['question_tag.position counts from 0', sql`update question_tag set position = 3`],
+    ['a deleted reply has replies below it', sql`update reply set content = '', deleted_at = now()`],
+    [
+      'a deleted reply keeps no votes, versions or notifications',
+      sql`update reply set content = '', deleted_at = now()`,
+    ],
+  ])('finds a wrong %s', async (rule, damage) => {
+    const id = await ann.ask({ tags: ['right'] });
+    const reply = await bob.replyToAnswer((await bob.answer(id)).id);
+    await ann.vote('replies', reply.id, 'up');
+    expect(await findViolations(server.db)).toEqual([]);
+    await damage.execute(server.db);
+    const found = await findViolations(server.db);
+    expect(found.map((broken) => broken.rule)).toContain(rule);
+    await emptyTheCommunity();
+  });
+});

@@ -1,0 +1,231 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '#server/core/database.ts';
+import {
+  countPoints,
+  countPosts,
+  countReceived,
+  countTagWeeks,
+  groupByDay,
+  storedMemberDays,
+  statisticsFrom,
+  storedReceived,
+  storedTagWeeks,
+} from '#server/discovery/statistics-counts.ts';
+import { reputationPoints } from '#shared/engagement/votes.ts';
+
+/** A row that says something else than the rows it speaks of. */
+export type IntegrityViolation = {
+  /** What ought to hold, such as 'question.upvotes'. */
+  rule: string;
+  /** The id of the row. */
+  id: number;
+  stored: string;
+  expected: string;
+};
+
+/**
+ * Looks for rows that contradict each other (ARCHITECTURE.md, invariant 2): every count is counted again from the rows,
+ * at one moment. Reads whole tables. Returns what is wrong; nothing when all is well.
+ */
+export function findViolations(db: Queryable): Promise<IntegrityViolation[]> {
+  return queryViolations(db, { within: sql`true`, most: 20 });
+}
+
+/**
+ * The same of rows whose ids are from `from` to below `to`: a piece of a large community, at one moment of its own. What
+ * it costs does not grow with the community where joins go by index (`pieceSettings`).
+ * @param most rows of one rule at most
+ */
+export function findViolationsBetween(
+  db: Queryable,
+  { from, to, most }: { from: number; to: number; most: number },
+): Promise<IntegrityViolation[]> {
+  return queryViolations(db, { within: sql`id >= ${from}::bigint and id < ${to}::bigint`, most });
+}
+
+/** For the connection that pieces are looked at by: hashing a whole table for each would read everything each time. */
+export const chunkScanSettings =
+  '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
+/** The largest id that any rule may be about. */
+export async function getLargestId(db: Queryable): Promise<number> {
+  const largest = ['question', 'answer', 'reply', 'member', 'tag', 'notification'].map(
+    (table) => sql`(select max(id) from ${sql.table(table)})`,
+  );
+  const { rows } = await sql<{ id: number | null }>`select greatest(${sql.join(largest)}) as id`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
+/** The rows of a rule as they are and as they should be, of some ids. */
+export const selectViolations = (rule: string, ids: readonly number[]) => sql`
+  select id, stored::text, expected::text from (${rules[rule] ?? sql`select 0, 0, 0`}) row (id, stored, expected)
+  where id = any(${ids}::bigint[]) and stored is distinct from expected`;
+
+async function queryViolations(
+  db: Queryable,
+  { within, most }: { within: RawBuilder<unknown>; most: number },
+): Promise<IntegrityViolation[]> {
+  const checks = Object.entries(rules).map(
+    ([rule, rows]) => sql`
+      (select ${rule}::text as rule, id, stored::text, expected::text
+      from (${rows}) row (id, stored, expected)
+      where ${within} and stored is distinct from expected order by id limit ${most})`,
+  );
+  const { rows } = await sql<IntegrityViolation>`${sql.join(checks, sql` union all `)}`.execute(db);
+  return rows;
+}
+
+const votesOn = (kind: 'question' | 'answer' | 'reply', direction: 'up' | 'down') => {
+  const [table, stored, imported] = [kind, `${direction}votes`, `imported_${direction}votes`];
+  return sql`
+    select post.id, post.${sql.ref(stored)}, post.${sql.ref(imported)} + count(vote.member_id)
+    from ${sql.table(table)} post
+    left join vote on vote.${sql.ref(`${kind}_id`)} = post.id and vote.direction = ${direction}
+    group by post.id`;
+};
+
+/** Points of the member of the outer row, read by index. */
+const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
+  select case vote.direction
+      when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end as points
+  from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
+  where post.author_id = member.id and vote.member_id <> member.id`;
+
+const sortKeyRows = (count: 'upvotes' | 'answer_count') => sql`
+  select question.id, place.${sql.ref(count)}, question.${sql.ref(count)}
+  from question left join question_sort_key place
+    on place.question_id = question.id and place.created_at = question.created_at
+      and place.active_at = question.active_at`;
+
+const ofMember = sql`= member.id`;
+const ofTag = sql`= tag.id`;
+
+/** Of the member of the outer row: each day with what was written and earned on it, as one text. */
+const days = (rows: RawBuilder<unknown>) => sql`(
+  select string_agg(concat_ws(' ', day, questions, answers, replies, points), ', ' order by day)
+  from (${groupByDay(rows)}) each
+)`;
+
+const received = (rows: RawBuilder<unknown>, column: 'upvotes' | 'views') =>
+  sql`(select coalesce(sum(${sql.ref(column)}), 0) from (${rows}) each)`;
+
+/** Of the topic of the outer row, in the same way. */
+const weeks = (rows: RawBuilder<unknown>) => sql`(
+  select string_agg(concat_ws(' ', week, questions, answers), ', ' order by week) from (
+    select week, sum(questions) as questions, sum(answers) as answers from (${rows}) each
+    group by week having sum(questions) <> 0 or sum(answers) <> 0
+  ) known
+)`;
+
+/** Each rule gives the rows it holds for: id, what is stored, what it should be. */
+const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
+  'question.upvotes': votesOn('question', 'up'),
+  'question.downvotes': votesOn('question', 'down'),
+  'answer.upvotes': votesOn('answer', 'up'),
+  'answer.downvotes': votesOn('answer', 'down'),
+  'reply.upvotes': votesOn('reply', 'up'),
+  'reply.downvotes': votesOn('reply', 'down'),
+  'question.views': sql`
+    select question.id, views, imported_views + count(question_view.member_id)
+    from question left join question_view on question_view.question_id = question.id group by question.id`,
+  'question.answer_count': sql`
+    select question.id, answer_count, count(answer.id)
+    from question left join answer on answer.question_id = question.id group by question.id`,
+  'member.questions_count': sql`
+    select member.id, questions_count, count(question.id)
+    from member left join question on question.author_id = member.id group by member.id`,
+  'member.answers_count': sql`
+    select member.id, answers_count, count(answer.id)
+    from member left join answer on answer.author_id = member.id group by member.id`,
+  'member.reputation': sql`
+    select member.id, reputation, imported_reputation + coalesce((
+      select sum(earned.points) from (
+        ${pointsOf('question')} union all ${pointsOf('answer')} union all ${pointsOf('reply')}
+      ) earned), 0)
+    from member`,
+  member_daily_statistics: sql`
+    select member.id, ${days(storedMemberDays(ofMember, statisticsFrom))},
+      ${days(sql`${countPosts(ofMember, statisticsFrom)} union all ${countPoints(ofMember, statisticsFrom)}`)}
+    from member where has_statistics`,
+  'member_statistics.upvotes': sql`
+    select member.id, ${received(storedReceived(ofMember), 'upvotes')}, ${received(countReceived(ofMember), 'upvotes')}
+    from member where has_statistics`,
+  'member_statistics.views': sql`
+    select member.id, ${received(storedReceived(ofMember), 'views')}, ${received(countReceived(ofMember), 'views')}
+    from member where has_statistics`,
+  tag_weekly_statistics: sql`
+    select tag.id, ${weeks(storedTagWeeks(ofTag, statisticsFrom))}, ${weeks(countTagWeeks(ofTag))} from tag where has_statistics`,
+  'tag.questions_count': sql`
+    select tag.id, questions_count, count(question_tag.question_id)
+    from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,
+  'tag.followers_count': sql`
+    select tag.id, followers_count, count(tag_follow.member_id)
+    from tag left join tag_follow on tag_follow.tag_id = tag.id group by tag.id`,
+  'question.tag_text': sql`
+    select question.id, tag_text, coalesce(string_agg(tag.name, ', ' order by position), '')
+    from question left join question_tag on question_tag.question_id = question.id
+    left join tag on tag.id = question_tag.tag_id group by question.id`,
+  'question_tag.position counts from 0': sql`
+    select question_id, position::bigint, row_number() over (partition by question_id order by position) - 1
+    from question_tag`,
+  'reply.level is one below its parent': sql`
+    select reply.id, reply.level::int, coalesce(parent.level + 1, 0)
+    from reply left join reply parent on parent.id = reply.parent_reply_id`,
+  'a deleted reply has replies below it': sql`
+    select id, true, exists (select 1 from reply child where child.parent_reply_id = reply.id)
+    from reply where deleted_at is not null`,
+  'a deleted reply keeps no votes, versions or notifications': sql`
+    select id, 0, (select count(*) from vote where reply_id = reply.id)
+      + (select count(*) from revision where reply_id = reply.id)
+      + (select count(*) from notification where reply_id = reply.id)
+    from reply where deleted_at is not null`,
+  'answer_score.score': sql`
+    select answer.id, answer_score.score, answer.upvotes - answer.downvotes
+    from answer left join answer_score
+      on answer_score.answer_id = answer.id and answer_score.created_at = answer.created_at`,
+  'question_sort_key.upvotes': sortKeyRows('upvotes'),
+  'question_sort_key.answer_count': sortKeyRows('answer_count'),
+  'tag_question_sort_key.active_at': sql`
+    select question.id, (
+      select string_agg(concat_ws(' ', tag_id, place.active_at), ', ' order by tag_id)
+      from tag_question_sort_key place where place.question_id = question.id and place.active_at > now() - interval '7 days'
+    ), (
+      select string_agg(concat_ws(' ', tag_id, question.active_at), ', ' order by tag_id)
+      from question_tag where question_tag.question_id = question.id
+    )
+    from question where active_at > now() - interval '7 days'`,
+  'a notification of an accepted answer goes from the asker to who wrote it': sql`
+    select notification.id, array[sender_id, recipient_id], array[question.author_id, answer.author_id]
+    from notification join question on question.id = notification.question_id
+    left join answer on answer.id = notification.answer_id
+    where kind = 'accepted'`,
+  'reported_post.open_reports': sql`
+    select flagged.id, open_reports, count(report.id)
+    from reported_post flagged left join report
+      on report.post_kind = flagged.post_kind and report.post_id = flagged.post_id and report.closed_at is null
+    group by flagged.id`,
+  'an open flag stands in the queue': sql`
+    select id, true, exists (
+      select 1 from reported_post flagged
+      where flagged.post_kind = report.post_kind and flagged.post_id = report.post_id
+    )
+    from report where closed_at is null`,
+  'a post is put away or there, never both': sql`
+    select id, false, case post_kind
+      when 'question' then exists (select 1 from question where question.id = post_id)
+      when 'answer' then exists (select 1 from answer where answer.id = post_id)
+      else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
+    from hidden_post`,
+  'nobody follows and mutes the same topic': sql`
+    select tag_id, 0, (
+      select count(*) from tag_follow follow
+      where follow.tag_id = tag_mute.tag_id and follow.member_id = tag_mute.member_id
+    )
+    from tag_mute`,
+  'a notification of an up vote stands for a question or answer of its recipient': sql`
+    select notification.id, recipient_id, coalesce(reply.author_id, answer.author_id, question.author_id)
+    from notification join question on question.id = notification.question_id
+    left join answer on answer.id = notification.answer_id
+    left join reply on reply.id = notification.reply_id
+    where kind in ('vote_question', 'vote_answer', 'vote_reply')`,
+};

@@ -1,0 +1,132 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { MiddlewareHandler } from 'hono';
+import { accepts } from 'hono/accepts';
+import { positionHeader } from '#shared/core/events.ts';
+import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
+import type { SessionState } from '#shared/identity/accounts.ts';
+import { openWebBuild } from './core/web-build.ts';
+import { getPagePreloads } from './page-preloads.ts';
+
+/** Asks Parley's own API, as over HTTP. */
+export type FetchApi = (request: Request) => Promise<Response> | Response;
+
+type PreloadedResponse = { url: string; position: string | null; body: string; cookies: string[] };
+
+/**
+ * The page of every address, for members: the shell of the browser part with the answers inside that the page would ask
+ * for first, and hints at the programs it needs, so that nothing is waited for one after the other
+ * (docs/decisions/027). It belongs to one member and one moment: nobody may keep it. Visitors, and whoever is no
+ * browser window (the service worker, which keeps the shell), get the bare shell from the next handler.
+ */
+export function renderMemberPages(folder: string, fetchApi: FetchApi): MiddlewareHandler {
+  const build = openWebBuild(folder);
+  return async (c, next) => {
+    c.header('vary', 'cookie', { append: true });
+    const { headers } = c.req.raw;
+    const cookie = headers.get('cookie');
+    if (cookie === null || !isWindow(headers)) return next();
+    const url = new URL(c.req.url);
+    const { module, requests } = getPagePreloads(url);
+    const [session, ...others] = await Promise.all(
+      requests.map((address) => preload(fetchApi, url, address, headers)),
+    );
+    if (session === undefined || session === null || !isMember(session)) return next();
+
+    const { shell, preloadTags, languages } = await build();
+    const preloaded = [session, ...others.filter((answer) => answer !== null)];
+    const page = shell
+      .replace(
+        '</head>',
+        () => `${preloadTags({ program: module, language: pickLanguage(headers, languages) })}</head>`,
+      )
+      .replace('</body>', () => `${preloaded.map(renderPreload).join('')}</body>`);
+    for (const each of session.cookies) c.header('set-cookie', each, { append: true });
+    c.header('cache-control', 'no-store');
+    c.header('content-type', 'text/html; charset=utf-8');
+    return sent(page);
+
+    async function sent(html: string): Promise<Response> {
+      c.header('vary', 'accept-encoding', { append: true });
+      const encoding = accepts(c, {
+        header: 'Accept-Encoding',
+        supports: ['br', 'gzip', 'identity'],
+        default: 'identity',
+      });
+      if (encoding === 'identity') return c.body(html);
+      c.header('content-encoding', encoding);
+      return c.body(encoding === 'br' ? await brotli(html) : await gzipped(html));
+    }
+  };
+}
+
+/** Where a browser says what it asks for a page for, only a window gets a member's own; on plain http it does not say. */
+function isWindow(headers: Headers): boolean {
+  return (headers.get('sec-fetch-dest') ?? 'document') === 'document';
+}
+
+async function preload(
+  fetchApi: FetchApi,
+  page: URL,
+  url: string,
+  headers: Headers,
+): Promise<PreloadedResponse | null> {
+  const own = new Headers();
+  for (const name of ['cookie', 'host', 'user-agent']) {
+    const value = headers.get(name);
+    if (value !== null) own.set(name, value);
+  }
+  const response = await fetchApi(new Request(new URL(url, page.origin), { headers: own }));
+  // What is refused or not there, the page asks for itself, and says so.
+  if (response.status !== 200) return null;
+  return {
+    url,
+    position: response.headers.get(positionHeader),
+    body: await response.text(),
+    cookies: response.headers.getSetCookie(),
+  };
+}
+
+function isMember({ body }: PreloadedResponse): boolean {
+  return (JSON.parse(body) as SessionState).member !== null;
+}
+
+function renderPreload({ url, position, body }: PreloadedResponse): string {
+  const positionAttributeText =
+    position === null ? '' : ` ${positionAttribute}="${escapeAttribute(position)}"`;
+  return `<script type="application/json" ${responseAttribute}="${escapeAttribute(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
+}
+
+/** In JSON these stand in texts only, where the escaped form means the same; `<` could end the element. */
+function escapeScript(json: string): string {
+  return json
+    .replaceAll('<', String.raw`\u003c`)
+    .replaceAll('\u2028', String.raw`\u2028`)
+    .replaceAll('\u2029', String.raw`\u2029`);
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** The file of texts that the browser's languages ask for, as src/web/languages has it; undefined for English. */
+function pickLanguage(headers: Headers, available: readonly string[]): string | undefined {
+  const wanted = (headers.get('accept-language') ?? '').split(',').map((part) => {
+    const [tag = '', ...parameters] = part.trim().split(';');
+    const quality = parameters
+      .find((each) => each.trim().startsWith('q='))
+      ?.trim()
+      .slice(2);
+    return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality ?? 1) };
+  });
+  const known = new Set(['en', ...available]);
+  const [best] = wanted
+    .filter(({ language }) => known.has(language))
+    .toSorted((one, other) => other.quality - one.quality);
+  return best?.language === 'en' ? undefined : best?.language;
+}
+
+const brotli = (text: string) =>
+  // Every page is compressed once: the fifth of the time of the usual quality for a tenth more bytes.
+  promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+const gzipped = (text: string) => promisify(gzip)(text);

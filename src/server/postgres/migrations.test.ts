@@ -1,0 +1,114 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
+import { type Database, openDatabase, transaction } from '#server/core/database.ts';
+import { projectRoot } from './embedded-data-directory.ts';
+import { applyMigrations, migrate, MigrationError } from './migrations.ts';
+
+let folder: string;
+let database: TestDatabase;
+let db: Database;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'parley-migrations-'));
+  await cp(path.join(projectRoot, 'migrations'), folder, { recursive: true });
+  database = await createTestDatabase();
+  db = openDatabase({ connection: database.connection });
+});
+afterEach(async () => {
+  await db.destroy();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const add = (name: string, text: string) => writeFile(path.join(folder, name), text);
+const next = '9001_pets.sql';
+
+test('a database that is up to date is left as it is', async () => {
+  expect(await migrate(db, folder)).toEqual([]);
+});
+
+test('two nodes that start at the same moment migrate once', async () => {
+  await add(next, "create table pet (name text); insert into pet values ('Rex');");
+  const other = openDatabase({ connection: database.connection });
+  try {
+    const applied = await Promise.all([migrate(db, folder), migrate(other, folder)]);
+    expect(applied.flat()).toEqual([next]);
+    expect(await rowsOf('pet')).toEqual([{ name: 'Rex' }]);
+  } finally {
+    await other.destroy();
+  }
+});
+
+test('a node waits for the migration of another as long as that takes', async () => {
+  await add(next, 'select pg_sleep(1); create table pet (name text);');
+  const hurried = openDatabase({ connection: { ...database.connection, statement_timeout: 300 } });
+  try {
+    const applied = await Promise.all([
+      migrate(hurried, folder),
+      migrate(db, folder),
+      migrate(hurried, folder),
+    ]);
+    expect(applied.flat()).toEqual([next]);
+  } finally {
+    await hurried.destroy();
+  }
+});
+
+test('one that fails leaves nothing of itself, nor of those before it', async () => {
+  await add(next, 'create table pet (name text);');
+  await add('9002_broken.sql', 'create table owner (name text); select 1 / 0;');
+  await expect(migrate(db, folder)).rejects.toThrow('division by zero');
+  await expect(rowsOf('pet')).rejects.toThrow('does not exist');
+  await add('9002_broken.sql', 'create table owner (name text);');
+  const begun: string[] = [];
+  expect(await migrate(db, folder, (name) => begun.push(name))).toEqual([next, '9002_broken.sql']);
+  expect(begun).toEqual([next, '9002_broken.sql']);
+});
+
+test('one that was changed after it was applied is refused, and nothing else is applied', async () => {
+  await add(next, 'create table pet (name text);');
+  await migrate(db, folder);
+  await add(next, 'create table pet (name text, age int);');
+  await add('9002_more.sql', 'create table owner (name text);');
+  await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
+  await expect(migrate(db, folder)).rejects.toThrow(`${next} was changed after it had been applied`);
+  await expect(rowsOf('owner')).rejects.toThrow('does not exist');
+});
+
+test('one whose line endings alone differ is the same', async () => {
+  await add(next, 'create table pet (\n  name text\n);\n');
+  await migrate(db, folder);
+  await add(next, 'create table pet (\r\n  name text\r\n);\r\n');
+  expect(await migrate(db, folder)).toEqual([]);
+});
+
+test('a database of migrations from before the first release is refused, and left as it is', async () => {
+  const renamed = '0000_before.sql';
+  await sql`update migration set name = ${renamed} where name = '0001_schema.sql'`.execute(db);
+  await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
+  await expect(migrate(db, folder)).rejects.toThrow(
+    `The data was written by a development version of Parley, before the first release (${renamed}). This version cannot read it. Start with an empty database.`,
+  );
+  expect(await rowsOf('migration')).toMatchObject([{ name: renamed }]);
+});
+
+test('a backup of migrations from before the first release is refused', async () => {
+  const wanted = [{ name: '0000_before.sql', checksum: '' }];
+  await expect(transaction(db, (tx) => applyMigrations(tx, folder, wanted))).rejects.toThrow(
+    'The data was written by a development version of Parley, before the first release (0000_before.sql).',
+  );
+});
+
+test('a database that a newer Parley used is refused', async () => {
+  await add(next, 'create table pet (name text);');
+  await migrate(db, folder);
+  await rm(path.join(folder, next));
+  await expect(migrate(db, folder)).rejects.toThrow(/it was used by a newer one\. Start that version\./);
+});
+
+async function rowsOf(table: string) {
+  return (await sql`select * from ${sql.table(table)}`.execute(db)).rows;
+}

@@ -1,0 +1,177 @@
+import type { Logger } from 'pino';
+import { redactPassword } from './connect.ts';
+import { type Database, openPool, type Reader, searchPoolSettings } from '#server/core/database.ts';
+import type { StatementObserver } from '#server/core/database-driver.ts';
+import { isOverloadError } from '#server/core/errors.ts';
+import { getErrorMessage } from '#server/core/startup-error.ts';
+import { trackSockets, createProbe } from './replica-connections.ts';
+import { createReplicaReader } from './replica-driver.ts';
+import type { Heartbeat } from './replica-heartbeat.ts';
+import { type Lsn, parseLsn } from './lsn.ts';
+
+export type Replica = {
+  readers: { main: Reader; search: Reader };
+  /** Up to where it is known to have replayed. */
+  replayedLsn: () => Lsn;
+  /** Whether it may serve reads now. */
+  isServing: () => boolean;
+  /** Asks it how far it is; those who ask at the same time wait for one answer. Never rejects. */
+  probe(): Promise<void>;
+  /** Tells the log of what changes from now on. */
+  startLogging(): void;
+  getState(): ReplicaState;
+  stop(): Promise<void>;
+};
+
+export type ReplicaState = {
+  /** Its address without password. */
+  name: string;
+  isHealthy: boolean;
+  /** Null where that is not known. */
+  lagSeconds: number | null;
+  /** Why it is left out. */
+  reason: string | null;
+};
+
+export type ReplicaOptions = {
+  url: string;
+  node: string;
+  heartbeat: Heartbeat;
+  primary: { db: Database; searchDb: Database };
+  log: Logger;
+  onStatement?: StatementObserver | undefined;
+};
+
+/** Nobody sees a page older than this but for their own doing, in milliseconds; and how close it has to come back. */
+const maxLagMs = 2_000;
+const recoveredLagMs = 1_000;
+
+/** Milliseconds in which it has to answer how it is, and those a query may take before the primary is asked instead. */
+const probeTimeoutMs = 1_000;
+const queryTimeoutMs = 5_000;
+
+/** One streaming replica: its connections, and what is known of it. */
+export function openReplica({ url, node, heartbeat, primary, log, onStatement }: ReplicaOptions): Replica {
+  const connection = { connectionString: url };
+  const name = redactPassword(url);
+  const sockets = trackSockets();
+  const own = {
+    ...connection,
+    stream: sockets.stream,
+    connectionTimeoutMillis: probeTimeoutMs,
+    statement_timeout: queryTimeoutMs,
+    // Where no answer comes at all.
+    query_timeout: queryTimeoutMs + probeTimeoutMs,
+  };
+  const pool = openPool({ connection: own });
+  const searchingPool = openPool({
+    maxConnections: searchPoolSettings.size,
+    connection: { ...own, ...searchPoolSettings.connection },
+  });
+  const probe = createProbe({ connection, timeoutMs: probeTimeoutMs });
+  const readers = {
+    main: createReplicaReader({ replica: pool, primary: primary.db, onBroken: handleFailure, onStatement }),
+    search: createReplicaReader({
+      replica: searchingPool,
+      primary: primary.searchDb,
+      onBroken: handleFailure,
+      onStatement,
+      // The primary would be as busy with it.
+      shouldGiveUp: isOverloadError,
+    }),
+  };
+  let replayed: Lsn = 0n;
+  let heartbeatNumber = 0;
+  let reason: string | null = 'it has not answered yet';
+  let announced = false;
+  let stopped = false;
+  let looking: Promise<void> | undefined;
+
+  return {
+    readers,
+    replayedLsn: () => replayed,
+    isServing: serves,
+    probe: () => (looking ??= lookOnce()),
+    startLogging: announce,
+    getState: state,
+    async stop() {
+      stopped = true;
+      probe.stop();
+      const ended = Promise.all([pool.end(), searchingPool.end()]);
+      sockets.destroy();
+      await ended;
+    },
+  };
+
+  function serves(): boolean {
+    return reason === null && (heartbeat.ageMs(heartbeatNumber) ?? Infinity) <= maxLagMs;
+  }
+
+  async function lookOnce(): Promise<void> {
+    try {
+      const seen = await probe.query<ProbeResult>(selectReplicaState, [node]);
+      decide(seen === undefined ? 'it gave no answer' : judge(seen));
+    } catch (error) {
+      // What still waits for it is run on the primary.
+      sockets.destroy();
+      decide(`it does not answer: ${getErrorMessage(error)}`);
+    } finally {
+      looking = undefined;
+    }
+  }
+
+  /** Why it may not serve reads, else null. */
+  function judge(seen: ProbeResult): string | null {
+    if (!seen.standby) return 'it is no standby (any more)';
+    replayed = parseLsn(seen.replayed) ?? 0n;
+    heartbeatNumber = seen.beat ?? 0;
+    const lag = heartbeat.lagMs(heartbeatNumber);
+    // While the primary itself does not answer, nothing is known, and nothing is read.
+    if (lag === undefined) return reason;
+    if (lag <= (reason === null ? maxLagMs : recoveredLagMs)) return null;
+    return heartbeatNumber === 0
+      ? 'it does not have what this node wrote: it is far behind, or another database'
+      : `it lags by ${seconds(lag)} s`;
+  }
+
+  /** A query failed on it. The next look tells whether it serves again. */
+  function handleFailure(error: unknown): void {
+    if (stopped || reason !== null) return;
+    decide(`a query failed: ${getErrorMessage(error)}`);
+  }
+
+  function decide(next: string | null): void {
+    const before = reason;
+    reason = next;
+    if (!announced || stopped || (before === null) === (next === null)) return;
+    logState();
+  }
+
+  function announce(): void {
+    announced = true;
+    logState();
+  }
+
+  function logState(): void {
+    if (reason === null) log.info(`The replica ${name} serves reads.`);
+    else log.warn(`The replica ${name} is left out: ${reason}.`);
+  }
+
+  function state(): ReplicaState {
+    const lag = heartbeat.lagMs(heartbeatNumber);
+    return {
+      name,
+      isHealthy: serves(),
+      lagSeconds: lag === undefined ? null : lag / 1_000,
+      reason,
+    };
+  }
+}
+
+type ProbeResult = { standby: boolean; replayed: string | null; beat: number | null };
+
+const selectReplicaState = `
+  select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,
+    (select counter from node_heartbeat where node = $1) as beat`;
+
+const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(1);

@@ -1,0 +1,259 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { runPipelined } from '#server/core/database-driver.ts';
+import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
+import { existsForRow } from '#server/core/sql.ts';
+import type { QuestionCounts } from './posts-events.ts';
+import type { AnswerSort } from '#shared/posts/answers.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { Cursor } from '#server/core/cursor.ts';
+
+export type AnswerRow = BylineRow & {
+  id: number;
+  question_id: number;
+  content: string;
+  created_at: Date;
+  edited_at: Date | null;
+  upvotes: number;
+  downvotes: number;
+  my_vote: VoteDirection | null;
+  bookmarked: boolean;
+};
+
+/** An answer in the list of its question. */
+export type ListedAnswerRow = AnswerRow & { accepted: boolean };
+
+/** @param viewer their id, or where it stands. */
+const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
+  post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
+  (select direction from vote where answer_id = post.id and member_id = ${viewer}) as my_vote,
+  ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewer}`)} as bookmarked,
+  ${bylineColumns}`;
+
+/**
+ * Which answers: those behind the cursor, `limit` at most, in that order. The accepted one is not among them: it comes
+ * before the first of them, beyond the limit.
+ */
+export type AnswerWindow = {
+  questionId: number;
+  viewerId: number;
+  sort: AnswerSort;
+  cursor: Cursor | null;
+  limit: number;
+};
+
+export async function listAnswerRows(db: Reader, wanted: AnswerWindow) {
+  const { rows } = await selectAnswers(wanted).execute(db);
+  return rows;
+}
+
+export function selectAnswers(wanted: AnswerWindow): RawBuilder<ListedAnswerRow> {
+  const { questionId, viewerId, sort, cursor, limit } = wanted;
+  const { from, question, behind, order, orderOfRows = order } = orders[sort];
+  const accepted = sql`(select accepted_answer_id from question where id = ${questionId})`;
+  const others = sql<ListedAnswerRow>`
+    select ${answerColumns(viewerId)}, false as accepted from ${from} ${bylineJoins}
+    where ${question} = ${questionId} and post.id is distinct from ${accepted}
+      ${cursor === null ? sql`` : sql`and ${behind(cursor)}`}
+    order by ${order} limit ${sql.lit(limit)}`;
+  if (cursor !== null) return others;
+  return sql<ListedAnswerRow>`
+    select * from (
+      (select ${answerColumns(viewerId)}, true as accepted from answer post ${bylineJoins} where post.id = ${accepted})
+      union all (${others})
+    ) post order by post.accepted desc, ${orderOfRows}`;
+}
+
+/** Each order with what is behind a cursor in it. An index serves each; `score` has the places of the most helpful. */
+const orders: Readonly<Record<AnswerSort, Order>> = {
+  newest: {
+    from: sql`answer post`,
+    question: sql`post.question_id`,
+    behind: ({ after, id }) => sql`(post.created_at, post.id) < (${new Date(after)}, ${id})`,
+    order: sql`post.created_at desc, post.id desc`,
+  },
+  oldest: {
+    from: sql`answer post`,
+    question: sql`post.question_id`,
+    behind: ({ after, id }) => sql`(post.created_at, post.id) > (${new Date(after)}, ${id})`,
+    order: sql`post.created_at, post.id`,
+  },
+  helpful: {
+    from: sql`answer_score place join answer post on post.id = place.answer_id`,
+    question: sql`place.question_id`,
+    // A cursor of another order goes on below no votes.
+    behind: ({ after, id, score = 0 }) =>
+      sql`(place.score, place.created_at, place.answer_id) < (${score}, ${new Date(after)}, ${id})`,
+    order: sql`place.score desc, place.created_at desc, place.answer_id desc`,
+    orderOfRows: sql`post.upvotes - post.downvotes desc, post.created_at desc, post.id desc`,
+  },
+};
+
+type Order = {
+  from: RawBuilder<unknown>;
+  question: RawBuilder<unknown>;
+  behind: (cursor: Cursor) => RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+  /** The same by what was selected, where that has other names. */
+  orderOfRows?: RawBuilder<unknown>;
+};
+
+export async function findAnswerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
+  const { rows } = await sql<AnswerRow>`
+    select ${answerColumns(viewerId)} from answer post ${bylineJoins} where post.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Answers, each as its author sees it. */
+export const selectAnswersAsAuthors = (ids: readonly number[]) => sql<AnswerRow>`
+  select ${answerColumns(sql`post.author_id`)} from answer post ${bylineJoins} where post.id = any(${[...ids]}::bigint[])`;
+
+export async function findQuestionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
+  const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
+  return row?.question_id;
+}
+
+/**
+ * Questions that get answers, locked in the order of their ids against everything else that changes what hangs on them;
+ * votes on that, and views, need not wait.
+ */
+export function lockQuestionsStatement(ids: readonly number[]) {
+  return sql<{ id: number; author_id: number | null; lock_reason: string | null }>`
+    select id, author_id, lock_reason from question
+    where id = any(${[...ids]}::bigint[]) order by id for no key update`;
+}
+
+/** Returns what was stored, in the same order. */
+export async function insertAnswers(
+  tx: Tx,
+  answers: readonly { questionId: number; authorId: number; content: string }[],
+) {
+  if (answers.length === 0) return [];
+  // Numbered first: an insert may return its rows in any order.
+  const { rows } = await sql<{ id: number; created_at: Date }>`
+    with numbered as materialized (
+      select nextval('answer_id_seq') as id, ordered.*
+      from (
+        select * from unnest(
+          ${answers.map(({ questionId }) => questionId)}::bigint[],
+          ${answers.map(({ authorId }) => authorId)}::bigint[], ${answers.map(({ content }) => content)}::text[]
+        ) with ordinality as wanted (question_id, author_id, content, position) order by position
+      ) ordered
+    ), added as (
+      insert into answer (id, question_id, author_id, content) overriding system value
+      select id, question_id, author_id, content from numbered order by position
+      returning id, created_at
+    )
+    select id, added.created_at from numbered join added using (id) order by numbered.position`.execute(tx);
+  return rows;
+}
+
+/** Adds to the numbers of answers of locked questions, which are active now. Returns them as they are then. */
+export function addToAnswerCountsStatement(added: readonly { questionId: number; answers: number }[]) {
+  return sql<QuestionCounts & { id: number; tags: string[] }>`
+    update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
+    from unnest(
+      ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ answers }) => answers)}::bigint[]
+    ) as added (question_id, answers)
+    where id = added.question_id
+    returning id, upvotes, downvotes, views, answer_count, array(
+      select tag.name from question_tag join tag on tag.id = question_tag.tag_id
+      where question_tag.question_id = question.id order by question_tag.position
+    ) as tags`;
+}
+
+export async function lockAnswer(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    question_id: number;
+    author_id: number | null;
+    content: string;
+    created_at: Date;
+    edited_at: Date | null;
+  }>`
+    select id, question_id, author_id, content, created_at, edited_at from answer
+    where id = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
+/** Returns the time of the edit. */
+export async function updateAnswer(tx: Tx, { id, content }: { id: number; content: string }): Promise<Date> {
+  const { rows } = await sql<{ edited_at: Date }>`
+    update answer set content = ${content}, edited_at = now() where id = ${id} returning edited_at`.execute(
+    tx,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked answer is gone');
+  return row.edited_at;
+}
+
+export async function lockRepliesOfAnswer(tx: Tx, answerId: number) {
+  const { rows } = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from reply where answer_id = ${answerId} order by id for update`.execute(tx);
+  return rows;
+}
+
+/** Whether the answer is one of the locked question's, and who wrote it; undefined where it is not. */
+export async function findAnswerOfQuestion(
+  tx: Tx,
+  { id, questionId }: { id: number; questionId: number },
+): Promise<{ id: number; author_id: number | null } | undefined> {
+  return tx
+    .selectFrom('answer')
+    .select(['id', 'author_id'])
+    .where('id', '=', id)
+    .where('question_id', '=', questionId)
+    .executeTakeFirst();
+}
+
+export async function updateAcceptedAnswer(
+  tx: Tx,
+  { questionId, answerId }: { questionId: number; answerId: number | null },
+) {
+  await sql`update question set accepted_answer_id = ${answerId} where id = ${questionId}`.execute(tx);
+}
+
+/** Deletes answers; the database's cascades take their replies, votes and versions. */
+export async function deleteAnswerRows(tx: Tx, ids: readonly number[]) {
+  await sql`delete from answer where id = any(${[...ids]}::bigint[])`.execute(tx);
+}
+
+/** Returns the question's counts as they are now. */
+export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId: number; by: 1 | -1 }) {
+  const { rows } = await sql<QuestionCounts>`
+    update question set answer_count = answer_count + ${by} where id = ${questionId}
+    returning upvotes, downvotes, views, answer_count`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked question is gone');
+  return row;
+}
+
+/** Sets the number of answers of a locked question to how many there are. Returns its counts. */
+export async function recountAnswers(tx: Tx, questionId: number) {
+  const { rows } = await sql<QuestionCounts>`
+    update question set answer_count = (select count(*) from answer where question_id = question.id)
+    where id = ${questionId} returning upvotes, downvotes, views, answer_count`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked question is gone');
+  return row;
+}
+
+/** Adds to members' numbers of answers; the rows are locked in id order. */
+export async function changeMemberAnswerCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
+  await runPipelined(tx, { changed: changeMemberAnswerCountsStatements(changes) });
+}
+
+/** The same, to be run with others. */
+export function changeMemberAnswerCountsStatements(
+  changes: readonly { memberId: number; by: number }[],
+): RawBuilder<unknown>[] {
+  if (changes.length === 0) return [];
+  const ids = changes.map((change) => change.memberId);
+  return [
+    sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`,
+    sql`
+      update member set answers_count = answers_count + change.by
+      from unnest(${ids}::bigint[], ${changes.map((change) => change.by)}::bigint[]) as change (member_id, by)
+      where member.id = change.member_id`,
+  ];
+}

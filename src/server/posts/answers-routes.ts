@@ -1,0 +1,126 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  jsonResponse,
+  type RouteDeps,
+  idempotencyHeaders,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/core/http.ts';
+import type { WriteLimits } from './write-limits.ts';
+import { revisionRoutes } from './revisions-routes.ts';
+import {
+  acceptanceDraft,
+  acceptanceState,
+  answer,
+  answerDraft,
+  answerEdit,
+  answerSort,
+  answersPage,
+} from '#shared/posts/answers.ts';
+import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
+import { cursorQuery, idParam } from '#shared/core/fields.ts';
+import { acceptAnswer } from './answers-acceptance.ts';
+import { createAnswerBatcher } from './answers-posting.ts';
+import {
+  getAnswerRevision,
+  listAnswerRevisions,
+  listAnswersOfQuestion,
+  deleteAnswer,
+  editAnswer,
+  readAnswer,
+} from './answers.ts';
+
+const list = createRoute({
+  method: 'get',
+  path: '/questions/{id}/answers',
+  summary: 'The answers to a question, each with its first replies',
+  request: { params: idParam, query: z.object({ sort: answerSort.default('newest'), cursor: cursorQuery }) },
+  responses: { 200: jsonResponse(answersPage, 'A page of answers'), ...problemResponses },
+});
+
+const post = createRoute({
+  method: 'post',
+  path: '/questions/{id}/answers',
+  summary: 'Answer a question',
+  request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(answerDraft) },
+  responses: { 201: jsonResponse(answer, 'Posted'), ...problemResponses },
+});
+
+const accept = createRoute({
+  method: 'put',
+  path: '/questions/{id}/accepted-answer',
+  summary: 'Say, as the asker, which answer solved it, or none',
+  request: { params: idParam, body: jsonBody(acceptanceDraft) },
+  responses: { 200: jsonResponse(acceptanceState, 'As it is now'), ...problemResponses },
+});
+
+const edit = createRoute({
+  method: 'put',
+  path: '/answers/{id}',
+  summary: 'Edit an own answer',
+  request: { params: idParam, headers: draftHeaders, body: jsonBody(answerEdit) },
+  responses: { 200: jsonResponse(answer, 'As it is now'), ...problemResponses },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/answers/{id}',
+  summary: 'Delete an own answer with its replies',
+  request: { params: idParam },
+  responses: { 204: { description: 'Deleted' }, ...problemResponses },
+});
+
+const versions = revisionRoutes('answers', 'an answer');
+
+export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+  const postAnswer = createAnswerBatcher({ db, publicUrl });
+  return createRouter()
+    .openapi(list, async (c) => {
+      const wanted = {
+        questionId: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+        sort: c.req.valid('query').sort,
+        cursor: c.req.valid('query').cursor,
+      };
+      return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
+    })
+    .openapi(post, async (c) => {
+      const viewer = c.get('viewer');
+      const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('answer', { memberId: viewer.id, key, text: c.req.valid('json').content });
+      const posted = await postAnswer({
+        questionId: c.req.valid('param').id,
+        viewer,
+        key,
+        draft: c.req.valid('json'),
+      });
+      return c.json(posted, 201);
+    })
+    .openapi(accept, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.vote(viewer.id);
+      const wanted = { questionId: c.req.valid('param').id, viewer, ...c.req.valid('json') };
+      return c.json(await acceptAnswer(db, wanted), 200);
+    })
+    .openapi(edit, async (c) => {
+      const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
+      const key = c.req.valid('header')[draftHeader];
+      await limits.edit(target.viewer.id, c.req.valid('json').content);
+      await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
+      return c.json(await readAnswer(db, target), 200);
+    })
+    .openapi(remove, async (c) => {
+      await deleteAnswer(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.body(null, 204);
+    })
+    .openapi(versions.list, async (c) => {
+      const { id } = c.req.valid('param');
+      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
+      return c.json(await listAnswerRevisions(c.get('reader'), wanted), 200);
+    })
+    .openapi(versions.one, async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await getAnswerRevision(c.get('reader'), wanted), 200);
+    });
+}

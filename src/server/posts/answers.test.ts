@@ -1,0 +1,166 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+import type { Answer, AnswersPage } from '#shared/posts/answers.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+beforeEach(() => server.resetRateLimits());
+const ann = await server.register('Ann');
+const bob = await server.register('Bob');
+const eve = await server.register('Eve');
+
+describe('answering', () => {
+  test('shows the answer and counts it on the question and its author alone', async () => {
+    const answerer = await server.register('Answerer');
+    const [id, beside] = [await ann.ask(), await ann.ask()];
+    const answer = await answerer.answer(id, ' Three days. ');
+    expect(answer).toMatchObject({
+      questionId: id,
+      content: 'Three days.',
+      authorId: answerer.id,
+      authorName: 'Answerer',
+      editedAt: null,
+      upvotes: 0,
+      downvotes: 0,
+      myVote: null,
+      replies: { items: [], nextCursor: null },
+      source: null,
+    });
+    const { question, answers } = await bob.read(id);
+    expect(question.answerCount).toBe(1);
+    expect(answers.items).toEqual([answer]);
+    expect((await answerer.me()).answersCount).toBe(1);
+    expect((await ann.me()).answersCount).toBe(0);
+    expect((await bob.read(beside)).question.answerCount).toBe(0);
+  });
+
+  test.each([
+    ['a blank text', ' \n\t '],
+    ['30,001 characters', 'x'.repeat(30_001)],
+    ['a NUL', 'a\0b'],
+    ['half a character', 'a\ud800b'],
+  ])('with %s is refused and counts nothing', async (_, content) => {
+    const id = await ann.ask();
+    expect(await bob.post(`/questions/${id}/answers`, { content })).toMatchObject({
+      status: 400,
+      code: 'invalid',
+    });
+    expect((await bob.read(id)).question.answerCount).toBe(0);
+  });
+
+  test('takes 30,000 characters, each of four bytes', async () => {
+    const content = '🍞'.repeat(30_000);
+    expect((await bob.answer(await ann.ask(), content)).content).toBe(content);
+  });
+
+  test('a question that is not there is refused', async () => {
+    expect(await bob.post('/questions/999999999/answers', { content: 'Hello?' })).toMatchObject({
+      status: 404,
+    });
+  });
+
+  test('by many at once counts each', async () => {
+    const id = await ann.ask();
+    await Promise.all(
+      [ann, bob, eve].flatMap((member) => [1, 2, 3, 4].map((n) => member.answer(id, `Answer ${n}`))),
+    );
+    const { question, answers } = await bob.read(id);
+    expect(question.answerCount).toBe(12);
+    expect(answers.items).toHaveLength(12);
+  });
+});
+
+test('answers come newest first, fifty at a time, without gaps or doubles', async () => {
+  const id = await ann.ask();
+  const posted: number[] = [];
+  for (let n = 0; n < 53; n++) posted.unshift((await bob.answer(id, `Answer ${n}`)).id);
+  const { answers } = await ann.read(id);
+  expect(answers.items.map((answer) => answer.id)).toEqual(posted.slice(0, 50));
+  await bob.answer(id, 'One that arrives between two pages');
+  const rest = await ann.get<AnswersPage>(`/questions/${id}/answers?cursor=${answers.nextCursor}`);
+  expect(rest.body.items.map((answer) => answer.id)).toEqual(posted.slice(50));
+  expect(rest.body.nextCursor).toBeNull();
+});
+
+describe('editing an answer', () => {
+  test('shows the new text with the time, and every member the versions before', async () => {
+    const answer = await bob.answer(await ann.ask(), 'Two days.');
+    const { body } = await bob.put<Answer>(`/answers/${answer.id}`, { content: 'Three days.' });
+    expect(body).toMatchObject({ content: 'Three days.', editedAt: expect.any(String) });
+    const items = await eve.revisions(`/answers/${answer.id}`);
+    expect(items).toMatchObject([
+      { number: 2, content: 'Three days.', title: null, tags: null, createdAt: body.editedAt },
+      { number: 1, content: 'Two days.', createdAt: answer.createdAt },
+    ]);
+  });
+
+  test('without a change is no edit', async () => {
+    const answer = await bob.answer(await ann.ask());
+    expect(
+      (await bob.put<Answer>(`/answers/${answer.id}`, { content: `${answer.content} ` })).body.editedAt,
+    ).toBeNull();
+  });
+
+  test('by somebody else is refused, also by who asked', async () => {
+    const answer = await bob.answer(await ann.ask());
+    for (const other of [ann, eve])
+      expect(await other.put(`/answers/${answer.id}`, { content: 'Mine' })).toMatchObject({
+        status: 403,
+        code: 'not-author',
+      });
+    expect(await bob.get(`/answers/${answer.id}/revisions`)).toMatchObject({
+      body: { items: [{ number: 1 }] },
+    });
+  });
+});
+
+describe('deleting an answer', () => {
+  test('takes its replies and votes along and puts counts right, those of others unharmed', async () => {
+    const [answerer, replier] = [await server.register('Answerer'), await server.register('Replier')];
+    const id = await ann.ask();
+    const [gone, kept] = [await answerer.answer(id), await answerer.answer(id)];
+    const reply = await replier.replyToAnswer(gone.id);
+    const keptReply = await replier.replyToAnswer(kept.id);
+    for (const answer of [gone, kept]) await bob.vote('answers', answer.id, 'up');
+    for (const { id } of [reply, keptReply]) await bob.vote('replies', id, 'up');
+    await answerer.remove('answers', gone.id);
+    expect(await answerer.me()).toMatchObject({ answersCount: 1, reputation: 10 });
+    expect(await replier.me()).toMatchObject({ reputation: 2 });
+    const { question, answers } = await bob.read(id);
+    expect(question.answerCount).toBe(1);
+    expect(answers.items).toMatchObject([
+      { id: kept.id, upvotes: 1, replies: { items: [{ id: keptReply.id }] } },
+    ]);
+    expect(await bob.get(`/answers/${gone.id}/replies`)).toMatchObject({
+      status: 404,
+      detail: 'Answer not found',
+    });
+  });
+
+  test('by somebody else is refused, also by who asked', async () => {
+    const id = await ann.ask();
+    const answer = await bob.answer(id);
+    expect(await ann.delete(`/answers/${answer.id}`)).toMatchObject({ status: 403, code: 'not-author' });
+    expect((await bob.read(id)).question.answerCount).toBe(1);
+  });
+
+  test('twice at once counts once', async () => {
+    const id = await ann.ask();
+    await bob.answer(id);
+    const answer = await bob.answer(id);
+    const both = await Promise.all([
+      bob.delete(`/answers/${answer.id}`),
+      bob.delete(`/answers/${answer.id}`),
+    ]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404]);
+    expect((await bob.read(id)).question.answerCount).toBe(1);
+  });
+
+  test('puts a question back among the unanswered', async () => {
+    const id = await ann.ask();
+    const answer = await bob.answer(id);
+    expect((await ann.feed('unanswered')).items.map((card) => card.id)).not.toContain(id);
+    await bob.remove('answers', answer.id);
+    expect((await ann.feed('unanswered')).items[0]?.id).toBe(id);
+  });
+});

@@ -1,0 +1,302 @@
+import { endDraft } from './drafts.ts';
+import { refuseManyMentions } from './mentions-limits.ts';
+import { findAddedMentions } from './mentions.ts';
+import { deletePostNotifications, notifyOfMentions } from '#server/notifications/notifications.ts';
+import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { publishAll } from '#server/core/events.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { toByline, toTimes } from './posts.ts';
+import {
+  refuseStaleEdit,
+  type CurrentVersion,
+  saveRevision,
+  getRevision,
+  listRevisions,
+} from './revisions.ts';
+import { lockAuthors, refuseLocked } from './posts-locks.ts';
+import { buildAcceptanceEvents, buildProfileEvents, buildQuestionCountsEvent } from './posts-events.ts';
+import { lockQuestionThread, requireQuestion, touchQuestion } from './questions.ts';
+import { listFirstRepliesByAnswer } from './replies.ts';
+import { recomputeTagsOf } from './tags.ts';
+import { removeVotes } from '#server/engagement/votes.ts';
+import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
+import { draftTargets } from '#shared/posts/drafts.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { RepliesPage } from '#shared/posts/replies.ts';
+import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
+import { createAnswerExcerpt } from './cards.ts';
+import {
+  findAnswerById,
+  type AnswerRow,
+  listAnswerRows,
+  changeAnswerCount,
+  changeMemberAnswerCounts,
+  deleteAnswerRows,
+  type ListedAnswerRow,
+  lockAnswer,
+  lockRepliesOfAnswer,
+  findQuestionOfAnswer,
+  recountAnswers,
+  selectAnswers,
+  updateAnswer,
+} from './answers-queries.ts';
+
+export type { AnswerRow, ListedAnswerRow };
+
+const answerNotFound = () => new ProblemError('not-found', 'Answer not found');
+
+/** Which answers: those behind the cursor, in that order. */
+export type AnswersRequest = {
+  questionId: number;
+  viewer: Viewer;
+  sort: AnswerSort;
+  cursor: string | undefined;
+};
+
+/** A page of a question's answers, each with its first replies. The accepted one stands first on the first page. */
+export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
+  const { questionId, viewer, sort } = wanted;
+  const rows = await listAnswerRows(db, {
+    questionId,
+    viewerId: viewer.id,
+    sort,
+    cursor: decodeCursor(wanted.cursor),
+    limit: limits.answersPage + 1,
+  });
+  const { items, nextCursor } = toPage(rows, sort);
+  return { items: await withReplies(db, items, viewer), nextCursor };
+}
+
+/** The rows of a question's first answers, for a statement that reads its whole page. */
+export function selectFirstAnswers(wanted: { questionId: number; viewerId: number; sort: AnswerSort }) {
+  return selectAnswers({ ...wanted, cursor: null, limit: limits.answersPage + 1 });
+}
+
+/** What those rows, and the first replies to their answers, are a page of. */
+export function toFirstAnswersPage(
+  rows: readonly ListedAnswerRow[],
+  sort: AnswerSort,
+  replies: ReadonlyMap<number, RepliesPage>,
+): AnswersPage {
+  const { items, nextCursor } = toPage(rows, sort);
+  return { items: items.map((row) => toAnswer(row, replies.get(row.id))), nextCursor };
+}
+
+function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
+  const size = limits.answersPage + (rows[0]?.accepted === true ? 1 : 0);
+  return paginate(rows, size, (row) => ({
+    after: row.created_at.getTime(),
+    id: row.id,
+    ...(sort === 'helpful' && { score: row.upvotes - row.downvotes }),
+  }));
+}
+
+/** The same, for an address that may name no question. */
+export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
+  await requireQuestion(db, wanted.questionId);
+  return listAnswers(db, wanted);
+}
+
+/** @throws ProblemError 'not-found' */
+export async function readAnswer(
+  db: Reader,
+  { id, viewer }: { id: number; viewer: Viewer },
+): Promise<Answer> {
+  const row = await findAnswerById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw answerNotFound();
+  const [answer] = await withReplies(db, [row], viewer);
+  if (answer === undefined) throw answerNotFound();
+  return answer;
+}
+
+/** @throws ProblemError 'not-found'. Returns the question the answer belongs to. */
+export async function requireAnswer(db: Reader, id: number): Promise<number> {
+  const questionId = await findQuestionOfAnswer(db, id);
+  if (questionId === undefined) throw answerNotFound();
+  return questionId;
+}
+
+export async function editAnswer(
+  db: Database,
+  edit: { id: number; viewer: Viewer; key: string | undefined; draft: AnswerEdit; publicUrl: string | null },
+): Promise<void> {
+  const { id, viewer, key, draft, publicUrl } = edit;
+  await transaction(db, async (tx) => {
+    // The question first: everything that changes a thread locks in that order.
+    const questionId = await requireAnswer(tx, id);
+    refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).lock_reason);
+    const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
+    // Also the answer to the same edit sent again, after the first one's got lost.
+    if (old.content === draft.content) return;
+    refuseStaleEdit({ kind: 'answer', old }, draft.basedOn);
+    const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
+    await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
+    await saveRevision(tx, { kind: 'answer', id, old });
+    const at = await updateAnswer(tx, { id, content: draft.content });
+    const active = await touchQuestion(tx, { id: questionId, at });
+    const start = createAnswerExcerpt(draft.content);
+    const location = { senderId: viewer.id, questionId, answerId: id, replyId: null };
+    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+    const post = draftTargets.edit({ kind: 'answer', id });
+    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
+    await publishAll(tx, [
+      ...notificationEvents,
+      ...draftEvents,
+      { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
+      { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
+      active,
+    ]);
+  });
+}
+
+/** Removes an answer with its replies and their votes, and puts all counts right. */
+export async function deleteAnswer(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    // The question first: everything that changes a thread locks in that order.
+    const questionId = await requireAnswer(tx, id);
+    const question = await lockQuestionThread(tx, questionId);
+    const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
+    await removeAnswer(tx, { question, answer });
+  });
+}
+
+type LockedQuestion = Awaited<ReturnType<typeof lockQuestionThread>>;
+type LockedAnswer = NonNullable<Awaited<ReturnType<typeof lockAnswer>>>;
+
+/** Takes a locked answer of a locked question away, whoever asks for it. */
+export async function removeAnswer(
+  tx: Tx,
+  { question, answer }: { question: LockedQuestion; answer: LockedAnswer },
+): Promise<void> {
+  const { id, author_id: authorId } = answer;
+  const questionId = question.id;
+  const replies = await lockRepliesOfAnswer(tx, id);
+  const replyIds = replies.map((reply) => reply.id);
+  await lockAuthors(tx, [answer, ...replies]);
+  await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
+  const notificationEvents = await deletePostNotifications(tx, { kind: 'answer', id });
+  await deleteAnswerRows(tx, [id]);
+  const counts = await changeAnswerCount(tx, { questionId, by: -1 });
+  if (authorId !== null) await changeMemberAnswerCounts(tx, [{ memberId: authorId, by: -1 }]);
+  await recomputeTagsOf(tx, { questionId, at: answer.created_at });
+  const deleted = { kind: 'answer-deleted', answerId: id } as const;
+  await publishAll(tx, [
+    { topic: `question:${questionId}`, event: deleted },
+    { topic: 'answers', event: deleted },
+    buildQuestionCountsEvent('answer', questionId, counts),
+    ...(question.accepted_answer_id === id ? buildAcceptanceEvents(questionId, null) : []),
+    ...buildProfileEvents([answer, ...replies].map((post) => post.author_id)),
+    ...notificationEvents,
+  ]);
+}
+
+/**
+ * The answer and its question, locked in that order as everything that changes a thread does.
+ * @throws ProblemError 'not-found'
+ */
+export async function lockAnswerThread(tx: Tx, id: number) {
+  const question = await lockQuestionThread(tx, await requireAnswer(tx, id));
+  const answer = await lockAnswer(tx, id);
+  if (answer === undefined) throw answerNotFound();
+  return { question, answer };
+}
+
+/** Answers came back with their locked question: counts them for it and for their authors. Returns the question's counts. */
+export async function addRestoredAnswers(
+  tx: Tx,
+  { questionId, authorIds }: { questionId: number; authorIds: readonly (number | null)[] },
+) {
+  const countByAuthor = new Map<number, number>();
+  for (const id of authorIds) if (id !== null) countByAuthor.set(id, (countByAuthor.get(id) ?? 0) + 1);
+  await changeMemberAnswerCounts(
+    tx,
+    [...countByAuthor].map(([memberId, by]) => ({ memberId, by })),
+  );
+  return recountAnswers(tx, questionId);
+}
+
+/** For a question that goes: takes its locked answers and their authors' counts along. */
+export async function removeAnswersOfQuestion(
+  tx: Tx,
+  answers: readonly { id: number; author_id: number | null }[],
+): Promise<void> {
+  const countByAuthor = new Map<number, number>();
+  for (const { author_id } of answers)
+    if (author_id !== null) countByAuthor.set(author_id, (countByAuthor.get(author_id) ?? 0) + 1);
+  await changeMemberAnswerCounts(
+    tx,
+    [...countByAuthor].map(([memberId, count]) => ({ memberId, by: -count })),
+  );
+  await deleteAnswerRows(
+    tx,
+    answers.map((answer) => answer.id),
+  );
+}
+
+/** The versions of an answer, the current one first, without their texts. */
+export async function listAnswerRevisions(
+  db: Reader,
+  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
+): Promise<RevisionsPage> {
+  return listRevisions(db, {
+    kind: 'answer',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    cursor,
+  });
+}
+
+export async function getAnswerRevision(
+  db: Reader,
+  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
+): Promise<Revision> {
+  return getRevision(db, {
+    kind: 'answer',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    number,
+  });
+}
+
+async function readCurrentVersion(
+  db: Reader,
+  wanted: { id: number; viewer: Viewer },
+): Promise<CurrentVersion> {
+  const row = await findAnswerById(db, { id: wanted.id, viewerId: wanted.viewer.id });
+  if (row === undefined) throw answerNotFound();
+  const createdAt = (row.edited_at ?? row.created_at).toISOString();
+  return { title: null, content: row.content, tags: null, createdAt };
+}
+
+async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
+  const answer = await lockAnswer(tx, wanted.id);
+  if (answer === undefined) throw answerNotFound();
+  if (answer.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  return answer;
+}
+
+async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
+  const replies = await listFirstRepliesByAnswer(db, { answerIds: rows.map((row) => row.id), viewer });
+  return rows.map((row) => toAnswer(row, replies.get(row.id)));
+}
+
+/** An answer as the API gives it. @param replies the first ones; none where nobody can have replied yet. */
+export function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nextCursor: null }): Answer {
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    content: row.content,
+    ...toByline(row, 'answer'),
+    ...toTimes(row),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    myVote: row.my_vote,
+    bookmarked: row.bookmarked,
+    replies,
+  };
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { bylineColumns, type BylineRow, toByline } from './posts.ts';
+import { createExcerpt } from './excerpt.ts';
+import type { AnswerCard } from '#shared/discovery/search.ts';
+import type { QuestionCard } from '#shared/posts/questions.ts';
+
+export type AnswerCardRow = BylineRow & {
+  id: number;
+  question_id: number;
+  question_title: string;
+  content_start: string;
+  created_at: Date;
+  upvotes: number;
+  downvotes: number;
+  is_accepted: boolean;
+};
+
+/** The columns of an answer in a list, selected from `answer post` joined with `question` and the byline's joins. */
+export const answerCardColumns = sql`
+  post.id, post.question_id, question.title as question_title, left(post.content, 3500) as content_start,
+  post.created_at, post.upvotes, post.downvotes, question.accepted_answer_id is not distinct from post.id as is_accepted,
+  ${bylineColumns}`;
+
+/** What a list shows of an answer's text, of which a few thousand characters are enough. */
+export function createAnswerExcerpt(content: string): Pick<AnswerCard, 'excerpt' | 'excerptCut'> {
+  const { excerpt: text, cut } = createExcerpt(content.slice(0, 3500));
+  return { excerpt: text, excerptCut: cut };
+}
+
+/** An answer in a list, as the API gives it. */
+export function toAnswerCard(row: AnswerCardRow): AnswerCard {
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    questionTitle: row.question_title,
+    ...createAnswerExcerpt(row.content_start),
+    ...toByline(row, 'answer'),
+    createdAt: row.created_at.toISOString(),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    accepted: row.is_accepted,
+  };
+}
+
+export type QuestionCardRow = BylineRow & {
+  id: number;
+  title: string;
+  excerpt: string;
+  excerpt_cut: boolean;
+  tags: string[];
+  created_at: Date;
+  upvotes: number;
+  downvotes: number;
+  views: number;
+  answer_count: number;
+  accepted_answer_id: number | null;
+  is_duplicate: boolean;
+};
+
+/** The columns of a question in a list, selected from `question post` with the byline's joins. */
+export const questionCardColumns = sql`
+  post.id, post.title, post.excerpt, post.excerpt_cut, post.created_at,
+  post.upvotes, post.downvotes, post.views, post.answer_count, post.accepted_answer_id,
+  post.duplicate_of is not null as is_duplicate,
+  array(
+    select tag.name from question_tag join tag on tag.id = question_tag.tag_id
+    where question_tag.question_id = post.id order by question_tag.position
+  ) as tags,
+  ${bylineColumns}`;
+
+/** A question in a list, as the API gives it. */
+export function toQuestionCard(row: QuestionCardRow): QuestionCard {
+  return {
+    id: row.id,
+    title: row.title,
+    excerpt: row.excerpt,
+    excerptCut: row.excerpt_cut,
+    tags: row.tags,
+    ...toByline(row, 'question'),
+    createdAt: row.created_at.toISOString(),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    views: row.views,
+    answerCount: row.answer_count,
+    solved: row.accepted_answer_id !== null,
+    duplicate: row.is_duplicate,
+  };
+}

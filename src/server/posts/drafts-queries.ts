@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '#server/core/database.ts';
+import type { DraftEnd, DraftFields } from '#shared/posts/drafts.ts';
+
+export type DraftRow = {
+  target: string;
+  version: number;
+  idempotency_key: string;
+  fields: DraftFields | null;
+  ended: DraftEnd | null;
+  posted_hash: Buffer | null;
+  client_id: string | null;
+  sequence: number | null;
+  updated_at: Date;
+};
+
+const columns = sql`target, version, idempotency_key, fields, ended, posted_hash, client_id, sequence, updated_at`;
+
+export type DraftKey = { memberId: number; target: string };
+
+export async function findDraft(db: Reader, { memberId, target }: DraftKey): Promise<DraftRow | undefined> {
+  const { rows } = await sql<DraftRow>`
+    select ${columns} from draft where member_id = ${memberId} and target = ${target}`.execute(db);
+  return rows[0];
+}
+
+/**
+ * The row of a draft, locked. Where there is none one is made, as of a draft that was thrown away, so that of two requests
+ * the second waits for the first.
+ */
+export async function lockOrCreateDraft(
+  tx: Tx,
+  { memberId, target, key }: DraftKey & { key: string },
+): Promise<DraftRow> {
+  const { rows } = await sql<DraftRow>`
+    insert into draft (member_id, target, idempotency_key, ended) values (${memberId}, ${target}, ${key}, 'discarded')
+    on conflict (member_id, target) do update set version = draft.version
+    returning ${columns}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row;
+}
+
+export type LockedDraft = DraftKey & Pick<DraftRow, 'idempotency_key' | 'fields'>;
+
+/** Those that there are, locked in one order. */
+export function lockDraftsStatement(drafts: readonly DraftKey[]) {
+  return sql<LockedDraft>`
+    select member_id as "memberId", target, idempotency_key, fields from draft
+    where (member_id, target) in (
+      select * from unnest(
+        ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ target }) => target)}::text[]
+      )
+    ) order by member_id, target for update`;
+}
+
+/** A draft as it is once it was posted. */
+export type PostedDraft = DraftKey & { key: string; postedHash: Buffer };
+
+/** The same as `endLockedDraft` for several that were posted. Returns their versions. */
+export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
+  update draft set version = nextval('draft_version'), idempotency_key = posted.key, fields = null, ended = 'posted',
+    posted_hash = posted.posted_hash, client_id = null, sequence = null, updated_at = now()
+  from ${unnestDrafts(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
+  returning draft.member_id as "memberId", draft.target, version`;
+
+/** Notes drafts as posted where nothing is stored of them. Returns those noted, with their versions. */
+export const insertPostedDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
+  insert into draft (member_id, target, idempotency_key, ended, posted_hash)
+  select member_id, target, key, 'posted', posted_hash from ${unnestDrafts(drafts)} order by member_id, target
+  on conflict do nothing returning member_id as "memberId", target, version`;
+
+export type DraftVersion = DraftKey & { version: number };
+
+const unnestDrafts = (drafts: readonly PostedDraft[]) => sql`unnest(
+    ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ target }) => target)}::text[],
+    ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
+  ) as posted (member_id, target, key, posted_hash)`;
+
+/** The row of a draft, locked, where there is one. */
+export async function lockExistingDraft(
+  tx: Tx,
+  { memberId, target }: DraftKey,
+): Promise<DraftRow | undefined> {
+  const { rows } = await sql<DraftRow>`
+    select ${columns} from draft where member_id = ${memberId} and target = ${target} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function updateDraft(
+  tx: Tx,
+  draft: DraftKey & { key: string; fields: DraftFields; clientId: string; sequence: number },
+): Promise<DraftRow> {
+  const { memberId, target, key, fields, clientId, sequence } = draft;
+  const { rows } = await sql<DraftRow>`
+    update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = ${JSON.stringify(fields)}::jsonb,
+      ended = null, posted_hash = null, client_id = ${clientId}, sequence = ${sequence}, updated_at = now()
+    where member_id = ${memberId} and target = ${target} returning ${columns}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked draft is gone');
+  return row;
+}
+
+/** Ends a locked draft. @param postedHash of the text it was posted with; null when it was thrown away. Returns its version. */
+export async function endLockedDraft(
+  tx: Tx,
+  { memberId, target, key, postedHash }: DraftKey & { key: string; postedHash: Buffer | null },
+): Promise<number> {
+  const ended: DraftEnd = postedHash === null ? 'discarded' : 'posted';
+  const { rows } = await sql<{ version: number }>`
+    update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = null, ended = ${ended},
+      posted_hash = ${postedHash}, client_id = null, sequence = null, updated_at = now()
+    where member_id = ${memberId} and target = ${target} returning version`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked draft is gone');
+  return row.version;
+}
+
+/** Deletes the oldest drafts beyond `most`, and what is kept of ended ones beyond as many or `days` days. */
+export function deleteOldDraftsStatement({
+  memberIds,
+  maxDrafts,
+  days,
+}: {
+  memberIds: readonly number[];
+  maxDrafts: number;
+  days: number;
+}) {
+  return sql<never>`
+    delete from draft where (member_id, target) in (
+      select member_id, target from (
+        select member_id, target, ended, updated_at, row_number() over (
+          partition by member_id, ended is null order by updated_at desc, version desc
+        ) as rank
+        from draft where member_id = any(${[...memberIds]}::bigint[])
+      ) ranked
+      where rank > ${maxDrafts} or (ended is not null and updated_at < now() - make_interval(days => ${days}))
+    )`;
+}
+
+export type DraftListRow = {
+  target: string;
+  version: number;
+  title: string | null;
+  content: string;
+  updated_at: Date;
+  question_id: number | null;
+  question_title: string | null;
+};
+
+/** All drafts of a member, the latest first, with the questions they belong to; `limit` characters of each text. */
+export async function listDrafts(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
+  const { rows } = await sql<DraftListRow>`
+    with mine as (
+      select target, version, fields ->> 'title' as title, left(ltrim(fields ->> 'content'), ${limit}) as content, updated_at,
+        case when target ~ '^(answer|(reply|edit):question):' then substring(target from '\\d+$')::bigint end as question,
+        case when target ~ '^(reply|edit):answer:' then substring(target from '\\d+$')::bigint end as answer,
+        case when target ~ '^(reply|edit):reply:' then substring(target from '\\d+$')::bigint end as reply
+      from draft where member_id = ${memberId} and ended is null
+    )
+    select target, version, mine.title, coalesce(mine.content, '') as content, mine.updated_at,
+      question.id as question_id, question.title as question_title
+    from mine
+    left join answer on answer.id = mine.answer
+    left join reply on reply.id = mine.reply
+    left join question on question.id = coalesce(mine.question, answer.question_id, reply.question_id)
+    order by mine.updated_at desc, version desc`.execute(db);
+  return rows;
+}

@@ -1,0 +1,308 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { memberRateLimitKey } from '#server/core/rate-limits.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { draftHeader, type DraftState, type DraftSummary, type DraftSave } from '#shared/posts/drafts.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+let ann: Member;
+let bob: Member;
+beforeEach(async () => {
+  await server.resetRateLimits();
+  [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+});
+
+/** A browser that types: each text is a later change of it. */
+function browser(member: Member, writer: string, key = 'draft-of-one-post') {
+  let step = 0;
+  return {
+    write: (content: string) => ({ key, fields: { content }, clientId: writer, sequence: ++step }),
+    save(place: string, draft: Omit<DraftSave, 'basedOn'>, basedOn: number | null) {
+      return member.put<DraftState & { draft: DraftState }>(`/drafts/${place}`, { ...draft, basedOn });
+    },
+    async type(place: string, content: string, basedOn: number | null) {
+      return expectOk(await this.save(place, this.write(content), basedOn));
+    },
+  };
+}
+
+const stateAt = async (member: Member, place: string) =>
+  expectOk(await member.get<DraftState>(`/drafts/${place}`));
+const listOf = async (member: Member) => {
+  const { items } = expectOk(await member.get<{ items: DraftSummary[] }>('/drafts'));
+  return items;
+};
+
+describe('a draft', () => {
+  test('is kept for its member, on every device, and for nobody else', async () => {
+    const phone = browser(ann, 'anns-phone');
+    expect(await stateAt(ann, 'ask')).toMatchObject({ version: null, fields: null, ended: null });
+    const { version } = await phone.type('ask', ' How long? ', null);
+    expect(await stateAt(await ann.signInElsewhere(), 'ask')).toMatchObject({
+      place: 'ask',
+      version,
+      key: 'draft-of-one-post',
+      fields: { content: ' How long? ' },
+      clientId: 'anns-phone',
+    });
+    expect(await stateAt(bob, 'ask')).toMatchObject({ version: null, fields: null });
+    expect(await listOf(bob)).toEqual([]);
+    expect(await server.visitor().get('/drafts/ask')).toMatchObject({ status: 401 });
+    expect(await bob.delete('/drafts/ask')).toMatchObject({ status: 204 });
+    expect(await stateAt(ann, 'ask')).toMatchObject({ version });
+  });
+
+  test('of another device is not overwritten: the answer brings its text', async () => {
+    const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
+    const first = await phone.type('ask', 'One', null);
+    const second = await laptop.type('ask', 'One and two', first.version);
+    const refused = await phone.save('ask', phone.write('One or the other'), first.version);
+    expect(refused).toMatchObject({
+      status: 409,
+      code: 'draft-changed',
+      body: { draft: { version: second.version, fields: { content: 'One and two' } } },
+    });
+    expect(await stateAt(ann, 'ask')).toMatchObject({ fields: { content: 'One and two' } });
+    // Who has seen it may replace it.
+    await phone.type('ask', 'One or the other', second.version);
+    expect(await stateAt(ann, 'ask')).toMatchObject({ fields: { content: 'One or the other' } });
+  });
+
+  test('that two devices begin at the same moment is one of them, and the other hears of it', async () => {
+    const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
+    const saved = await Promise.all([
+      phone.save('ask', phone.write('From the phone'), null),
+      laptop.save('ask', laptop.write('From the laptop'), null),
+    ]);
+    expect(saved.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  });
+
+  test('goes on from what was saved without the browser having heard of it', async () => {
+    const phone = browser(ann, 'anns-phone');
+    const first = await phone.type('ask', 'One', null);
+    await phone.type('ask', 'One, two', first.version);
+    const third = await phone.type('ask', 'One, two, three', first.version);
+    expect(third).toMatchObject({ fields: { content: 'One, two, three' } });
+  });
+
+  test('of two requests that overtake each other is the later change', async () => {
+    const phone = browser(ann, 'anns-phone');
+    const [early, late] = [phone.write('One'), phone.write('One, two')];
+    const { version } = expectOk(await phone.save('ask', late, null));
+    expect(await phone.save('ask', early, null)).toMatchObject({
+      status: 200,
+      body: { version, sequence: late.sequence, fields: { content: 'One, two' } },
+    });
+    expect(await stateAt(ann, 'ask')).toMatchObject({ version, fields: { content: 'One, two' } });
+  });
+
+  test('that both devices hold is no conflict', async () => {
+    const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
+    const { version } = await phone.type('ask', 'The same', null);
+    expect(await laptop.type('ask', 'The same', null)).toMatchObject({ version });
+  });
+
+  test('is thrown away once, unless another device has changed it since', async () => {
+    const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
+    const first = await phone.type('answer:7', 'One', null);
+    const second = await laptop.type('answer:7', 'Two', first.version);
+    expect(await ann.delete(`/drafts/answer:7?basedOn=${first.version}`)).toMatchObject({
+      status: 409,
+      code: 'draft-changed',
+    });
+    for (let n = 0; n < 2; n++)
+      expect((await ann.delete(`/drafts/answer:7?basedOn=${second.version}`)).status).toBe(204);
+    expect(await stateAt(ann, 'answer:7')).toMatchObject({ fields: null, ended: 'discarded' });
+    expect(await listOf(ann)).toEqual([]);
+    // Undo: the same text again.
+    await laptop.type('answer:7', 'Two', null);
+    expect(await stateAt(ann, 'answer:7')).toMatchObject({ fields: { content: 'Two' } });
+  });
+
+  test('is refused beyond a bounded size, and the one before stays', async () => {
+    const phone = browser(ann, 'anns-phone');
+    const long = await phone.type('answer:7', '饅'.repeat(30_000), null);
+    const longer = await phone.save('answer:7', phone.write('饅'.repeat(70_000)), long.version);
+    expect(longer).toMatchObject({ status: 413, code: 'too-large' });
+    expect((await stateAt(ann, 'answer:7')).fields?.['content']).toHaveLength(30_000);
+    for (const fields of [{ content: 'a\0b' }, { content: '\ud800' }, { content: 7 }, { 'a.b': 'c' }])
+      expect(await ann.put('/drafts/ask', { ...phone.write(''), fields, basedOn: null })).toMatchObject({
+        status: 400,
+      });
+  });
+
+  test('is one of a hundred: the oldest goes, and that of nobody else', async () => {
+    const [phone, other] = [browser(ann, 'anns-phone'), browser(bob, 'bobs-phone')];
+    await other.type('ask', 'Mine', null);
+    for (let n = 1; n <= 101; n++) await phone.type(`answer:${n}`, `Draft ${n}`, null);
+    const places = (await listOf(ann)).map(({ target }) => target);
+    expect(places).toHaveLength(100);
+    expect(places[0]).toBe('answer:101');
+    expect(places).not.toContain('answer:1');
+    expect(await listOf(bob)).toHaveLength(1);
+  });
+
+  test('is saved as often as one types, but not without end', async () => {
+    const phone = browser(ann, 'anns-phone');
+    await phone.type('ask', 'Two hundred times before this one', null);
+    // Counted a moment after it was saved.
+    await expect
+      .poll(async () => {
+        const { numAffectedRows } = await sql`
+          update rate_limit set points = 200 where key = ${memberRateLimitKey('draft', ann.id)}`.execute(
+          server.db,
+        );
+        return Number(numAffectedRows);
+      })
+      .toBe(1);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => phone.save('ask', phone.write(String(n)), null)),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(20);
+    for (const { status, code, headers } of refused) {
+      expect({ status, code }).toEqual({ status: 429, code: 'too-many' });
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+    await browser(bob, 'bobs-phone').type('ask', 'Still here', null);
+  });
+});
+
+test('the list tells what each draft belongs to, the latest first', async () => {
+  const phone = browser(ann, 'anns-phone');
+  const [id, gone] = [await bob.ask({ title: 'Does bread freeze?' }), await bob.ask()];
+  const answer = await bob.answer(id);
+  const reply = await bob.replyToAnswer(answer.id);
+  await bob.remove('questions', gone);
+  await ann.put('/drafts/ask', { ...phone.write(''), fields: { title: 'Why?', content: '' }, basedOn: null });
+  await phone.type(`answer:${id}`, 'x'.repeat(250), null);
+  await phone.type(`reply:question:${id}`, 'A comment', null);
+  await phone.type(`reply:answer:${answer.id}`, 'A reply', null);
+  await phone.type(`edit:reply:${reply.id}`, 'An edit', null);
+  await phone.type(`answer:${gone}`, 'Too late', null);
+  const question = { id, title: 'Does bread freeze?' };
+  expect(await listOf(ann)).toMatchObject([
+    { place: `answer:${gone}`, question: null, beginning: 'Too late' },
+    { place: `edit:reply:${reply.id}`, question, beginning: 'An edit' },
+    { place: `reply:answer:${answer.id}`, question },
+    { place: `reply:question:${id}`, question },
+    { place: `answer:${id}`, question, beginning: 'x'.repeat(200), title: null },
+    { place: 'ask', question: null, title: 'Why?', beginning: '' },
+  ]);
+});
+
+describe('posting', () => {
+  /** Of each kind: where its draft is, and what posts it by the key of the draft. */
+  async function forms() {
+    const id = await ann.ask();
+    const answer = await ann.answer(id);
+    const reply = await ann.replyToAnswer(answer.id);
+    const edit = (path: string, body: object) => (key: string) =>
+      ann.send('PUT', path, { body, headers: { [draftHeader]: key } });
+    const question = { title: 'Once more?', content: 'Posted.', tags: [] };
+    const content = 'Posted.';
+    return [
+      { place: 'ask', post: (key: string) => ann.post('/questions', question, key) },
+      {
+        place: `answer:${id}`,
+        post: (key: string) => ann.post(`/questions/${id}/answers`, { content }, key),
+      },
+      {
+        place: `reply:question:${id}`,
+        post: (key: string) => ann.post(`/questions/${id}/replies`, { content }, key),
+      },
+      {
+        place: `reply:answer:${answer.id}`,
+        post: (key: string) => ann.post(`/answers/${answer.id}/replies`, { content }, key),
+      },
+      {
+        place: `reply:reply:${reply.id}`,
+        post: (key: string) =>
+          ann.post(`/answers/${answer.id}/replies`, { content, parentReplyId: reply.id }, key),
+      },
+      { place: `edit:question:${id}`, post: edit(`/questions/${id}`, question) },
+      { place: `edit:answer:${answer.id}`, post: edit(`/answers/${answer.id}`, { content }) },
+      { place: `edit:reply:${reply.id}`, post: edit(`/replies/${reply.id}`, { content }) },
+    ];
+  }
+  const fieldsOf = (place: string) =>
+    /question|ask/.test(place) && !place.startsWith('reply')
+      ? { title: 'Once more?', content: 'Posted. ', tags: '' }
+      : { content: 'Posted. ' };
+
+  test('ends its draft, and the same text does not come back from another device', async () => {
+    for (const [n, { place, post }] of (await forms()).entries()) {
+      const key = `key-of-post-${n}`;
+      const [phone, laptop] = [browser(ann, 'anns-phone', key), browser(ann, 'anns-laptop', key)];
+      const { version } = await phone.type(place, 'Post', null);
+      await browser(bob, 'bobs-phone', key).type(place, 'Mine', null);
+      expect((await post(key)).status).toBeLessThan(300);
+      expect(await stateAt(ann, place)).toMatchObject({ place, fields: null, ended: 'posted' });
+      expect(await stateAt(bob, place)).toMatchObject({ fields: { content: 'Mine' } });
+      for (const basedOn of [null, version]) {
+        const draft = { ...laptop.write(''), fields: fieldsOf(place) };
+        expect(await laptop.save(place, draft, basedOn)).toMatchObject({
+          status: 410,
+          code: 'draft-posted',
+        });
+      }
+      // What was typed beyond that is not lost.
+      await laptop.type(place, 'Posted. And more', version);
+      expect(await stateAt(ann, place)).toMatchObject({ fields: { content: 'Posted. And more' } });
+    }
+  });
+
+  test('keeps a text that never reached the server from coming back, once it is posted', async () => {
+    const id = await bob.ask();
+    const phone = browser(ann, 'anns-phone', 'key-of-the-answer');
+    await ann.post(`/questions/${id}/answers`, { content: 'Three days.' }, 'key-of-the-answer');
+    expect(await phone.save(`answer:${id}`, phone.write('Three days.\n'), null)).toMatchObject({
+      status: 410,
+      code: 'draft-posted',
+    });
+    // The same words again, meant as another answer.
+    await browser(ann, 'anns-phone', 'key-of-another').type(`answer:${id}`, 'Three days.', null);
+  });
+
+  test('leaves another draft at the same place alone', async () => {
+    const id = await bob.ask();
+    const { version } = await browser(ann, 'anns-phone', 'key-of-the-draft').type(
+      `answer:${id}`,
+      'Something else',
+      null,
+    );
+    await ann.post(`/questions/${id}/answers`, { content: 'Three days.' }, 'key-of-the-answer');
+    await ann.answer(id, 'By a program that sends no key.');
+    expect(await stateAt(ann, `answer:${id}`)).toMatchObject({ version });
+    await ann.answer(id, 'Something else');
+    expect(await stateAt(ann, `answer:${id}`)).toMatchObject({ ended: 'posted' });
+  });
+
+  test('that is refused leaves the draft', async () => {
+    const phone = browser(ann, 'anns-phone', 'key-of-the-answer');
+    const { version } = await phone.type('answer:999999999', 'Too late', null);
+    const refused = await ann.post(
+      '/questions/999999999/answers',
+      { content: 'Too late' },
+      'key-of-the-answer',
+    );
+    expect(refused.status).toBe(404);
+    expect(await stateAt(ann, 'answer:999999999')).toMatchObject({ version });
+  });
+});
+
+test('what is told of drafts only their member may hear, and it holds no text', async () => {
+  const phone = browser(ann, 'anns-phone');
+  const { version } = await phone.type('ask', 'A secret', null);
+  await ann.delete('/drafts/ask');
+  const { rows } = await sql<{ topic: string; event: Record<string, unknown> }>`
+    select topic, event from event where event ->> 'kind' = 'draft-changed' and topic = ${`member:${ann.id}`}
+    order by id`.execute(server.db);
+  expect(rows.map(({ event }) => event)).toMatchObject([
+    { target: 'ask', version, ended: null, clientId: 'anns-phone' },
+    { place: 'ask', ended: 'discarded' },
+  ]);
+  expect(JSON.stringify(rows)).not.toContain('secret');
+});

@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { publishAll, type TopicEvent } from '#server/core/events.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import {
+  type DraftEnd,
+  type DraftFields,
+  type DraftState,
+  type DraftSummary,
+  type DraftSave,
+  maxDraftBytes,
+  maxDrafts,
+} from '#shared/posts/drafts.ts';
+import { truncate } from '#shared/core/text.ts';
+import {
+  findDraft,
+  type DraftListRow,
+  type DraftRow,
+  listDrafts,
+  deleteOldDraftsStatement,
+  endLockedDraft,
+  type PostedDraft,
+  insertPostedDraftsStatement,
+  type LockedDraft,
+  lockOrCreateDraft,
+  lockDraftsStatement,
+  endDraftsStatement,
+  lockExistingDraft,
+  type DraftVersion,
+  type DraftKey,
+  updateDraft,
+} from './drafts-queries.ts';
+
+/** Characters of a text that the list shows. */
+const excerptLength = 200;
+
+/** How long is remembered that a draft has ended: browsers that were away for longer ask the member. */
+const endedDays = 90;
+
+/** The viewer's drafts, the latest first. */
+export async function readDrafts(db: Reader, viewer: Viewer): Promise<DraftSummary[]> {
+  const rows = await listDrafts(db, { memberId: viewer.id, limit: 2 * excerptLength });
+  return rows.map(toSummary);
+}
+
+/** What is known of a place, also where nothing is. */
+export async function readDraft(
+  db: Reader,
+  { viewer, target }: { viewer: Viewer; target: string },
+): Promise<DraftState> {
+  return toState(target, await findDraft(db, { memberId: viewer.id, target }));
+}
+
+/**
+ * Keeps what a member has typed. Where another browser wrote meanwhile nothing changes, and both texts stay.
+ * @returns the draft as it is now: a newer step of the same browser stays where this one was overtaken.
+ * @throws ProblemError 'draft-changed' with the other draft, 'draft-posted' when this very text was posted,
+ * 'too-large'.
+ */
+export async function saveDraft(
+  db: Database,
+  { viewer, target, draft }: { viewer: Viewer; target: string; draft: DraftSave },
+): Promise<DraftState> {
+  if (Buffer.byteLength(JSON.stringify(draft.fields)) > maxDraftBytes)
+    throw new ProblemError('too-large', 'The draft is too long to be kept on the server.');
+  const memberId = viewer.id;
+  return transaction(db, async (tx) => {
+    const row = await lockOrCreateDraft(tx, { memberId, target, key: draft.key });
+    const outcome = decideSave(row, draft);
+    if (outcome === 'kept') return toState(target, row);
+    if (outcome === 'posted')
+      throw new ProblemError('draft-posted', 'This text has been posted already.', {
+        extension: { draft: toState(target, row) },
+      });
+    if (outcome === 'changed')
+      throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
+        extension: { draft: toState(target, row) },
+      });
+    const { key, fields, clientId, sequence } = draft;
+    const saved = await updateDraft(tx, { memberId, target, key, fields, clientId, sequence });
+    if (row.fields === null) await deleteOldDrafts([memberId]).execute(tx);
+    await publishAll(tx, [
+      buildDraftChangedEvent(memberId, { target, version: saved.version, ended: saved.ended, clientId }),
+    ]);
+    return toState(target, saved);
+  });
+}
+
+/**
+ * Throws a draft away; where there is none nothing happens.
+ * @param basedOn the version the member saw; undefined for whichever it is.
+ * @throws ProblemError 'draft-changed' where it is another one by now
+ */
+export async function discardDraft(
+  db: Database,
+  { viewer, target, basedOn }: { viewer: Viewer; target: string; basedOn: number | undefined },
+): Promise<void> {
+  const memberId = viewer.id;
+  await transaction(db, async (tx) => {
+    const row = await lockExistingDraft(tx, { memberId, target });
+    if (row === undefined || row.fields === null) return;
+    if (basedOn !== undefined && basedOn !== row.version)
+      throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
+        extension: { draft: toState(target, row) },
+      });
+    const version = await endLockedDraft(tx, {
+      memberId,
+      target,
+      key: row.idempotency_key,
+      postedHash: null,
+    });
+    await publishAll(tx, [
+      buildDraftChangedEvent(memberId, { target, version, ended: 'discarded', clientId: null }),
+    ]);
+  });
+}
+
+/**
+ * In the transaction that posts a text: ends the draft it was written as, wherever it was written. A draft at the same
+ * place that holds something else stays. Returns what the member's browsers are to be told.
+ * @param posting `key` names the draft (undefined: whichever has the same text).
+ */
+export async function endDraft(tx: Tx, posting: PostedText): Promise<TopicEvent[]> {
+  const { memberId, target, key, text } = posting;
+  const row =
+    key === undefined
+      ? await lockExistingDraft(tx, { memberId, target })
+      : await lockOrCreateDraft(tx, { memberId, target, key });
+  if (row === undefined) return [];
+  const postedHash = hashOf(text);
+  if (!isDraftOf(row, { key, postedHash })) return [];
+  const version = await endLockedDraft(tx, { memberId, target, key: key ?? row.idempotency_key, postedHash });
+  if (row.fields === null) await deleteOldDrafts([memberId]).execute(tx);
+  return [buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null })];
+}
+
+export type { LockedDraft };
+
+/** Locks the drafts there are of these texts, for `endingOf`. */
+export const lockDraftsStatements = (postings: readonly PostedText[]) =>
+  postings.length === 0 ? [] : [lockDraftsStatement(postings)];
+
+/**
+ * The same as `endDraft` for several texts, in two parts: statements to be run with others, in any order, and what
+ * follows from the rows of `ended` and `noted`.
+ * @param stored what `knownDrafts` found.
+ */
+export function prepareDraftEndings(postings: readonly PostedText[], stored: readonly LockedDraft[]) {
+  const nameOf = ({ memberId, target }: DraftKey) => `${memberId} ${target}`;
+  const rows = new Map<string, Pick<LockedDraft, 'idempotency_key' | 'fields'>>(
+    stored.map((row) => [nameOf(row), row]),
+  );
+  const ended = new Map<string, PostedDraft>();
+  const fresh = new Map<string, PostedDraft>();
+  for (const { memberId, target, key, text } of postings) {
+    const name = nameOf({ memberId, target });
+    const row = rows.get(name);
+    const postedHash = hashOf(text);
+    if (row === undefined) {
+      if (key !== undefined) fresh.set(name, { memberId, target, key, postedHash });
+    } else if (isDraftOf(row, { key, postedHash })) {
+      ended.set(name, { memberId, target, key: key ?? row.idempotency_key, postedHash });
+      rows.set(name, { idempotency_key: key ?? row.idempotency_key, fields: null });
+    }
+  }
+  const added = [...fresh.values()];
+  const remembered = [...added, ...ended.values()].map(({ memberId }) => memberId);
+  return {
+    ended: ended.size === 0 ? [] : [endDraftsStatement([...ended.values()])],
+    inserted: added.length === 0 ? [] : [insertPostedDraftsStatement(added)],
+    pruned: remembered.length === 0 ? [] : [deleteOldDrafts([...new Set(remembered)])],
+    /** Returns what the members' browsers are to be told. */
+    async finish(tx: Tx, versions: readonly DraftVersion[]): Promise<TopicEvent[]> {
+      const events = versions.map(({ memberId, target, version }) =>
+        buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null }),
+      );
+      // Drafts that began to be kept in between.
+      const done = new Set(versions.map(nameOf));
+      const overtaken = postings.filter(
+        (posting) => fresh.has(nameOf(posting)) && !done.has(nameOf(posting)),
+      );
+      for (const posting of overtaken) events.push(...(await endDraft(tx, posting)));
+      return events;
+    },
+  };
+}
+
+/** Whether what was posted is what a draft holds, or held. */
+function isDraftOf(
+  { idempotency_key: key, fields }: Pick<DraftRow, 'idempotency_key' | 'fields'>,
+  posted: { key: string | undefined; postedHash: Buffer },
+): boolean {
+  if (fields === null) return posted.key !== undefined;
+  return posted.key === key || hasHash(fields, posted.postedHash);
+}
+
+const deleteOldDrafts = (memberIds: readonly number[]) =>
+  deleteOldDraftsStatement({ memberIds, maxDrafts, days: endedDays });
+
+/** What of a post its draft is compared with; a reply and an answer have no title. */
+type PostedText = { memberId: number; target: string; key: string | undefined; text: Text };
+
+type Text = { title?: string | null; content?: string | null };
+
+function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'kept' | 'changed' | 'posted' {
+  if (row.fields === null) {
+    const posted =
+      row.posted_hash !== null && row.idempotency_key === draft.key && hasHash(draft.fields, row.posted_hash);
+    return posted ? 'posted' : 'new';
+  }
+  if (draft.basedOn === row.version) return 'new';
+  // The browser repeats, or goes on from, what it sent before, without having heard the answer.
+  if (row.client_id === draft.clientId) return draft.sequence > (row.sequence ?? 0) ? 'new' : 'kept';
+  return row.idempotency_key === draft.key && isSame(row.fields, draft.fields) ? 'kept' : 'changed';
+}
+
+function isSame(one: DraftFields, other: DraftFields): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => one[name] === other[name]);
+}
+
+const hasHash = (fields: DraftFields, hash: Buffer) =>
+  hashOf({ title: fields['title'] ?? null, content: fields['content'] ?? null }).equals(hash);
+
+function hashOf({ title, content }: Text): Buffer {
+  const text = [title?.trim() ?? '', content?.trim() ?? ''];
+  return createHash('sha256').update(JSON.stringify(text)).digest();
+}
+
+type DraftChange = { target: string; version: number; ended: DraftEnd | null; clientId: string | null };
+
+function buildDraftChangedEvent(
+  memberId: number,
+  { target, version, ended, clientId }: DraftChange,
+): TopicEvent {
+  return {
+    topic: `member:${memberId}`,
+    event: { kind: 'draft-changed', target, version, ended, clientId },
+  };
+}
+
+function toState(target: string, row: DraftRow | undefined): DraftState {
+  return {
+    target,
+    version: row?.version ?? null,
+    key: row?.idempotency_key ?? null,
+    fields: row?.fields ?? null,
+    ended: row?.ended ?? null,
+    clientId: row?.client_id ?? null,
+    sequence: row?.sequence ?? null,
+    updatedAt: row?.updated_at.toISOString() ?? null,
+  };
+}
+
+function toSummary(row: DraftListRow): DraftSummary {
+  const { question_id: id, question_title: title } = row;
+  return {
+    target: row.target,
+    version: row.version,
+    updatedAt: row.updated_at.toISOString(),
+    title: row.title,
+    excerpt: truncate(row.content, excerptLength),
+    question: id === null || title === null ? null : { id, title },
+  };
+}

@@ -1,0 +1,172 @@
+import { truncate } from '#shared/core/text.ts';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+
+/** The beginning of a text without its Markdown marks, on one line; `cut` tells that the text shows more than this. */
+export interface Excerpt {
+  excerpt: string;
+  cut: boolean;
+}
+
+/** docs/product.md 10.3: the text of a question card. In code points. */
+const excerptLength = 200;
+
+/**
+ * The text is parsed up to the first empty line behind `enough`, and never beyond `most` (UTF-16 units), so that a long or
+ * hostile text costs no more than a short one. Marks do not reach over an empty line, so none is cut open there.
+ */
+const parsed = { enough: 600, most: 3000 };
+
+/** The parser is quadratic in the depth of quotes and lists, which a line can open by the thousand. */
+const containerMarks = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gmu;
+const containerMarksMax = 40;
+
+/** Links often name a target that is listed at the end of the text; so many of these lists' lines are regarded. */
+const definitionsMax = 100;
+const definitionLine = /^ {0,3}(\[[^[\]\n]{1,100}\]):[ \t]*\S/gmu;
+
+type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
+
+const graphemes = new Intl.Segmenter();
+
+/**
+ * The first 200 code points of what a reader would see of a text, with white space folded. Code blocks and tables are left
+ * out where there is prose to show; images are shown as their description. Never cuts a character or a joined emoji in two.
+ */
+export function createExcerpt(markdown: string): Excerpt {
+  const text = markdown.trimEnd();
+  const head = beginning(text);
+  const found = read(flatten(head) + definitions(text, head));
+  found.unseen ||= head.length < text.length;
+
+  const prose = fold(found.prose);
+  const blocks = fold(found.blocks);
+  const plain = prose === '' ? blocks : prose;
+  const visible = firstCodePoints(plain);
+  return { excerpt: visible, cut: found.unseen || visible !== plain || (prose !== '' && blocks !== '') };
+}
+
+/**
+ * What a reader would see of a piece of a text, on one line each: `prose`, and the text of its code blocks and tables. Of a
+ * long piece only the first few thousand characters.
+ */
+export function toPlainText(piece: string): { prose: string; blocks: string } {
+  const found = read(flatten(piece.slice(0, parsed.most).toWellFormed()));
+  return { prose: fold(found.prose), blocks: fold(found.blocks) };
+}
+
+interface Found {
+  prose: string[];
+  /** The text of code blocks and tables, shown only where a post has nothing else. */
+  blocks: string[];
+  /** There is something to see that has no text of its own here: an image, or what was not parsed. */
+  unseen: boolean;
+}
+
+/**
+ * Signs that may mark something, anywhere or at the beginning of a line. A text without any is shown as it is written, and
+ * need not be parsed, which takes a millisecond; addresses that become links show the same text.
+ */
+const signs = /[\\`*_~[\]<>&|\0]|^[ \t]*(?:[-+=#:]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)/mu;
+
+const extensions = [gfm()];
+const mdastExtensions = [gfmFromMarkdown()];
+
+function read(markdown: string): Found {
+  const found: Found = { prose: [], blocks: [], unseen: false };
+  if (signs.test(markdown)) collect(fromMarkdown(markdown, { extensions, mdastExtensions }), found);
+  else found.prose.push(markdown);
+  return found;
+}
+
+/** Walks with a list of its own, because hostile nesting is deeper than the call stack. */
+function collect(tree: Node, found: Found): void {
+  const open: { node: Node; inBlock: boolean }[] = [{ node: tree, inBlock: false }];
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    const { node } = entry;
+    const inBlock = entry.inBlock || node.type === 'code' || node.type === 'table';
+    const into = inBlock ? found.blocks : found.prose;
+    if (node.type === 'image' || node.type === 'imageReference') {
+      into.push(node.alt ?? '');
+      found.unseen = true;
+    } else if (node.type === 'html') {
+      // Raw HTML is shown as the text it is; a comment is an instruction to a renderer.
+      if (!node.value.startsWith('<!--')) into.push(node.value);
+    } else if (node.type === 'break') {
+      into.push(' ');
+    } else if ('value' in node) {
+      into.push(node.value);
+    } else if ('children' in node && node.type !== 'footnoteDefinition') {
+      for (let index = node.children.length - 1; index >= 0; index--) {
+        const child = node.children[index];
+        if (child !== undefined) open.push({ node: child, inBlock });
+      }
+    }
+    // Blocks stand apart; words inside a paragraph may touch what surrounds them.
+    if (isBlock(node)) into.push(' ');
+  }
+}
+
+const inline = new Set([
+  'text',
+  'emphasis',
+  'strong',
+  'delete',
+  'inlineCode',
+  'html',
+  'break',
+  'link',
+  'linkReference',
+  'image',
+  'imageReference',
+  'footnoteReference',
+]);
+
+function isBlock(node: Node): boolean {
+  return !inline.has(node.type);
+}
+
+function beginning(text: string): string {
+  if (text.length <= parsed.enough) return text;
+  const most = text.slice(0, parsed.most);
+  const emptyLine = /\n[ \t\r]*\n/gu;
+  emptyLine.lastIndex = parsed.enough;
+  const end = emptyLine.exec(most)?.index ?? parsed.most;
+  return text.slice(0, end).replace(/[\uD800-\uDBFF]$/u, '');
+}
+
+function flatten(head: string): string {
+  return head.replace(containerMarks, (marks) => marks.slice(0, containerMarksMax));
+}
+
+/** The labels that links of `head` refer to and that are defined behind it, as definitions of their own. */
+function definitions(text: string, head: string): string {
+  const mentioned = head.toLowerCase();
+  const found: string[] = [];
+  definitionLine.lastIndex = head.length;
+  for (let count = 0; count < definitionsMax; count++) {
+    const label = definitionLine.exec(text)?.[1];
+    if (label === undefined) break;
+    if (mentioned.includes(label.toLowerCase())) found.push(`${label}: #`);
+  }
+  definitionLine.lastIndex = 0;
+  return found.length === 0 ? '' : `\n\n${found.join('\n')}`;
+}
+
+/** White space and control characters, of which none belongs on a line of text, become single spaces. */
+function fold(parts: readonly string[]): string {
+  return parts
+    .join('')
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+}
+
+function firstCodePoints(text: string): string {
+  const end = truncate(text, excerptLength).length;
+  if (end === text.length) return text;
+  // Where a single character is longer than the whole excerpt (accents piled up), it is cut all the same.
+  const start = graphemes.segment(text.slice(0, 4 * excerptLength)).containing(end)?.index ?? end;
+  return text.slice(0, start === 0 ? end : start).trim();
+}

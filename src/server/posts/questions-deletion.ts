@@ -1,0 +1,63 @@
+import { removeAnswersOfQuestion } from './answers.ts';
+import { deletePostNotifications } from '#server/notifications/notifications.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { publishAll } from '#server/core/events.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { lockAuthors } from './posts-locks.ts';
+import { buildDuplicateEvents, buildProfileEvents } from './posts-events.ts';
+import { setQuestionTags } from './tags.ts';
+import { removeVotes } from '#server/engagement/votes.ts';
+import {
+  changeQuestionsCount,
+  deleteQuestionRow,
+  deleteHiddenPostsOf,
+  lockThread,
+  clearDuplicatesOf,
+} from './questions-queries.ts';
+import { lockOwnQuestion } from './questions.ts';
+
+/** Removes the question and all that hangs on it, and puts every member's counts right (docs/product.md 4.4). */
+export async function deleteQuestion(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const question = await lockOwnQuestion(tx, {
+      id,
+      viewer,
+      refusal: 'You can only delete your own questions.',
+      missing: 'Question not found or already deleted.',
+    });
+    await deleteHiddenPostsOf(tx, id);
+    await removeQuestion(tx, question);
+  });
+}
+
+/** Takes a locked question away with all that hangs on it, whoever asks for it. */
+export async function removeQuestion(
+  tx: Tx,
+  question: { id: number; author_id: number | null },
+): Promise<void> {
+  const { id, author_id: authorId } = question;
+  const { answers, replies } = await lockThread(tx, id);
+  const replyIds = replies.map((reply) => reply.id);
+  await lockAuthors(tx, [question, ...answers, ...replies]);
+  await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
+  // Before the answers go, and by cascade what told of them.
+  const notificationEvents = await deletePostNotifications(tx, { kind: 'question', id });
+  await removeAnswersOfQuestion(tx, answers);
+  if (authorId !== null) await changeQuestionsCount(tx, { memberId: authorId, by: -1 });
+  const { told: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: [] });
+  const undoneDuplicates = await clearDuplicatesOf(tx, id);
+  await deleteQuestionRow(tx, id);
+  const deleted = { kind: 'question-deleted', questionId: id } as const;
+  await publishAll(tx, [
+    { topic: `question:${id}`, event: { kind: 'deleted' } },
+    { topic: 'feeds', event: deleted },
+    { topic: 'answers', event: deleted },
+    ...tagEvents,
+    ...undoneDuplicates.flatMap((each) => buildDuplicateEvents(each, null)),
+    ...buildProfileEvents([question, ...answers, ...replies].map((post) => post.author_id)),
+    ...notificationEvents,
+  ]);
+}

@@ -1,0 +1,217 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { bylineJoins } from './posts.ts';
+import type { QuestionCounts } from './posts-events.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { QuestionDraft } from '#shared/posts/questions.ts';
+import { questionCardColumns, type QuestionCardRow } from './cards.ts';
+import type { Excerpt } from './excerpt.ts';
+
+export type QuestionRow = QuestionCardRow & {
+  content: string;
+  edited_at: Date | null;
+  lock_reason: string | null;
+  duplicate_of: number | null;
+  my_vote: VoteDirection | null;
+  following: boolean;
+  bookmarked: boolean;
+  muted: boolean;
+};
+
+export async function findQuestionById(db: Reader, wanted: { id: number; viewerId: number }) {
+  const { rows } = await selectQuestion(wanted).execute(db);
+  return rows[0];
+}
+
+export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
+  return sql<QuestionRow>`
+    select ${questionCardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
+      (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
+      exists (
+        select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
+      ) as following,
+      exists (
+        select 1 from bookmark where question_id = post.id and answer_id is null and member_id = ${viewerId}
+      ) as bookmarked,
+      exists (select 1 from question_mute where question_id = post.id and member_id = ${viewerId}) as muted
+    from question post ${bylineJoins}
+    where post.id = ${id}`;
+}
+
+export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
+  return db
+    .selectFrom('question')
+    .select(['id', 'title'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+}
+
+/** With the names of its tags, so that it is not stored again when they are linked to it (schema section Posts). */
+export async function insertQuestion(
+  tx: Tx,
+  question: { authorId: number; draft: QuestionDraft; tags: readonly string[]; excerpt: Excerpt },
+): Promise<number> {
+  const { authorId, draft, tags, excerpt } = question;
+  const { rows } = await sql<{ id: number }>`
+    insert into question (author_id, title, content, tag_text, excerpt, excerpt_cut)
+    values (${authorId}, ${draft.title}, ${draft.content}, ${tags.join(', ')}, ${excerpt.excerpt}, ${excerpt.cut})
+    returning id`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row.id;
+}
+
+/**
+ * Against what a question is locked: against everything that changes it, its answers or its replies, as deleting needs
+ * it; or against changes of itself and against other new posts, while votes, follows and the like go on: whoever only adds
+ * or edits need not hold up all who do not meet them.
+ */
+export type LockStrength = 'everything' | 'changes';
+
+const strengths: Readonly<Record<LockStrength, RawBuilder<unknown>>> = {
+  everything: sql`for update`,
+  changes: sql`for no key update`,
+};
+
+export async function lockQuestion(tx: Tx, id: number, against: LockStrength) {
+  const { rows } = await sql<{
+    id: number;
+    author_id: number | null;
+    title: string;
+    content: string;
+    created_at: Date;
+    edited_at: Date | null;
+    accepted_answer_id: number | null;
+    lock_reason: string | null;
+    duplicate_of: number | null;
+  }>`
+    select id, author_id, title, content, created_at, edited_at, accepted_answer_id, lock_reason, duplicate_of
+    from question
+    where id = ${id} ${strengths[against]}`.execute(tx);
+  return rows[0];
+}
+
+export async function updateQuestion(
+  tx: Tx,
+  { id, draft, excerpt }: { id: number; draft: QuestionDraft; excerpt: Excerpt },
+) {
+  await sql`
+    update question
+    set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
+      excerpt_cut = ${excerpt.cut}, edited_at = now(), active_at = now()
+    where id = ${id}`.execute(tx);
+}
+
+/** Questions that were said to repeat one that goes are no longer said to. Returns them. */
+export async function clearDuplicatesOf(tx: Tx, id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId: number; by: 1 | -1 }) {
+  await sql`
+    update member set questions_count = questions_count + ${by} where id = ${memberId}`.execute(tx);
+}
+
+/**
+ * Locks the answers and replies of a locked question, in the order every other transaction locks them, and tells who
+ * wrote them.
+ */
+export async function lockThread(tx: Tx, questionId: number) {
+  const answers = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from answer where question_id = ${questionId} order by id for update`.execute(tx);
+  const replies = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from reply where question_id = ${questionId} order by id for update`.execute(tx);
+  return { answers: answers.rows, replies: replies.rows };
+}
+
+/** Deletes the question; the database's cascades take its answers, replies, votes, views, follows and versions. */
+export async function deleteQuestionRow(tx: Tx, id: number) {
+  await sql`delete from question where id = ${id}`.execute(tx);
+}
+
+/** What operators put away of a question goes for good with it. */
+export async function deleteHiddenPostsOf(tx: Tx, questionId: number) {
+  await sql`delete from hidden_post where question_id = ${questionId}`.execute(tx);
+}
+
+/** Returns the names of the question's tags. */
+export async function updateQuestionActivity(
+  tx: Tx,
+  { id, at }: { id: number; at: Date },
+): Promise<string[]> {
+  const { rows } = await sql<{ tags: string[] }>`
+    update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}
+    returning array(
+      select tag.name from question_tag join tag on tag.id = question_tag.tag_id
+      where question_tag.question_id = question.id order by question_tag.position
+    ) as tags`.execute(tx);
+  return rows[0]?.tags ?? [];
+}
+
+/** A member on a question's page. */
+export type QuestionView = { questionId: number; memberId: number };
+
+const questionsOf = (views: readonly QuestionView[]) => views.map(({ questionId }) => questionId);
+const membersOf = (views: readonly QuestionView[]) => views.map(({ memberId }) => memberId);
+
+/** Keeps questions from being deleted while the transaction runs. Returns those there are. */
+export async function lockExistingQuestions(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from question where id = any(${[...ids]}::bigint[]) order by id for key share`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Notes that members are there again. Returns those of the views that are no first ones. */
+export async function updateVisits(tx: Tx, views: readonly QuestionView[]): Promise<QuestionView[]> {
+  const { rows } = await sql<QuestionView>`
+    update question_view known set visited_at = greatest(viewed_at, visited_at, now())
+    from (
+      select question_id, member_id
+      from question_view join unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[])
+        as view (question, member) on question_id = question and member_id = member
+      order by question_id, member_id for no key update of question_view
+    ) again
+    where known.question_id = again.question_id and known.member_id = again.member_id
+    returning known.question_id as "questionId", known.member_id as "memberId"`.execute(tx);
+  return rows;
+}
+
+/** Notes that members have seen questions that are kept. Returns which of them had not before. */
+export async function insertViews(tx: Tx, views: readonly QuestionView[]): Promise<QuestionView[]> {
+  if (views.length === 0) return [];
+  const { rows } = await sql<QuestionView>`
+    insert into question_view (question_id, member_id)
+    select * from unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[]) as view (question, member)
+    order by question, member
+    on conflict do nothing returning question_id as "questionId", member_id as "memberId"`.execute(tx);
+  return rows;
+}
+
+export type ViewedQuestion = QuestionCounts & { id: number; author_id: number | null };
+
+/** Adds to the views of questions, whose rows are locked in the order of their ids. */
+export async function addToViewCounts(
+  tx: Tx,
+  added: readonly { questionId: number; views: number }[],
+): Promise<ViewedQuestion[]> {
+  if (added.length === 0) return [];
+  const { rows } = await sql<ViewedQuestion>`
+    update question set views = question.views + locked.added
+    from (
+      select id, added
+      from question join unnest(
+        ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ views }) => views)}::bigint[]
+      ) as more (question_id, added) on id = question_id
+      order by id for no key update of question
+    ) locked
+    where question.id = locked.id
+    returning question.id, author_id, upvotes, downvotes, views, answer_count`.execute(tx);
+  return rows;
+}
+
+export async function questionExists(db: Reader, id: number): Promise<boolean> {
+  const row = await db.selectFrom('question').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}

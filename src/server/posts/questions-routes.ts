@@ -1,0 +1,147 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  jsonResponse,
+  type RouteDeps,
+  idempotencyHeaders,
+  jsonBody,
+  problemResponses,
+  createRouter,
+} from '#server/core/http.ts';
+import { type PageReader, sendPage } from '#server/core/response-cache-http.ts';
+import type { WriteLimits } from './write-limits.ts';
+import { revisionRoutes } from './revisions-routes.ts';
+import { answerSort } from '#shared/posts/answers.ts';
+import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
+import { idParam } from '#shared/core/fields.ts';
+import {
+  createdId,
+  question,
+  questionDraft,
+  questionEdit,
+  type QuestionPage,
+  questionPage,
+  questionTitles,
+  maxQuestionTitles,
+} from '#shared/posts/questions.ts';
+import { deleteQuestion } from './questions-deletion.ts';
+import { questionDocument as pageOf } from './questions-document.ts';
+import { createViewBatcher } from '#server/engagement/views.ts';
+import {
+  askQuestion,
+  editQuestion,
+  getQuestionRevision,
+  listQuestionRevisions,
+  readQuestion,
+  readQuestionTitles,
+} from './questions.ts';
+
+const ask = createRoute({
+  method: 'post',
+  path: '/questions',
+  summary: 'Ask a question',
+  request: { headers: idempotencyHeaders, body: jsonBody(questionDraft) },
+  responses: { 201: jsonResponse(createdId, 'Posted'), ...problemResponses },
+});
+
+const titles = createRoute({
+  method: 'get',
+  path: '/question-titles',
+  summary: 'The titles of several questions; those that are not there are left out',
+  request: { query: z.object({ ids: questionIdList() }) },
+  responses: { 200: jsonResponse(questionTitles, 'In no order'), ...problemResponses },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/questions/{id}',
+  summary: 'A question with its first answers and replies',
+  request: { params: idParam, query: z.object({ sort: answerSort.default('newest') }) },
+  responses: { 200: jsonResponse(questionPage, 'The page of a question'), ...problemResponses },
+});
+
+const edit = createRoute({
+  method: 'put',
+  path: '/questions/{id}',
+  summary: 'Edit an own question',
+  request: { params: idParam, headers: draftHeaders, body: jsonBody(questionEdit) },
+  responses: { 200: jsonResponse(question, 'As it is now'), ...problemResponses },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/questions/{id}',
+  summary: 'Delete an own question with its answers and their replies',
+  request: { params: idParam },
+  responses: { 204: { description: 'Deleted' }, ...problemResponses },
+});
+
+const view = createRoute({
+  method: 'put',
+  path: '/questions/{id}/view',
+  summary: 'The member opens the question: counted once a member, and kept as their last visit',
+  request: { params: idParam },
+  responses: { 204: { description: 'Counted, now or before' }, ...problemResponses },
+});
+
+const versions = revisionRoutes('questions', 'a question');
+
+export type QuestionRoutesDeps = RouteDeps & { limits: WriteLimits; pages: PageReader };
+
+export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: QuestionRoutesDeps) {
+  const viewQuestion = createViewBatcher(db);
+  return createRouter()
+    .openapi(ask, async (c) => {
+      const viewer = c.get('viewer');
+      const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('question', { memberId: viewer.id, key, text: c.req.valid('json').content });
+      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
+      return c.json({ id }, 201);
+    })
+    .openapi(titles, async (c) => {
+      const items = await readQuestionTitles(c.get('reader'), c.req.valid('query').ids);
+      return c.json({ items }, 200);
+    })
+    .openapi(read, async (c) => {
+      const viewer = c.get('viewer');
+      const wanted = pageOf({ id: c.req.valid('param').id, viewer, ...c.req.valid('query') });
+      return sendPage<QuestionPage>(c, await pages.read(c, wanted));
+    })
+    .openapi(edit, async (c) => {
+      const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
+      const key = c.req.valid('header')[draftHeader];
+      await limits.edit(target.viewer.id, c.req.valid('json').content);
+      await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
+      return c.json(await readQuestion(db, target), 200);
+    })
+    .openapi(remove, async (c) => {
+      await deleteQuestion(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
+      return c.body(null, 204);
+    })
+    .openapi(view, async (c) => {
+      await viewQuestion({ questionId: c.req.valid('param').id, memberId: c.get('viewer').id });
+      return c.body(null, 204);
+    })
+    .openapi(versions.list, async (c) => {
+      const { id } = c.req.valid('param');
+      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
+      return c.json(await listQuestionRevisions(c.get('reader'), wanted), 200);
+    })
+    .openapi(versions.one, async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await getQuestionRevision(c.get('reader'), wanted), 200);
+    });
+}
+
+/** '12,7,31': numbers of questions, each as an id is written in an address, of 15 digits at most: any is safe. */
+function questionIdList() {
+  const one = String.raw`[1-9]\d{0,14}`;
+  return z
+    .string()
+    .max(maxQuestionTitles * 16)
+    .regex(
+      new RegExp(`^(${one}(,${one}){0,${maxQuestionTitles - 1}})?$`),
+      `Up to ${maxQuestionTitles} numbers, separated by commas`,
+    )
+    .default('')
+    .transform((list) => (list === '' ? [] : list.split(',').map(Number)));
+}

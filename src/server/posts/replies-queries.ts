@@ -1,0 +1,159 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+
+export type ReplyRow = BylineRow & {
+  id: number;
+  question_id: number;
+  answer_id: number | null;
+  parent_reply_id: number | null;
+  level: number;
+  content: string;
+  deleted: boolean;
+  created_at: Date;
+  updated_at: Date;
+  edited_at: Date | null;
+  upvotes: number;
+  downvotes: number;
+  my_vote: VoteDirection | null;
+};
+
+const replyColumns = (viewerId: number) => sql`
+  post.id, post.question_id, post.answer_id, post.parent_reply_id, post.level, post.content,
+  post.deleted_at is not null as deleted,
+  post.created_at, post.updated_at, post.edited_at, post.upvotes, post.downvotes,
+  (select direction from vote where reply_id = post.id and member_id = ${viewerId}) as my_vote,
+  ${bylineColumns}`;
+
+/** The first `limit` replies of each answer, oldest first. */
+export async function listFirstReplies(
+  db: Reader,
+  { answerIds, viewerId, limit }: { answerIds: readonly number[]; viewerId: number; limit: number },
+) {
+  const answers = sql`select unnest(${[...answerIds]}::bigint[]) as id`;
+  const { rows } = await selectFirstReplies({ answers, viewerId, limit }).execute(db);
+  return rows;
+}
+
+/** @param answers a query of their ids, as `id`. */
+export function selectFirstReplies(wanted: {
+  answers: RawBuilder<unknown>;
+  viewerId: number;
+  limit: number;
+}): RawBuilder<ReplyRow> {
+  const { answers, viewerId, limit } = wanted;
+  return sql<ReplyRow>`
+    select reply.* from (${answers}) as wanted
+    cross join lateral (
+      select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+      where post.answer_id = wanted.id order by post.id limit ${sql.lit(limit)}
+    ) reply`;
+}
+
+/** Replies of one answer or, with `answerId` null, of the question itself; oldest first, behind `afterId`. */
+type ReplyWindow = { on: ReplyTarget; afterId: number; viewerId: number; limit: number };
+
+export async function listRepliesAfter(db: Reader, wanted: ReplyWindow) {
+  const { rows } = await selectReplies(wanted).execute(db);
+  return rows;
+}
+
+export function selectReplies({ on, afterId, viewerId, limit }: ReplyWindow): RawBuilder<ReplyRow> {
+  const condition =
+    on.answerId === null
+      ? sql`post.question_id = ${on.questionId} and post.answer_id is null`
+      : sql`post.answer_id = ${on.answerId}`;
+  return sql<ReplyRow>`
+    select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+    where ${condition} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
+}
+
+/** What a reply hangs on: an answer, or the question itself where `answerId` is null. */
+export type ReplyTarget = { questionId: number; answerId: number | null };
+
+export async function findReplyById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
+  const { rows } = await sql<ReplyRow>`
+    select ${replyColumns(viewerId)} from reply post ${bylineJoins} where post.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The reply about to be answered, locked against deletion. */
+export async function lockParentReply(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    question_id: number;
+    answer_id: number | null;
+    author_id: number | null;
+    level: number;
+    deleted: boolean;
+  }>`
+    select question_id, answer_id, author_id, level, deleted_at is not null as deleted from reply
+    where id = ${id} for share`.execute(tx);
+  return rows[0];
+}
+
+export async function insertReply(
+  tx: Tx,
+  reply: { on: ReplyTarget; parentReplyId: number | null; level: number; authorId: number; content: string },
+) {
+  const { on, parentReplyId, level, authorId, content } = reply;
+  const { rows } = await sql<{ id: number; created_at: Date }>`
+    insert into reply (question_id, answer_id, parent_reply_id, level, author_id, content)
+    values (${on.questionId}, ${on.answerId}, ${parentReplyId}, ${level}, ${authorId}, ${content})
+    returning id, created_at`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  return row;
+}
+
+/** Who wrote the answer, or the question, that a reply hangs on; undefined when it is gone. */
+export async function findTargetAuthor(tx: Tx, on: ReplyTarget): Promise<number | null | undefined> {
+  const host =
+    on.answerId === null
+      ? sql`select author_id from question where id = ${on.questionId}`
+      : sql`select author_id from answer where id = ${on.answerId}`;
+  const { rows } = await sql<{ author_id: number | null }>`${host}`.execute(tx);
+  return rows[0]?.author_id;
+}
+
+export async function lockReply(tx: Tx, id: number) {
+  const { rows } = await sql<{
+    id: number;
+    question_id: number;
+    answer_id: number | null;
+    parent_reply_id: number | null;
+    author_id: number | null;
+    content: string;
+    deleted: boolean;
+    created_at: Date;
+    edited_at: Date | null;
+  }>`
+    select id, question_id, answer_id, parent_reply_id, author_id, content, deleted_at is not null as deleted, created_at, edited_at
+    from reply where id = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function updateReply(tx: Tx, { id, content }: { id: number; content: string }) {
+  await sql`
+    update reply set content = ${content}, edited_at = now(), updated_at = now() where id = ${id}`.execute(
+    tx,
+  );
+}
+
+export async function hasReplies(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from reply where parent_reply_id = ${id} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Leaves an empty place that keeps the replies below it; its earlier versions go with it. */
+export async function blankReply(tx: Tx, id: number) {
+  await sql`delete from revision where reply_id = ${id}`.execute(tx);
+  await sql`
+    update reply set content = '', deleted_at = now(), updated_at = now(), edited_at = null where id = ${id}`.execute(
+    tx,
+  );
+}
+
+export async function deleteReplyRow(tx: Tx, id: number) {
+  await sql`delete from reply where id = ${id}`.execute(tx);
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+beforeEach(() => server.resetRateLimits());
+const ann = await server.register('Ann');
+const bob = await server.register('Bob');
+const eve = await server.register('Eve');
+
+const newAnswer = async () => ann.answer(await ann.ask());
+
+/** The replies below an answer as everybody sees them: id, level and text. */
+async function repliesOn(answerId: number) {
+  const { items } = (await eve.get<RepliesPage>(`/answers/${answerId}/replies`)).body;
+  return items.map(({ id, level, content, deleted }) => ({
+    id,
+    level,
+    text: deleted ? 'Reply deleted' : content,
+  }));
+}
+
+/** One reply a level below `above`, four levels deep, by turns of two members. */
+async function chainOn(answerId: number, length = 4): Promise<Reply[]> {
+  const chain: Reply[] = [];
+  for (let level = 0; level < length; level++) {
+    const to = chain.at(-1);
+    const author = level % 2 ? eve : bob;
+    chain.push(await author.replyToAnswer(answerId, { content: `Level ${level}`, ...(to && { to }) }));
+  }
+  return chain;
+}
+
+describe('replying', () => {
+  test('to an answer is level 0, and each reply to a reply one deeper, down to 3', async () => {
+    const answer = await newAnswer();
+    const chain = await chainOn(answer.id);
+    expect(chain.map(({ level }) => level)).toEqual([0, 1, 2, 3]);
+    expect(chain.map(({ parentReplyId }) => parentReplyId)).toEqual([
+      null,
+      ...chain.slice(0, 3).map(({ id }) => id),
+    ]);
+    expect(chain[3]).toMatchObject({ questionId: answer.questionId, answerId: answer.id, deleted: false });
+  });
+
+  test('to a level-3 reply is refused and changes nothing', async () => {
+    const answer = await newAnswer();
+    const chain = await chainOn(answer.id);
+    const refused = await bob.post(`/answers/${answer.id}/replies`, {
+      content: 'Deeper',
+      parentReplyId: chain[3]?.id,
+    });
+    expect(refused).toMatchObject({ status: 400, code: 'invalid', errors: [{ field: 'parentReplyId' }] });
+    expect(await repliesOn(answer.id)).toHaveLength(4);
+  });
+
+  test('to a question itself follows the same rules, and stays apart from the answers', async () => {
+    const answer = await newAnswer();
+    const first = await bob.replyToQuestion(answer.questionId, { content: 'Which?' });
+    const second = await eve.replyToQuestion(answer.questionId, { to: first, content: 'That one.' });
+    expect(first).toMatchObject({ answerId: null, level: 0, questionId: answer.questionId });
+    const { replies, answers } = await eve.read(answer.questionId);
+    expect(replies.items).toEqual([first, second]);
+    expect(answers.items[0]?.replies.items).toEqual([]);
+  });
+
+  test.each([
+    ['nothing but spaces', ' \n '],
+    ['1001 characters', '𝒳'.repeat(1001)],
+    ['a control character', 'a\u0008b'],
+  ])('with %s is refused', async (_, content) => {
+    const answer = await newAnswer();
+    expect(await bob.post(`/answers/${answer.id}/replies`, { content })).toMatchObject({ status: 400 });
+    expect(await repliesOn(answer.id)).toEqual([]);
+  });
+
+  test('takes 1000 characters, each of four bytes', async () => {
+    const content = '𝒳'.repeat(1000);
+    expect(await bob.replyToAnswer((await newAnswer()).id, { content })).toMatchObject({ content });
+  });
+
+  test('to a reply below another answer, another question or none is refused', async () => {
+    const [here, elsewhere] = [await newAnswer(), await newAnswer()];
+    const foreign = await bob.replyToAnswer(elsewhere.id);
+    const comment = await bob.replyToQuestion(here.questionId);
+    for (const parentReplyId of [foreign.id, comment.id, 999_999_999])
+      expect(await eve.post(`/answers/${here.id}/replies`, { content: 'Hi', parentReplyId })).toMatchObject({
+        status: 404,
+      });
+    const refused = await eve.post(`/questions/${here.questionId}/replies`, {
+      content: 'Hi',
+      parentReplyId: foreign.id,
+    });
+    expect(refused).toMatchObject({ status: 404 });
+    expect(await repliesOn(here.id)).toEqual([]);
+  });
+
+  test('changes no count of any member', async () => {
+    const [before, answer] = [await bob.me(), await newAnswer()];
+    await bob.replyToAnswer(answer.id);
+    expect(await bob.me()).toEqual(before);
+  });
+});
+
+test('replies come oldest first, a hundred at a time, without gaps or doubles', async () => {
+  const answer = await newAnswer();
+  const posted: number[] = [];
+  for (let n = 0; n < 103; n++)
+    posted.push((await [ann, bob][n % 2]!.replyToAnswer(answer.id, { content: `${n}` })).id);
+  const [shown] = (await eve.read(answer.questionId)).answers.items;
+  expect(shown?.replies.items.map(({ id }) => id)).toEqual(posted.slice(0, 100));
+  const rest = await eve.get<RepliesPage>(
+    `/answers/${answer.id}/replies?cursor=${shown?.replies.nextCursor}`,
+  );
+  expect(rest.body.items.map(({ id }) => id)).toEqual(posted.slice(100));
+  expect(rest.body.nextCursor).toBeNull();
+});
+
+describe('deleting a reply', () => {
+  test('that nobody answered makes it go', async () => {
+    const answer = await newAnswer();
+    const [kept, gone] = [await bob.replyToAnswer(answer.id), await bob.replyToAnswer(answer.id)];
+    await bob.remove('replies', gone.id);
+    expect((await repliesOn(answer.id)).map(({ id }) => id)).toEqual([kept.id]);
+  });
+
+  test('that others answered leaves its place, and their words', async () => {
+    const answer = await newAnswer();
+    const [first] = await chainOn(answer.id, 2);
+    await bob.vote('replies', first!.id, 'up');
+    await ann.vote('replies', first!.id, 'up');
+    await bob.put(`/replies/${first!.id}`, { content: 'Never said that' });
+    await bob.remove('replies', first!.id);
+    const { items } = (await eve.get<RepliesPage>(`/answers/${answer.id}/replies`)).body;
+    expect(items).toMatchObject([
+      { id: first!.id, deleted: true, content: '', upvotes: 0, downvotes: 0, editedAt: null },
+      { deleted: false, content: 'Level 1' },
+    ]);
+    expect(JSON.stringify(items)).not.toMatch(/Level 0|Never said/);
+    expect(await eve.get(`/replies/${first!.id}/revisions`)).toMatchObject({ status: 404 });
+  });
+
+  test('takes deleted ancestors along that it was the last child of, up to the first that lives', async () => {
+    const answer = await newAnswer();
+    const [living, second, third, last] = await chainOn(answer.id);
+    await eve.remove('replies', second!.id);
+    await bob.remove('replies', third!.id);
+    expect((await repliesOn(answer.id)).map(({ text }) => text)).toEqual([
+      'Level 0',
+      'Reply deleted',
+      'Reply deleted',
+      'Level 3',
+    ]);
+    await eve.remove('replies', last!.id);
+    expect((await repliesOn(answer.id)).map(({ id }) => id)).toEqual([living!.id]);
+  });
+
+  test('leaves a deleted ancestor that has another child', async () => {
+    const answer = await newAnswer();
+    const [first, second] = await chainOn(answer.id, 2);
+    const sibling = await ann.replyToAnswer(answer.id, { to: first!, content: 'Beside' });
+    await bob.remove('replies', first!.id);
+    await eve.remove('replies', second!.id);
+    expect((await repliesOn(answer.id)).map(({ text }) => text)).toEqual(['Reply deleted', 'Beside']);
+    await ann.remove('replies', sibling.id);
+    expect(await repliesOn(answer.id)).toEqual([]);
+  });
+
+  test('both last children of a deleted one at the same moment leaves nothing', async () => {
+    for (let round = 0; round < 10; round++) {
+      const answer = await newAnswer();
+      const [first, second] = await chainOn(answer.id, 2);
+      const sibling = await ann.replyToAnswer(answer.id, { to: first!, content: 'Beside' });
+      await bob.remove('replies', first!.id);
+      await Promise.all([eve.remove('replies', second!.id), ann.remove('replies', sibling.id)]);
+      expect(await repliesOn(answer.id)).toEqual([]);
+    }
+  });
+
+  test('while somebody answers it never loses the answer', async () => {
+    for (let round = 0; round < 10; round++) {
+      const answer = await newAnswer();
+      const reply = await bob.replyToAnswer(answer.id, { content: 'First' });
+      const [, answered] = await Promise.all([
+        bob.delete(`/replies/${reply.id}`),
+        eve.post(`/answers/${answer.id}/replies`, { content: 'Second', parentReplyId: reply.id }),
+      ]);
+      const expected = answered.status === 201 ? ['Reply deleted', 'Second'] : [];
+      expect((await repliesOn(answer.id)).map(({ text }) => text)).toEqual(expected);
+    }
+  });
+
+  test('makes it deaf: no reply, edit, vote or second deletion', async () => {
+    const answer = await newAnswer();
+    const [first] = await chainOn(answer.id, 2);
+    await bob.remove('replies', first!.id);
+    const tries = [
+      eve.post(`/answers/${answer.id}/replies`, { content: 'Hello?', parentReplyId: first!.id }),
+      bob.put(`/replies/${first!.id}`, { content: 'Back again' }),
+      eve.put(`/replies/${first!.id}/vote`, { vote: 'down' }),
+      bob.delete(`/replies/${first!.id}`),
+    ];
+    for (const refused of await Promise.all(tries)) expect(refused).toMatchObject({ status: 404 });
+  });
+
+  test('by somebody else is refused, also by who wrote the answer', async () => {
+    const answer = await newAnswer();
+    const reply = await bob.replyToAnswer(answer.id);
+    expect(await ann.delete(`/replies/${reply.id}`)).toMatchObject({ status: 403, code: 'not-author' });
+    expect(await repliesOn(answer.id)).toHaveLength(1);
+  });
+
+  test('takes back the reputation its votes had earned, once', async () => {
+    const replier = await server.register('Replier');
+    const answer = await newAnswer();
+    const [kept, gone] = [await replier.replyToAnswer(answer.id), await replier.replyToAnswer(answer.id)];
+    await bob.replyToAnswer(answer.id, { to: gone });
+    for (const { id } of [kept, gone]) await bob.vote('replies', id, 'up');
+    expect((await replier.me()).reputation).toBe(4);
+    await replier.remove('replies', gone.id);
+    expect((await replier.me()).reputation).toBe(2);
+    await ann.remove('answers', answer.id);
+    expect((await replier.me()).reputation).toBe(0);
+  });
+});
+
+describe('editing a reply', () => {
+  test('shows the new text with the time, and every member the versions before', async () => {
+    const reply = await bob.replyToAnswer((await newAnswer()).id, { content: 'Thx' });
+    const { body } = await bob.put<Reply>(`/replies/${reply.id}`, { content: 'Thank you' });
+    expect(body).toMatchObject({
+      content: 'Thank you',
+      editedAt: expect.any(String),
+      updatedAt: body.editedAt,
+    });
+    const items = await eve.revisions(`/replies/${reply.id}`);
+    expect(items.map(({ number, content }) => [number, content])).toEqual([
+      [2, 'Thank you'],
+      [1, 'Thx'],
+    ]);
+  });
+
+  test('by somebody else is refused and changes nothing', async () => {
+    const answer = await newAnswer();
+    const reply = await bob.replyToAnswer(answer.id, { content: 'Mine' });
+    expect(await eve.put(`/replies/${reply.id}`, { content: 'Hers' })).toMatchObject({ status: 403 });
+    expect(await repliesOn(answer.id)).toMatchObject([{ text: 'Mine' }]);
+  });
+});

@@ -1,0 +1,330 @@
+import type { RawBuilder } from 'kysely';
+import { endDraft } from './drafts.ts';
+import { refuseManyMentions } from './mentions-limits.ts';
+import { findMentions, findAddedMentions } from './mentions.ts';
+import {
+  deletePostNotifications,
+  notifyOfMentions,
+  notifyOfReply,
+} from '#server/notifications/notifications.ts';
+import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { publishAll } from '#server/core/events.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { postOnce } from './idempotency.ts';
+import { toByline, toTimes } from './posts.ts';
+import {
+  refuseStaleEdit,
+  type CurrentVersion,
+  saveRevision,
+  getRevision,
+  listRevisions,
+} from './revisions.ts';
+import { lockQuestionOf, getLockReasonOfReply, refuseLocked } from './posts-locks.ts';
+import { buildProfileEvents } from './posts-events.ts';
+import { lockQuestionThread, touchQuestion } from './questions.ts';
+import { removeVotes } from '#server/engagement/votes.ts';
+import { draftTargets } from '#shared/posts/drafts.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/posts/replies.ts';
+import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
+import {
+  blankReply,
+  deleteReplyRow,
+  listFirstReplies,
+  hasReplies,
+  findTargetAuthor,
+  insertReply,
+  lockParentReply,
+  lockReply,
+  listRepliesAfter,
+  findReplyById,
+  type ReplyTarget,
+  type ReplyRow,
+  selectFirstReplies,
+  selectReplies,
+  updateReply,
+} from './replies-queries.ts';
+
+export type { ReplyTarget, ReplyRow };
+
+const replyNotFound = () => new ProblemError('not-found', 'Reply not found');
+
+/**
+ * Posts a reply once a key, to an answer, to a question, or to another reply there. Returns its id.
+ * @throws ProblemError 'not-found' for a parent that is deleted or hangs elsewhere, 'invalid' below level 3.
+ */
+export async function postReply(
+  db: Database,
+  posting: {
+    on: ReplyTarget;
+    viewer: Viewer;
+    key: string | undefined;
+    draft: ReplyDraft;
+    publicUrl: string | null;
+  },
+): Promise<number> {
+  const { on, viewer, key, draft } = posting;
+  const { publicUrl } = posting;
+  const mentioned = findMentions(draft.content, publicUrl);
+  return transaction(db, (tx) =>
+    postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
+      refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).lock_reason);
+      const { parentReplyId, content } = draft;
+      const parent = parentReplyId === null ? null : await lockVisibleParent(tx, { parentReplyId, on });
+      const level = parent === null ? 0 : parent.level + 1;
+      await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
+      const { id, created_at: at } = await insertReply(tx, {
+        on,
+        parentReplyId,
+        level,
+        authorId: viewer.id,
+        content,
+      });
+      const active = await touchQuestion(tx, { id: on.questionId, at });
+      const notificationEvents = await notifyOfReply(tx, {
+        replyId: id,
+        senderId: viewer.id,
+        ...on,
+        parentAuthorId: parent?.author_id ?? null,
+        hostAuthorId: (await findTargetAuthor(tx, on)) ?? null,
+        mentioned,
+      });
+      const { questionId, answerId } = on;
+      const posted = {
+        kind: 'reply-posted',
+        replyId: id,
+        answerId,
+        parentReplyId,
+        authorId: viewer.id,
+      } as const;
+      const draftTarget = draftTargets.reply(getRepliedPost({ on, parentReplyId }));
+      const draftEvents = await endDraft(tx, { memberId: viewer.id, target: draftTarget, key, text: draft });
+      await publishAll(tx, [
+        ...notificationEvents,
+        ...draftEvents,
+        { topic: `question:${questionId}`, event: posted },
+        active,
+      ]);
+      return id;
+    }),
+  );
+}
+
+/** The first replies of each answer, oldest first, by answer id. */
+export async function listFirstRepliesByAnswer(
+  db: Reader,
+  { answerIds, viewer }: { answerIds: readonly number[]; viewer: Viewer },
+): Promise<Map<number, RepliesPage>> {
+  if (answerIds.length === 0) return new Map();
+  return toPagesByAnswer(
+    await listFirstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 }),
+  );
+}
+
+/** The rows of the comments on a question, and of the first replies to answers, for a statement that reads its page. */
+export function selectThreadReplies(wanted: {
+  questionId: number;
+  viewerId: number;
+  /** A query of the answers' ids, as `id`. */
+  answers: RawBuilder<unknown>;
+}): { questionReplies: RawBuilder<ReplyRow>; replies: RawBuilder<ReplyRow> } {
+  const { questionId, viewerId, answers } = wanted;
+  const limit = limits.repliesPage + 1;
+  const on = { questionId, answerId: null };
+  return {
+    questionReplies: selectReplies({ on, afterId: 0, viewerId, limit }),
+    replies: selectFirstReplies({ answers, viewerId, limit }),
+  };
+}
+
+/** What those rows are pages of: the comments, and the replies by the answer's id. */
+export function toThreadPages(rows: { questionReplies: readonly ReplyRow[]; replies: readonly ReplyRow[] }) {
+  return { questionReplies: toPage(rows.questionReplies), replies: toPagesByAnswer(rows.replies) };
+}
+
+function toPagesByAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
+  const groups = Map.groupBy(rows, (row) => row.answer_id ?? 0);
+  return new Map([...groups].map(([answerId, replies]) => [answerId, toPage(replies)]));
+}
+
+/** A page of the replies on one answer or question, oldest first. */
+export async function listReplies(
+  db: Reader,
+  { on, viewer, cursor }: { on: ReplyTarget; viewer: Viewer; cursor: string | undefined },
+): Promise<RepliesPage> {
+  const afterId = decodeCursor(cursor)?.id ?? 0;
+  const limit = limits.repliesPage + 1;
+  return toPage(await listRepliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
+}
+
+/** @throws ProblemError 'not-found' */
+export async function readReply(db: Reader, { id, viewer }: { id: number; viewer: Viewer }): Promise<Reply> {
+  const row = await findReplyById(db, { id, viewerId: viewer.id });
+  if (row === undefined) throw replyNotFound();
+  return toReply(row);
+}
+
+export async function editReply(
+  db: Database,
+  editing: { id: number; viewer: Viewer; key: string | undefined; edit: ReplyEdit; publicUrl: string | null },
+): Promise<void> {
+  const { id, viewer, key, edit, publicUrl } = editing;
+  await transaction(db, async (tx) => {
+    const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
+    refuseLocked(await getLockReasonOfReply(tx, id));
+    if (old.content === edit.content) return;
+    refuseStaleEdit({ kind: 'reply', old }, edit.basedOn);
+    const mentioned = findAddedMentions({ before: old.content, after: edit.content, publicUrl });
+    await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
+    await saveRevision(tx, { kind: 'reply', id, old });
+    await updateReply(tx, { id, content: edit.content });
+    const { question_id: questionId, answer_id: answerId } = old;
+    const location = { senderId: viewer.id, questionId, answerId, replyId: id };
+    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+    const post = draftTargets.edit({ kind: 'reply', id });
+    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: edit });
+    await publishAll(tx, [
+      ...notificationEvents,
+      ...draftEvents,
+      { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
+    ]);
+  });
+}
+
+/**
+ * Deletes a reply. Where others answered it an empty place stays; where not it goes, and with it every deleted reply
+ * above that it was the last child of (docs/product.md 6.5).
+ */
+export async function deleteReply(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
+    await removeReply(tx, reply);
+  });
+}
+
+type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
+
+/** Takes a locked reply away, whoever asks for it; the question it belongs to is kept (`keepQuestionOf`). */
+export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
+  const { id } = reply;
+  await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
+  const notificationEvents = await deletePostNotifications(tx, { kind: 'reply', id });
+  if (await hasReplies(tx, id)) {
+    await blankReply(tx, id);
+  } else {
+    await deleteReplyRow(tx, id);
+    await deleteEmptyAncestors(tx, reply.parent_reply_id);
+  }
+  await publishAll(tx, [
+    { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
+    ...buildProfileEvents([reply.author_id]),
+    ...notificationEvents,
+  ]);
+}
+
+/** A reply with its question locked, as long as it is there. @throws ProblemError 'not-found' */
+export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
+  await lockQuestionOf(tx, { kind: 'reply', id });
+  const reply = await lockReply(tx, id);
+  if (reply === undefined || reply.deleted) throw replyNotFound();
+  return reply;
+}
+
+/** The versions of a reply, the current one first, without their texts. */
+export async function listReplyRevisions(
+  db: Reader,
+  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
+): Promise<RevisionsPage> {
+  return listRevisions(db, {
+    kind: 'reply',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    cursor,
+  });
+}
+
+export async function getReplyRevision(
+  db: Reader,
+  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
+): Promise<Revision> {
+  return getRevision(db, {
+    kind: 'reply',
+    id,
+    current: await readCurrentVersion(db, { id, viewer }),
+    number,
+  });
+}
+
+async function readCurrentVersion(
+  db: Reader,
+  wanted: { id: number; viewer: Viewer },
+): Promise<CurrentVersion> {
+  const reply = await readReply(db, wanted);
+  if (reply.deleted) throw replyNotFound();
+  return { title: null, content: reply.content, tags: null, createdAt: reply.editedAt ?? reply.createdAt };
+}
+
+/** The reply to be answered, where it may be: not deleted, in the same thread, not too deep. */
+async function lockVisibleParent(tx: Tx, { parentReplyId, on }: { parentReplyId: number; on: ReplyTarget }) {
+  const parent = await lockParentReply(tx, parentReplyId);
+  if (parent === undefined || parent.deleted)
+    throw new ProblemError('not-found', 'The reply you answer is gone.');
+  if (parent.question_id !== on.questionId || parent.answer_id !== on.answerId)
+    throw new ProblemError('not-found', 'The reply you answer belongs to another post.');
+  if (parent.level >= limits.replyLevel)
+    throw new ProblemError('invalid', 'This thread is as deep as it can be.', {
+      errors: [{ field: 'parentReplyId', message: `Replies can be nested up to level ${limits.replyLevel}` }],
+    });
+  return parent;
+}
+
+/** The post that a reply answers. */
+function getRepliedPost({ on, parentReplyId }: { on: ReplyTarget; parentReplyId: number | null }) {
+  if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId } as const;
+  if (on.answerId !== null) return { kind: 'answer', id: on.answerId } as const;
+  return { kind: 'question', id: on.questionId } as const;
+}
+
+async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
+  const reply = await lockReplyThread(tx, wanted.id);
+  if (reply.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  return reply;
+}
+
+async function deleteEmptyAncestors(tx: Tx, parentId: number | null): Promise<void> {
+  let id = parentId;
+  while (id !== null) {
+    const parent = await lockReply(tx, id);
+    if (parent === undefined || !parent.deleted || (await hasReplies(tx, id))) return;
+    await deleteReplyRow(tx, id);
+    id = parent.parent_reply_id;
+  }
+}
+
+function toPage(rows: readonly ReplyRow[]): RepliesPage {
+  const { items, nextCursor } = paginate(rows, limits.repliesPage, (row) => ({ after: 0, id: row.id }));
+  return { items: items.map(toReply), nextCursor };
+}
+
+function toReply(row: ReplyRow): Reply {
+  return {
+    id: row.id,
+    questionId: row.question_id,
+    answerId: row.answer_id,
+    parentReplyId: row.parent_reply_id,
+    level: row.level,
+    content: row.content,
+    deleted: row.deleted,
+    ...(row.deleted ? { authorId: null, authorName: '', source: null } : toByline(row, 'reply')),
+    ...toTimes(row),
+    updatedAt: row.updated_at.toISOString(),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    myVote: row.my_vote,
+  };
+}

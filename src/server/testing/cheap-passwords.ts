@@ -1,4 +1,0 @@
-import type { PasswordCost } from '#server/accounts/password.ts';
-
-/** Thousands are registered, and each would cost what stands in the way of whoever guesses passwords. */
-export const cheapPasswordCost: PasswordCost = { memory: 64, passes: 1 };

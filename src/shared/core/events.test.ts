@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { coalesceEvents, getLaterPosition, type LiveEvent } from './events.ts';
+
+const counted = (questionId: number, upvotes: number): LiveEvent => ({
+  kind: 'question-counted',
+  questionId,
+  by: 'vote',
+  upvotes,
+  downvotes: 0,
+  views: 0,
+  answerCount: 0,
+});
+
+const voted = (post: 'question' | 'answer' | 'reply', id: number, upvotes: number): LiveEvent => ({
+  kind: 'voted',
+  post,
+  id,
+  upvotes,
+  downvotes: 0,
+});
+
+test('of several counts of one thing the last is told', () => {
+  expect(coalesceEvents([counted(1, 1), counted(2, 7), counted(1, 2)])).toEqual([
+    counted(2, 7),
+    counted(1, 2),
+  ]);
+  expect(coalesceEvents([voted('answer', 1, 1), voted('reply', 1, 5), voted('answer', 1, 0)])).toEqual([
+    voted('reply', 1, 5),
+    voted('answer', 1, 0),
+  ]);
+  expect(
+    coalesceEvents([
+      { kind: 'viewed', views: 1 },
+      { kind: 'viewed', views: 2 },
+    ]),
+  ).toEqual([{ kind: 'viewed', views: 2 }]);
+});
+
+test('what was edited several times is told of once', () => {
+  const edited = (answerId: number): LiveEvent => ({ kind: 'answer-edited', answerId });
+  expect(coalesceEvents([edited(1), edited(2), edited(1)])).toEqual([edited(2), edited(1)]);
+});
+
+test('nothing but its deletion is told of what is gone', () => {
+  const posted: LiveEvent = { kind: 'answer-posted', answerId: 1, authorId: 3 };
+  const deleted: LiveEvent = { kind: 'answer-deleted', answerId: 1 };
+  expect(coalesceEvents([posted, voted('answer', 1, 1), voted('reply', 1, 1), deleted])).toEqual([
+    voted('reply', 1, 1),
+    deleted,
+  ]);
+});
+
+test('posts of different ids and ends of different logins are all told, in their order', () => {
+  const events: LiveEvent[] = [
+    { kind: 'reply-posted', replyId: 2, answerId: 1, parentReplyId: null, authorId: 3 },
+    { kind: 'reply-posted', replyId: 1, answerId: 1, parentReplyId: null, authorId: 3 },
+    { kind: 'sessions-ended', sessionId: 1, except: null },
+    { kind: 'sessions-ended', sessionId: 2, except: null },
+    { kind: 'notified' },
+  ];
+  expect(coalesceEvents(events)).toEqual(events);
+});
+
+test('counts of topics are told apart by topic and by what they count, whatever the capitals', () => {
+  const asked = (tag: string, questionsCount: number): LiveEvent => ({
+    kind: 'topic-asked',
+    tag,
+    questionsCount,
+  });
+  const followed: LiveEvent = { kind: 'topic-followed', tag: 'rye', followersCount: 1 };
+  expect(coalesceEvents([asked('Rye', 1), followed, asked('oats', 1), asked('rye', 2)])).toEqual([
+    followed,
+    asked('oats', 1),
+    asked('rye', 2),
+  ]);
+});
+
+test('of several follows the last of each thing is told', () => {
+  const topic = (following: boolean): LiveEvent => ({ kind: 'follows-changed', tag: 'rye', following });
+  const question: LiveEvent = { kind: 'follows-changed', questionId: 1, following: true };
+  expect(coalesceEvents([topic(true), question, topic(false)])).toEqual([question, topic(false)]);
+});
+
+test('merging what was merged changes nothing', () => {
+  const once = coalesceEvents([counted(1, 1), voted('question', 1, 1), counted(1, 2), { kind: 'edited' }]);
+  expect(coalesceEvents(once)).toEqual(once);
+});
+
+const position = (timeline: number, place: string) => `${timeline}.1800000000.${place}.700:705:701,702`;
+
+test.each([
+  ['the place in the log decides', position(1, '0/FFFFFFFF'), position(1, '1/0')],
+  ['as a number, whatever its length', position(1, '0/9'), position(1, '0/10')],
+  ['a later timeline wins over any place', position(1, '9/0'), position(2, '1/0')],
+  ['what is no position loses', 'nonsense', position(1, '0/1')],
+])('of two positions, %s', (_, earlier, later) => {
+  expect(getLaterPosition(earlier, later)).toBe(later);
+  expect(getLaterPosition(later, earlier)).toBe(later);
+});

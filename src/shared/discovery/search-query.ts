@@ -1,0 +1,291 @@
+import { normalizeTag } from '#shared/posts/tags.ts';
+import { limits } from '#shared/core/limits.ts';
+import { countCodePoints } from '#shared/core/text.ts';
+
+/** A part of a query, and where it stands in it (UTF-16 units): `source` is the query from `start` to `end`. */
+export type SearchTerm = Term & { source: string; start: number; end: number };
+
+export type Term =
+  | { kind: 'word' | 'phrase'; text: string; excluded: boolean; problem?: TermProblem }
+  | { kind: 'tag'; tag: string; excluded: boolean }
+  /** `user`: 'me', an id in digits, or a name. */
+  | { kind: 'user'; user: string; excluded: boolean }
+  | { kind: 'is'; is: StatusFilter }
+  | ({ kind: 'number'; field: NumberField } & Range<number>)
+  | ({ kind: 'created' } & Range<Moment>);
+
+/**
+ * Why something that looks like an operator is taken as plain words: there is none of that `name`; its value is
+ * none; there is nothing that the word could be left out of; or the phrase is too short to be one.
+ */
+export type TermProblem = 'unknown-operator' | 'broken-value' | 'nothing-to-leave-out-of' | 'short-phrase';
+
+export type StatusFilter = 'question' | 'answer' | 'answered' | 'unanswered' | 'solved';
+export type NumberField = 'score' | 'answers' | 'views';
+
+/** Both ends included for numbers; for moments the end is the first moment behind. Null is open. */
+export type Range<Of> = { from: Of | null; to: Of | null };
+
+/** A moment: as ISO 8601 in UTC, or so long before now. */
+export type Moment = { at: string } | { ago: number; unit: Unit };
+type Unit = 'h' | 'd' | 'w' | 'm' | 'y';
+
+/** The names of operators, as they are offered where one types. */
+export const operatorNames = ['tag', 'user', 'is', 'score', 'answers', 'views', 'created'] as const;
+type OperatorName = (typeof operatorNames)[number];
+
+/**
+ * The parts of a query: `[tag]`, `tag:`, `user:`, `is:`, `score:5`, `answers:0`, `views:100..`, `created:2024..`,
+ * `"phrase"`, `-word`, and plain words. Every text is a query: what is none of the operators is words, as typed.
+ */
+export function parseSearch(query: string): SearchTerm[] {
+  const terms: SearchTerm[] = [];
+  let at = 0;
+  while (at < query.length) {
+    const space = match(/\s+/uy, query, at);
+    if (space !== null) {
+      at += space[0].length;
+      continue;
+    }
+    const found = phraseAt(query, at) ?? tagAt(query, at) ?? operatorAt(query, at) ?? wordAt(query, at);
+    const end = at + found.length;
+    terms.push({ ...found.term, source: query.slice(at, end), start: at, end });
+    at = end;
+  }
+  return withoutOnlyExclusions(terms);
+}
+
+/** Whether a term is more than a word to be found. */
+export function isOperator(term: Term): boolean {
+  return !(term.kind === 'word' && !term.excluded);
+}
+
+/** The query without one of its terms. */
+export function removeTerm(query: string, { start, end }: SearchTerm): string {
+  return `${query.slice(0, start).trimEnd()} ${query.slice(end).trimStart()}`.trim();
+}
+
+/** What a search is in, when the query says so itself. */
+export function getSearchKind(terms: readonly Term[]): 'questions' | 'answers' | null {
+  const lastKind = terms.findLast(
+    (term) => term.kind === 'is' && (term.is === 'question' || term.is === 'answer'),
+  );
+  if (lastKind?.kind !== 'is') return null;
+  return lastKind.is === 'answer' ? 'answers' : 'questions';
+}
+
+export function resolveMoment(moment: Moment, now: Date): Date {
+  if ('at' in moment) return new Date(moment.at);
+  const { ago, unit } = moment;
+  const time = new Date(now);
+  if (unit === 'h') time.setUTCHours(time.getUTCHours() - ago);
+  if (unit === 'd') time.setUTCDate(time.getUTCDate() - ago);
+  if (unit === 'w') time.setUTCDate(time.getUTCDate() - 7 * ago);
+  if (unit === 'm') time.setUTCMonth(time.getUTCMonth() - ago);
+  if (unit === 'y') time.setUTCFullYear(time.getUTCFullYear() - ago);
+  return time;
+}
+
+type Found = { term: Term; length: number };
+
+/** Phones write curved quotation marks. */
+function phraseAt(query: string, at: number): Found | null {
+  const found = match(/(-?)["“”„]([^"“”„]+)["“”„](?=\s|$)/uy, query, at);
+  const text = foldSpaces(found?.[2] ?? '');
+  if (found === null || text === '') return null;
+  const [{ length }, excluded] = [found[0], found[1] === '-'];
+  if (countCodePoints(text) < limits.searchPhraseMin)
+    return { term: { kind: 'word', text, excluded, problem: 'short-phrase' }, length };
+  return { term: { kind: 'phrase', text, excluded }, length };
+}
+
+function tagAt(query: string, at: number): Found | null {
+  const found = match(/(-?)\[([^[\]]+)\](?=\s|\[|-\[|$)/uy, query, at);
+  if (found === null) return null;
+  const tag = tagOf(found[2] ?? '');
+  return tag === null
+    ? null
+    : { term: { kind: 'tag', tag, excluded: found[1] === '-' }, length: found[0].length };
+}
+
+function operatorAt(query: string, at: number): Found | null {
+  const found = match(/(-?)([a-z]+):(?:"([^"]+)"(?=\s|$)|(\S+))/iuy, query, at);
+  if (found === null) return null;
+  const [source, minus, rawName = '', quoted, bare] = found;
+  const name = rawName.toLowerCase();
+  const asWord = (problem: TermProblem): Found => ({
+    term: { kind: 'word', text: source, excluded: false, problem },
+    length: source.length,
+  });
+  if (!isOperatorName(name)) return looksLikeOperatorName(name) ? asWord('unknown-operator') : null;
+  const term = termOf(name, foldSpaces(quoted ?? bare ?? ''), minus === '-');
+  return term === null ? asWord('broken-value') : { term, length: source.length };
+}
+
+/** `-5` and `--verbose` are texts to be found; only what begins with a letter can be left out. */
+function wordAt(query: string, at: number): Found {
+  const [source] = match(/\S+/uy, query, at) ?? [query.slice(at)];
+  if (/^-\p{L}/u.test(source))
+    return { term: { kind: 'word', text: source.slice(1), excluded: true }, length: source.length };
+  return { term: { kind: 'word', text: source, excluded: false }, length: source.length };
+}
+
+function termOf(name: OperatorName, value: string, excluded: boolean): Term | null {
+  switch (name) {
+    case 'tag': {
+      const tag = tagOf(value);
+      return tag === null ? null : { kind: 'tag', tag, excluded };
+    }
+    case 'user':
+      return value === '' ? null : { kind: 'user', user: value.replace(/^@(?=.)/u, ''), excluded };
+    case 'is': {
+      const is = isValues.get(value.toLowerCase());
+      return is === undefined || excluded ? null : { kind: 'is', is };
+    }
+    case 'created': {
+      const range = dates(value);
+      return range === null || excluded ? null : { kind: 'created', ...range };
+    }
+    case 'score':
+    case 'answers':
+    case 'views': {
+      const range = numbers(value, name);
+      return range === null || excluded ? null : { kind: 'number', field: name, ...range };
+    }
+  }
+}
+
+const isValues = new Map<string, StatusFilter>([
+  ['question', 'question'],
+  ['questions', 'question'],
+  ['q', 'question'],
+  ['answer', 'answer'],
+  ['answers', 'answer'],
+  ['a', 'answer'],
+  ['answered', 'answered'],
+  ['solved', 'solved'],
+  ['accepted', 'solved'],
+  ['unanswered', 'unanswered'],
+]);
+
+function tagOf(raw: string): string | null {
+  const tag = normalizeTag(raw);
+  return tag === '' || countCodePoints(tag) > limits.tag ? null : tag;
+}
+
+/** `5` is 5 or more, but for `answers:0`, which asks for none. */
+function numbers(value: string, field: NumberField): Range<number> | null {
+  const compared = /^(>=|<=|>|<|=)?(-?\d{1,9})$/u.exec(value);
+  if (compared !== null) {
+    const number = Number(compared[2]);
+    const sign = compared[1] ?? (field === 'answers' && number === 0 ? '=' : '>=');
+    return {
+      from: sign === '>=' || sign === '=' ? number : sign === '>' ? number + 1 : null,
+      to: sign === '<=' || sign === '=' ? number : sign === '<' ? number - 1 : null,
+    };
+  }
+  const range = /^(-?\d{1,9})?\.\.(-?\d{1,9})?$/u.exec(value);
+  if (range === null || value === '..') return null;
+  const from = range[1] === undefined ? null : Number(range[1]);
+  const to = range[2] === undefined ? null : Number(range[2]);
+  return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
+}
+
+/** `2024`, `2024-05`, `2024-05-31`, `1w` (in the last week), and from one to another with `..` between. */
+function dates(value: string): Range<Moment> | null {
+  const [first = '', second, ...more] = value.split('..');
+  if (more.length > 0 || (first === '' && (second ?? '') === '')) return null;
+  const from = first === '' ? null : bound(first);
+  if (from === undefined) return null;
+  if (second === undefined) {
+    if (from === null) return null;
+    return 'ago' in from.start ? { from: from.start, to: null } : { from: from.start, to: from.end };
+  }
+  const to = second === '' ? null : bound(second);
+  if (to === undefined) return null;
+  return { from: from?.start ?? null, to: to?.end ?? null };
+}
+
+/** Where a date begins and the next one does; undefined for what is no date. */
+function bound(text: string): { start: Moment; end: Moment } | undefined {
+  const ago = /^(\d{1,3})([hdwmy])$/iu.exec(text);
+  if (ago !== null) {
+    const moment: Moment = { ago: Number(ago[1]), unit: (ago[2] ?? '').toLowerCase() as Unit };
+    return { start: moment, end: moment };
+  }
+  const date = /^((?:19|20)\d\d)(?:-(\d\d?)(?:-(\d\d?))?)?$/u.exec(text);
+  if (date === null) return undefined;
+  const [year, month, day] = [Number(date[1]), date[2], date[3]];
+  const start = utc(year, Number(month ?? 1), Number(day ?? 1));
+  const real = start.getUTCMonth() === Number(month ?? 1) - 1 && start.getUTCDate() === Number(day ?? 1);
+  if (!real) return undefined;
+  const end = day === undefined ? monthsLater(year, month) : utc(year, Number(month), Number(day) + 1);
+  return { start: { at: start.toISOString() }, end: { at: end.toISOString() } };
+}
+
+function monthsLater(year: number, month: string | undefined): Date {
+  return month === undefined ? utc(year + 1, 1, 1) : utc(year, Number(month) + 1, 1);
+}
+
+function utc(year: number, month: number, day: number): Date {
+  return new Date(Date.UTC(year, month - 1, day));
+}
+
+/** Of nothing but words to leave out nothing is left: then they are searched for as typed. */
+function withoutOnlyExclusions(terms: SearchTerm[]): SearchTerm[] {
+  const onlyLeavesOut = terms.every(
+    (term) => (term.kind === 'word' || term.kind === 'phrase') && term.excluded,
+  );
+  if (!onlyLeavesOut) return terms;
+  return terms.map((term) => {
+    const { source, start, end } = term;
+    const problem = 'nothing-to-leave-out-of';
+    return { kind: 'word', text: source, excluded: false, problem, source, start, end };
+  });
+}
+
+function isOperatorName(name: string): name is OperatorName {
+  return operatorNames.some((operator) => operator === name);
+}
+
+/** Operators that other places know, and these ones with a typing error. What is far from both is a text such as `node:fs`. */
+function looksLikeOperatorName(name: string): boolean {
+  if (foreignOperators.has(name)) return true;
+  return operatorNames.some((operator) => {
+    const few = operator.length < 5 ? 1 : 2;
+    return (
+      Math.abs(operator.length - name.length) <= few && name.length > 2 && typingErrors(name, operator) <= few
+    );
+  });
+}
+
+const foreignOperators = new Set(
+  'author from by before after since date title body intitle inbody closed locked has hasaccepted isaccepted wiki tags topic category order sort site votes upvotes'.split(
+    ' ',
+  ),
+);
+
+/** Letters to add, leave out, change or swap with the next to get from one word to the other. */
+function typingErrors(one: string, other: string): number {
+  let rows: number[][] = [Array.from({ length: other.length + 1 }, (_, index) => index)];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1];
+      const at = (up: number, left: number) => (up === 0 ? row : rows.at(-up))?.[j - left] ?? Infinity;
+      const swapped = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1] ? at(2, 2) + 1 : Infinity;
+      row.push(Math.min(at(1, 0) + 1, at(0, 1) + 1, at(1, 1) + (same ? 0 : 1), swapped));
+    }
+    rows = [...rows, row].slice(-2);
+  }
+  return rows.at(-1)?.[other.length] ?? Infinity;
+}
+
+function foldSpaces(text: string): string {
+  return text.trim().replace(/\s+/gu, ' ');
+}
+
+function match(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at;
+  return sticky.exec(text);
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { voteDirection, votes } from '#shared/core/fields.ts';
+
+/** The state a vote is set to; null takes it back. Setting the same state again changes nothing. */
+export const voteDraft = z.object({ vote: voteDirection.nullable() });
+export const voteState = votes;
+export type VoteState = z.infer<typeof voteState>;
+
+/**
+ * Reputation an author gains or loses by one vote of another member (docs/product.md 7.4).
+ */
+export const reputationPoints = {
+  question: { up: 5, down: -2 },
+  answer: { up: 10, down: -2 },
+  reply: { up: 2, down: -2 },
+} as const;

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { time } from '#shared/core/fields.ts';
+
+/** A version of a post in the list of its versions. The newest version is the post itself. */
+export const revisionEntry = z.object({
+  /** 1 is the first. */
+  number: z.int().positive(),
+  createdAt: time,
+  /** The version before it that is still kept; null for the oldest. */
+  previous: z.int().positive().nullable(),
+});
+export const revisionsPage = z.object({ items: z.array(revisionEntry), nextCursor: z.string().nullable() });
+export type RevisionEntry = z.infer<typeof revisionEntry>;
+export type RevisionsPage = z.infer<typeof revisionsPage>;
+
+/** One version of a post with its text; `title` and `tags` for questions only. */
+export const revision = z.object({
+  number: z.int().positive(),
+  title: z.string().nullable(),
+  content: z.string(),
+  tags: z.array(z.string()).nullable(),
+  createdAt: time,
+});
+export type Revision = z.infer<typeof revision>;

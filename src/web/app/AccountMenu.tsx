@@ -1,0 +1,45 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon } from '@mantine/core';
+import { Suspense, useId, useState } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { useMember } from '#web/core/session.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
+
+const load = () => import('./AccountMenuList.tsx');
+const AccountMenuList = lazyComponent(load);
+const intent = preloadOnIntent(load);
+
+export function AccountMenu() {
+  const member = useMember();
+  const id = useId();
+  // Noted when it is pressed: set while the page is first shown, it would have all of that shown again.
+  const [button, setButton] = useState<HTMLElement | null>(null);
+  const [opened, setOpened] = useState(false);
+  if (member === null) return null;
+
+  return (
+    <>
+      <ActionIcon
+        id={id}
+        size={44}
+        radius="xl"
+        aria-label={t`Account menu`}
+        aria-haspopup="menu"
+        aria-expanded={opened}
+        onClick={({ currentTarget }) => {
+          setButton(currentTarget);
+          setOpened(!opened);
+        }}
+        {...intent}
+      >
+        <Avatar id={member.id} name={member.displayName} size={30} />
+      </ActionIcon>
+      {button !== null && (
+        <Suspense>
+          <AccountMenuList member={member} button={button} opened={opened} onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { IconLogout, IconRss, IconSettings, IconShield, IconUser } from '@tabler/icons-react';
+import { useId } from 'react';
+import type { Me } from '#shared/identity/accounts.ts';
+import { paths } from '#web/core/paths.ts';
+import { signOut } from '#web/core/session.ts';
+import { toastError } from '#web/core/toast.ts';
+import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
+import classes from './AccountMenuList.module.css';
+
+const links = (member: Me) => [
+  ...(member.role === 'operator' ? [{ to: paths.care, label: t`Flagged posts`, Icon: IconShield }] : []),
+  { to: paths.profile, label: t`Profile`, Icon: IconUser },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
+  { to: paths.settings, label: t`Settings`, Icon: IconSettings },
+];
+
+/** What the account menu holds; loaded when it is first wanted. */
+export default function AccountMenuList({
+  member,
+  button,
+  opened,
+  onClose,
+}: {
+  member: Me;
+  button: HTMLElement | null;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const whoId = useId();
+  const logout = useMutation({
+    mutationFn: () => signOut(queryClient),
+    onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
+  });
+
+  return (
+    <Menu
+      position="bottom-end"
+      width={232}
+      opened={useOpenAfterMount(opened)}
+      onClose={onClose}
+      withinPortal={false}
+    >
+      <Menu.Target>
+        <ExternalTarget button={button} />
+      </Menu.Target>
+      {/* A menu has items only: whose it is describes it. */}
+      <Menu.Dropdown aria-labelledby={button?.id} aria-describedby={whoId}>
+        <div id={whoId} aria-hidden="true" className={classes.member}>
+          <div className={classes.name}>{member.displayName}</div>
+          <div className={classes.email}>{member.email}</div>
+        </div>
+        {links(member).map(({ to, label, Icon }) => (
+          <Menu.Item
+            key={label}
+            className={classes.item ?? ''}
+            leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+            renderRoot={(props) => <Link to={to} {...props} />}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          className={classes.item ?? ''}
+          leftSection={<IconLogout size={18} stroke={1.6} aria-hidden />}
+          onClick={() => logout.mutate()}
+        >
+          {t`Logout`}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,48 @@
+import { t } from '@lingui/core/macro';
+import { VisuallyHidden } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
+import { useUnreadCount } from '#web/notifications/notifications.ts';
+import { UnreadBadge } from '#web/notifications/NotificationButton.tsx';
+import { paths } from '#web/core/paths.ts';
+import { useOnScreenKeyboard } from './useOnScreenKeyboard.ts';
+import classes from './BottomBar.module.css';
+
+const links = () => [
+  { to: paths.home, label: t`Home`, Icon: IconHome },
+  { to: paths.topics, label: t`Topics`, Icon: IconHash },
+  { to: paths.ask, label: t`Ask`, Icon: IconPencilPlus },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
+  { to: paths.notifications, label: t`Alerts`, Icon: IconBell },
+];
+
+/** In the place of the sidebar, where the thumb is. */
+export function BottomBar() {
+  useOnScreenKeyboard();
+  const unread = useUnreadCount();
+  return (
+    <nav aria-label={t`Main`} className={classes.bar}>
+      {links().map(({ to, label, Icon }) => (
+        <Link
+          key={label}
+          to={to}
+          activeOptions={{ exact: true, includeSearch: false }}
+          className={classes.link}
+        >
+          <Icon size={22} stroke={1.6} aria-hidden />
+          {to === paths.notifications && unread > 0 ? (
+            <>
+              <span aria-hidden="true">{label}</span>
+              <VisuallyHidden>{t`${label}, ${unread} unread`}</VisuallyHidden>
+              <span className={classes.badge}>
+                <UnreadBadge count={unread} />
+              </span>
+            </>
+          ) : (
+            label
+          )}
+        </Link>
+      ))}
+    </nav>
+  );
+}

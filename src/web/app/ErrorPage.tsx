@@ -1,0 +1,48 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { ApiError, isTransient, UnreachableError } from '#web/core/errors.ts';
+import { useQueuedCount } from './offline-actions.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { hasNewVersion } from '#web/core/app-version.ts';
+import { formatQueuedCount } from '#web/core/offline-queue.ts';
+import { MessagePage } from '#web/ui/MessagePage.tsx';
+
+/** What a page shows when it cannot be shown. After an outage it comes back by itself (app/RootLayout.tsx). */
+export function ErrorPage({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  const { heading, text } = explain(error);
+  usePageTitle(heading);
+  const waiting = useQueuedCount();
+  return (
+    <MessagePage heading={heading} text={text} outage={isTransient(error)}>
+      {isTransient(error) && waiting > 0 && <p>{formatQueuedCount(waiting)}</p>}
+      {!isTransient(error) && (
+        <Button
+          variant="default"
+          onClick={() => (hasNewVersion() ? window.location.reload() : void router.invalidate())}
+        >
+          {t`Try again`}
+        </Button>
+      )}
+    </MessagePage>
+  );
+}
+
+function explain(error: unknown): { heading: string; text: string } {
+  if (error instanceof UnreachableError)
+    return {
+      heading: t`Parley cannot be reached`,
+      text: t`Check your connection. This page comes back by itself as soon as the server answers.`,
+    };
+  if (error instanceof ApiError && error.code === 'busy')
+    return { heading: t`The server is very busy`, text: t`This page comes back by itself in a moment.` };
+  if (isTransient(error))
+    return { heading: t`The server is restarting`, text: t`This page comes back by itself in a moment.` };
+  if (error instanceof ApiError)
+    return {
+      heading: t`This page could not be shown`,
+      text: error.errorId === null ? error.message : t`${error.message} Reference: ${error.errorId}`,
+    };
+  return { heading: t`Something went wrong`, text: t`This page could not be shown. Trying again may help.` };
+}

@@ -1,0 +1,81 @@
+import { useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { paths } from '#web/core/paths.ts';
+import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
+import { commandPaletteOverlay, shortcutSheetOverlay } from './overlays.ts';
+import { searchBoxId } from './SearchBox.tsx';
+
+const ShortcutSheet = lazyComponent(() => import('./ShortcutSheet.tsx'));
+const loadPalette = () => import('./CommandPalette.tsx');
+const Palette = lazyComponent(loadPalette);
+
+/** The keys that hold on every page for members, and what they open. */
+export function KeyboardShortcuts() {
+  const router = useRouter();
+  const paletteState = commandPaletteOverlay.useState();
+  const sheetState = shortcutSheetOverlay.useState();
+  const go = (to: string) => () => void router.navigate({ to });
+
+  useShortcuts({
+    palette: commandPaletteOverlay.open,
+    search: focusSearch,
+    ask: go(paths.ask),
+    next: () => step(1),
+    previous: () => step(-1),
+    home: go(paths.home),
+    topics: go(paths.topics),
+    following: go(paths.following),
+    notifications: go(paths.notifications),
+    profile: go(paths.profile),
+    sheet: shortcutSheetOverlay.open,
+  });
+
+  useEffect(() => {
+    document.addEventListener('keydown', fetchPalette);
+    return () => document.removeEventListener('keydown', fetchPalette);
+  }, []);
+
+  return (
+    <Suspense>
+      {sheetState !== 'never' && (
+        <ShortcutSheet opened={sheetState === 'open'} onClose={shortcutSheetOverlay.close} />
+      )}
+      {paletteState !== 'never' && (
+        <Palette
+          opened={paletteState === 'open'}
+          onClose={commandPaletteOverlay.close}
+          onShowShortcuts={shortcutSheetOverlay.open}
+        />
+      )}
+    </Suspense>
+  );
+}
+
+/** With the first of its two keys, so that it is there for what is typed behind the second. */
+function fetchPalette({ key }: KeyboardEvent) {
+  if (key === 'Control' || key === 'Meta') void loadPalette().catch(ignore);
+}
+
+/** It is tried again when it is opened. */
+function ignore() {}
+
+function focusSearch() {
+  const box = document.getElementById(searchBoxId);
+  if (!(box instanceof HTMLInputElement)) return;
+  box.focus();
+  box.select();
+}
+
+/** Moves the focus among what a page marks with `data-shortcut-stop`: from where it is, else from what is in view. */
+function step(by: 1 | -1) {
+  const stops = [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')].filter((stop) =>
+    stop.checkVisibility(),
+  );
+  const at = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const first = stops.findIndex((stop) => stop.getBoundingClientRect().top >= 0);
+  const target = at === -1 ? stops[by === 1 ? first : first - 1] : stops[at + by];
+  if (target === undefined) return;
+  target.focus({ preventScroll: true });
+  target.scrollIntoView({ block: 'center' });
+}

@@ -1,0 +1,92 @@
+import { t } from '@lingui/core/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { useIsAfterFirstRender } from '#web/core/first-render.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { useLiveConnection } from '#web/core/live.ts';
+import { paths } from '#web/core/paths.ts';
+import { clearMemberQueries, useMember, useSession } from '#web/core/session.ts';
+import { BottomBar } from './BottomBar.tsx';
+import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
+import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
+import { OfflineQueueSender } from './offline-actions.ts';
+import { Sidebar } from './Sidebar.tsx';
+import { SyncDrafts } from './SyncDrafts.ts';
+import { TopBar } from './TopBar.tsx';
+import classes from './MemberLayout.module.css';
+
+const StandingNotes = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
+
+/** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
+export function MemberLayout() {
+  useSignInWhenSessionEnds();
+  const client = useQueryClient();
+  useEffect(() => () => clearMemberQueries(client), [client]);
+  const member = useMember();
+  const isPageNext = useIsAfterFirstRender();
+  return (
+    <>
+      {isPageNext && <BackgroundTasks memberId={member?.id ?? null} />}
+      <a href="#main" className={classes.skip} onClick={focusMain}>
+        {t`Skip to content`}
+      </a>
+      <TopBar />
+      <div className={classes.columns}>
+        <Sidebar />
+        <main id="main" tabIndex={-1} className={classes.main}>
+          {member !== null &&
+            (member.suspended != null ||
+              member.pendingStep != null ||
+              member.unreadModeratorMessages > 0) && (
+              <Suspense>
+                <StandingNotes />
+              </Suspense>
+            )}
+          {isPageNext && <Outlet />}
+        </main>
+      </div>
+      <BottomBar />
+      <KeyboardShortcuts />
+    </>
+  );
+}
+
+/** What goes on unseen. Nothing of it is fetched before the page is there. */
+function BackgroundTasks({ memberId }: { memberId: number | null }) {
+  useLiveConnection();
+  if (memberId === null) return null;
+  return (
+    <>
+      <MemberLiveUpdates memberId={memberId} />
+      <OfflineQueueSender memberId={memberId} />
+      <SyncDrafts memberId={memberId} />
+    </>
+  );
+}
+
+/** The router would take the hash for a navigation. */
+function focusMain(event: React.MouseEvent) {
+  event.preventDefault();
+  const main = document.getElementById('main');
+  main?.focus({ preventScroll: true });
+  main?.scrollIntoView();
+}
+
+/**
+ * Signed out, here or in another tab, the visitor signs in and comes back; who pressed Logout just goes to /login.
+ * The ask form stays, with its draft, and says so itself.
+ */
+function useSignInWhenSessionEnds() {
+  const router = useRouter();
+  const session = useSession();
+  const { pathname, href } = useLocation();
+  const hasSignedOut = session?.hasSignedOut === true;
+  const leaving = pathname === paths.login || pathname === paths.register;
+  const mustLeave = session?.member === null && !leaving && (hasSignedOut || pathname !== paths.ask);
+  useEffect(() => {
+    if (!mustLeave) return;
+    const search = hasSignedOut || href === paths.home ? {} : { next: href };
+    void router.navigate({ to: '/login', search, replace: !hasSignedOut });
+  }, [mustLeave, hasSignedOut, href, router]);
+}

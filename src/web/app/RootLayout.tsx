@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { watchConnection } from '#web/core/connection.ts';
+import { endFirstRender } from '#web/core/first-render.ts';
+import { requestHeadingFocus } from '#web/core/heading-focus.ts';
+import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
+import { registerServiceWorker } from '#web/core/pwa.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { NavigationProgress } from './NavigationProgress.tsx';
+
+const Toasts = lazyComponent(() => import('./Toasts.tsx'));
+
+/** Around every page, for members and visitors alike. */
+export function RootLayout() {
+  useRefetchAfterOutage();
+  useFocusOnNavigation();
+  useEffect(registerServiceWorker, []);
+  useEffect(preloadToastsOnFirstInput, []);
+  const toasts = useHasToasts();
+  return (
+    <>
+      <NavigationProgress />
+      <ConnectionBanner />
+      <Outlet />
+      {toasts && (
+        <Suspense>
+          <Toasts />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** After an outage, everything on the page is asked for again. */
+function useRefetchAfterOutage() {
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  useEffect(
+    () =>
+      watchConnection(
+        () => readJson(api.session.$get()),
+        () => {
+          void queryClient.invalidateQueries();
+          void router.invalidate();
+        },
+      ),
+    [queryClient, router],
+  );
+}
+
+function useFocusOnNavigation() {
+  const router = useRouter();
+  useEffect(
+    () => router.subscribe('onBeforeLoad', ({ fromLocation }) => fromLocation && endFirstRender()),
+    [router],
+  );
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation !== undefined && pathChanged) requestHeadingFocus();
+      }),
+    [router],
+  );
+}

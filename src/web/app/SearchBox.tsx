@@ -1,0 +1,129 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { IconBolt, IconSearch } from '@tabler/icons-react';
+import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { flushSync } from 'react-dom';
+import { paths } from '#web/core/paths.ts';
+import type { SearchHelpHandle } from '#web/discovery/search/SearchHelp.tsx';
+import { commandPaletteOverlay } from './overlays.ts';
+import classes from './SearchBox.module.css';
+
+export const searchBoxId = 'search-questions';
+const helpId = 'search-operators';
+
+const SearchHelp = lazyComponent(() => import('#web/discovery/search/SearchHelp.tsx'));
+
+/** Goes to /search?q=, with something to search for only. On the results page it shows their query. */
+export function SearchBox() {
+  const urlQuery = useLocation({
+    select: ({ pathname, searchStr }) =>
+      pathname === paths.search ? (new URLSearchParams(searchStr).get('q') ?? '') : '',
+  });
+  return <SearchForm key={urlQuery} urlQuery={urlQuery} />;
+}
+
+function SearchForm({ urlQuery }: { urlQuery: string }) {
+  const router = useRouter();
+  const [text, setText] = useState(urlQuery);
+  const [caret, setCaret] = useState(0);
+  const [helping, setHelping] = useState(false);
+  const [activeOption, setActiveOption] = useState<string | null>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const help = useRef<SearchHelpHandle>(null);
+  const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const query = text.trim();
+    if (query === '') return;
+    stopHelping();
+    void router.navigate({ href: `${paths.search}?${new URLSearchParams({ q: query }).toString()}` });
+  }
+
+  function stopHelping() {
+    setHelping(false);
+    setActiveOption(null);
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (!helping) return;
+    if (event.key !== 'Escape') {
+      help.current?.onKeyDown(event);
+      return;
+    }
+    // The browser would empty the box.
+    event.preventDefault();
+    stopHelping();
+  }
+
+  function applyCompletion(chosen: { text: string; caret: number }) {
+    // At once, so that what is typed next stands behind it.
+    flushSync(() => {
+      setText(chosen.text);
+      setCaret(chosen.caret);
+      setActiveOption(null);
+    });
+    box.current?.setSelectionRange(chosen.caret, chosen.caret);
+  }
+
+  return (
+    <search className={classes.search}>
+      <form action={paths.search} onSubmit={submit}>
+        <IconSearch size={18} stroke={1.6} className={classes.icon} aria-hidden />
+        <input
+          ref={box}
+          id={searchBoxId}
+          className={classes.input}
+          type="search"
+          name="q"
+          aria-label={t`Search questions`}
+          aria-controls={activeOption === null ? undefined : helpId}
+          aria-autocomplete="list"
+          aria-activedescendant={activeOption ?? undefined}
+          // A phone's box has no room for more; its name says what it searches.
+          placeholder={phone ? t`Search` : t`Search questions`}
+          autoComplete="off"
+          enterKeyHint="search"
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setCaret(event.currentTarget.selectionStart ?? event.currentTarget.value.length);
+            setHelping(true);
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? 0)}
+          onFocus={() => setHelping(true)}
+          onBlur={stopHelping}
+          onKeyDown={onKeyDown}
+        />
+        <kbd className={classes.key} aria-hidden="true">
+          /
+        </kbd>
+        {helping && (
+          <Suspense>
+            <SearchHelp
+              id={helpId}
+              text={text}
+              caret={caret}
+              keys={help}
+              onActive={setActiveOption}
+              onChoose={applyCompletion}
+            />
+          </Suspense>
+        )}
+      </form>
+      <ActionIcon
+        size={36}
+        radius="xl"
+        className={classes.palette ?? ''}
+        aria-label={t`Command palette`}
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={commandPaletteOverlay.open}
+      >
+        <IconBolt size={18} stroke={1.6} />
+      </ActionIcon>
+    </search>
+  );
+}

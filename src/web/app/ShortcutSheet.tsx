@@ -1,0 +1,71 @@
+import { t } from '@lingui/core/macro';
+import { Modal } from '@mantine/core';
+import { useId } from 'react';
+import {
+  getModKeyLabel,
+  listShortcuts,
+  type Shortcut,
+  useSingleKeySetting,
+} from '#web/core/keyboard-shortcuts.ts';
+import { paths } from '#web/core/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import classes from './ShortcutSheet.module.css';
+
+const groups = [
+  ['everywhere', () => t`Everywhere`],
+  ['lists', () => t`In lists: questions, results, topics, notifications`],
+  ['posts', () => t`On a question, for the post in focus`],
+  ['writing', () => t`While writing`],
+] as const;
+
+export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [singleKeys] = useSingleKeySetting();
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="46rem"
+      title={t`Keyboard shortcuts`}
+      closeButtonProps={{ 'aria-label': t`Close` }}
+      // Inside a dialog it is no banner of the page.
+      attributes={{ header: { role: 'none' } }}
+      lockScroll={false}
+      classNames={{ title: classes.title ?? '', content: classes.content ?? '', close: classes.close ?? '' }}
+    >
+      <p className={classes.note}>
+        {singleKeys
+          ? t`Keys work while no field is being typed in.`
+          : t`Keys without Ctrl or ⌘ are switched off in this browser.`}{' '}
+        <PathLink href={`${paths.settings}#keyboard`} onClick={onClose}>{t`Keyboard settings`}</PathLink>
+      </p>
+      <div className={classes.groups}>
+        {groups.map(([group, title]) => (
+          <Group key={group} title={title()} shortcuts={listShortcuts(group)} />
+        ))}
+      </div>
+    </Modal>
+  );
+}
+
+function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId} className={classes.group}>
+      <h3 id={titleId} className={classes.groupTitle}>
+        {title}
+      </h3>
+      <dl className={classes.list}>
+        {shortcuts.map(({ keys, describe }) => (
+          <div key={describe()} className={classes.shortcut}>
+            <dt>
+              {keys.split(/[,+]/u).map((key) => (
+                <kbd key={key}>{key === 'Mod' ? getModKeyLabel() : key}</kbd>
+              ))}
+            </dt>
+            <dd>{describe()}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import { t } from '@lingui/core/macro';
+import { Link } from '@tanstack/react-router';
+import { IconHash, IconHome, IconRss, IconUser } from '@tabler/icons-react';
+import { paths } from '#web/core/paths.ts';
+import { type NavigationLink, getSavedLinks } from '#web/ui/SavedLinks.tsx';
+import classes from './Sidebar.module.css';
+
+/** The same for everybody (docs/product.md 18). */
+const main = (): NavigationLink[] => [
+  { to: paths.home, label: t`Home`, Icon: IconHome },
+  { to: paths.following, label: t`Following`, Icon: IconRss },
+  { to: paths.topics, label: t`Topics`, Icon: IconHash },
+  { to: paths.profile, label: t`Your Profile`, Icon: IconUser },
+];
+
+export function Sidebar() {
+  return (
+    <div className={classes.sidebar}>
+      <nav aria-label={t`Main`}>
+        <Links links={main()} />
+      </nav>
+      <nav aria-labelledby="sidebar-yours" className={classes.saved}>
+        <p id="sidebar-yours" className={classes.title}>
+          {t`Saved`}
+        </p>
+        <Links links={getSavedLinks()} />
+      </nav>
+    </div>
+  );
+}
+
+function Links({ links }: { links: readonly NavigationLink[] }) {
+  return (
+    <ul className={classes.list}>
+      {links.map(({ to, label, Icon }) => (
+        <li key={label}>
+          <Link to={to} activeOptions={{ exact: true, includeSearch: false }} className={classes.link}>
+            <Icon size={20} stroke={1.6} aria-hidden />
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { draftKeys } from '#web/posts/query-keys.ts';
+import { throttle } from '#web/core/throttle.ts';
+import { listDraftRecords } from '#web/posts/drafts/drafts-storage.ts';
+import type * as DraftSync from '#web/posts/drafts/drafts-sync.ts';
+import { useLive } from '#web/core/live.ts';
+
+/** Shows nothing; keeps the member's drafts in this browser and on the server the same, on whichever page they are. */
+export function SyncDrafts({ memberId }: { memberId: number }): null {
+  const client = useQueryClient();
+  const list = useMemo(
+    () => throttle(() => void client.invalidateQueries({ queryKey: draftKeys.all }), 500),
+    [client],
+  );
+  useEffect(() => {
+    if (listDraftRecords(memberId).length > 0)
+      void withDraftSync(({ syncAllDrafts }) => syncAllDrafts(memberId));
+  }, [memberId]);
+  useLive(`member:${memberId}`, {
+    onEvents(events) {
+      for (const event of events) {
+        if (event.kind !== 'draft-changed') continue;
+        void withDraftSync(({ handleDraftEvent }) => handleDraftEvent(memberId, event));
+        list();
+      }
+    },
+    onMissed() {
+      void withDraftSync(({ syncAllDrafts }) => syncAllDrafts(memberId));
+      list();
+    },
+  });
+  return null;
+}
+
+/** Most visits touch no draft: what keeps them comes when it is needed. */
+async function withDraftSync(work: (drafts: typeof DraftSync) => void): Promise<void> {
+  work(await import('#web/posts/drafts/drafts-sync.ts'));
+}

@@ -1,0 +1,122 @@
+import { t } from '@lingui/core/macro';
+import type { TablerIcon } from '@tabler/icons-react';
+import type { InstantResults } from '#shared/discovery/search.ts';
+import { formatShortCount } from '#web/core/format.ts';
+import { paths, profilePath, questionPath } from '#web/core/paths.ts';
+import type { RecentItem } from '#web/core/recent-items.ts';
+import { formatCountOf } from '#web/ui/count-text.ts';
+import type { Command } from './command-palette-commands.ts';
+import { scoreFuzzyMatch } from './fuzzy-match.ts';
+
+export type Choice = {
+  key: string;
+  kind: 'question' | 'topic' | 'member' | 'command' | 'search';
+  label: string;
+  /** Its own; else that of its kind. */
+  Icon?: TablerIcon;
+  /** Beside the label. */
+  note?: string;
+  /** Where it leads; what is done instead is `run`. */
+  href?: string;
+  run?: () => void;
+};
+
+export type ChoiceGroup = { title: string; choices: Choice[] };
+
+const maxCommands = 5;
+
+/** What the palette offers: what was opened lately and all commands, or what fits the text. */
+export function listChoices({
+  text,
+  recent,
+  commands,
+  found,
+}: {
+  text: string;
+  recent: readonly RecentItem[];
+  commands: readonly Command[];
+  found: InstantResults | undefined;
+}): ChoiceGroup[] {
+  const available = commands.map(commandChoice);
+  const recentChoices = recent.flatMap((opened): Choice[] => {
+    if (opened.kind !== 'command') return [opened];
+    return available.filter(({ key }) => key === opened.key);
+  });
+  const groups =
+    text === ''
+      ? [
+          { title: t`Recent`, choices: recentChoices },
+          { title: t`Commands`, choices: without(available, recentChoices) },
+        ]
+      : listMatches({ text, recentChoices, available, found });
+  return groups.filter(({ choices }) => choices.length > 0);
+}
+
+function listMatches({
+  text,
+  recentChoices,
+  available,
+  found,
+}: {
+  text: string;
+  recentChoices: readonly Choice[];
+  available: readonly Choice[];
+  found: InstantResults | undefined;
+}): ChoiceGroup[] {
+  const recent = filterByLabel(text, recentChoices).slice(0, 3);
+  const search = {
+    key: 'search',
+    kind: 'search',
+    label: t`Search for “${text}”`,
+    href: `${paths.search}?${new URLSearchParams({ q: text }).toString()}`,
+  } as const;
+  return [
+    { title: t`Recent`, choices: recent },
+    { title: t`Commands`, choices: without(rankByLabel(text, available), recent).slice(0, maxCommands) },
+    { title: t`Questions`, choices: without(found?.questions.map(questionChoice) ?? [], recent) },
+    { title: t`Topics`, choices: without(found?.tags.map(tagChoice) ?? [], recent) },
+    { title: t`Members`, choices: without(found?.members.map(memberChoice) ?? [], recent) },
+    { title: t`Search`, choices: [search] },
+  ];
+}
+
+/** Loosely, every title would have the letters of a short text. */
+function filterByLabel(text: string, choices: readonly Choice[]): Choice[] {
+  const wanted = text.toLowerCase();
+  return choices.filter(({ label }) => label.toLowerCase().includes(wanted));
+}
+
+/** Those whose label has the letters of the text, the best first. */
+function rankByLabel(text: string, choices: readonly Choice[]): Choice[] {
+  return choices
+    .flatMap((choice) => {
+      const score = scoreFuzzyMatch(text, choice.label);
+      return score === null ? [] : [{ choice, score }];
+    })
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ choice }) => choice);
+}
+
+function without(choices: readonly Choice[], others: readonly Choice[]): Choice[] {
+  return choices.filter(({ key }) => others.every((other) => other.key !== key));
+}
+
+function commandChoice(command: Command): Choice {
+  return { ...command, key: `command ${command.id}`, kind: 'command' };
+}
+
+function questionChoice({ id, title, answerCount }: InstantResults['questions'][number]): Choice {
+  const note = formatCountOf('answer', answerCount, formatShortCount(answerCount));
+  return { key: `question ${id}`, kind: 'question', label: title, note, href: questionPath(id) };
+}
+
+function tagChoice({ tag, questionsCount }: InstantResults['tags'][number]): Choice {
+  const note = formatCountOf('question', questionsCount, formatShortCount(questionsCount));
+  const href =
+    tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.topics}/${encodeURIComponent(tag)}`;
+  return { key: `topic ${tag}`, kind: 'topic', label: tag, note, href };
+}
+
+function memberChoice({ id, displayName }: InstantResults['members'][number]): Choice {
+  return { key: `member ${id}`, kind: 'member', label: displayName, href: profilePath(id) };
+}

@@ -1,0 +1,85 @@
+import { t } from '@lingui/core/macro';
+import {
+  IconBell,
+  IconChecks,
+  IconHash,
+  IconHome,
+  IconKeyboard,
+  IconLogout,
+  IconMessageQuestion,
+  IconMessages,
+  IconMoon,
+  IconPencilPlus,
+  IconRss,
+  IconSettings,
+  IconSun,
+  IconTrendingUp,
+  IconUser,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { newestNotificationsQuery, useMarkAllRead } from '#web/notifications/notifications.ts';
+import { paths } from '#web/core/paths.ts';
+import { signOut } from '#web/core/session.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+
+/** `href` where it leads to, or `run` what it does. */
+export type Command = { id: string; label: string; Icon: TablerIcon } & (
+  | { href: string }
+  | { run: () => void }
+);
+
+const getNavigationCommands = (): Command[] => [
+  { id: 'ask', Icon: IconPencilPlus, label: t`Ask a question`, href: paths.ask },
+  { id: 'home', Icon: IconHome, label: t`Go to Home`, href: paths.home },
+  { id: 'topics', Icon: IconHash, label: t`Go to Topics`, href: paths.topics },
+  { id: 'following', Icon: IconRss, label: t`Go to Following`, href: paths.following },
+  { id: 'notifications', Icon: IconBell, label: t`Go to Notifications`, href: paths.notifications },
+  { id: 'profile', Icon: IconUser, label: t`Go to Your Profile`, href: paths.profile },
+  { id: 'settings', Icon: IconSettings, label: t`Go to Settings`, href: paths.settings },
+  { id: 'popular', Icon: IconTrendingUp, label: t`Go to popular questions`, href: '/?tab=popular' },
+  {
+    id: 'unanswered',
+    Icon: IconMessageQuestion,
+    label: t`Go to unanswered questions`,
+    href: '/?tab=unanswered',
+  },
+  {
+    id: 'mine',
+    Icon: IconMessages,
+    label: t`Go to your questions and answers`,
+    href: `${paths.search}?q=user%3Ame`,
+  },
+];
+
+/** What can be done from anywhere. */
+export function useCommands({ showShortcuts }: { showShortcuts: () => void }): Command[] {
+  const client = useQueryClient();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const newest = useQuery({ ...newestNotificationsQuery, enabled: false }).data?.items[0]?.id ?? null;
+  const markAll = useMarkAllRead();
+  const logout = useMutation({
+    mutationFn: () => signOut(client),
+    onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
+  });
+  const theme = scheme === 'dark' ? 'light' : 'dark';
+  return [
+    ...getNavigationCommands(),
+    {
+      id: 'theme',
+      Icon: theme === 'dark' ? IconMoon : IconSun,
+      label: theme === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`,
+      run: () => setColorScheme(theme),
+    },
+    {
+      id: 'read',
+      Icon: IconChecks,
+      label: t`Mark all notifications read`,
+      run: () => markAll.mutate({ upTo: newest }, { onSuccess: () => toast(t`All notifications are read.`) }),
+    },
+    { id: 'shortcuts', Icon: IconKeyboard, label: t`Show keyboard shortcuts`, run: showShortcuts },
+    { id: 'logout', Icon: IconLogout, label: t`Logout`, run: () => logout.mutate() },
+  ];
+}

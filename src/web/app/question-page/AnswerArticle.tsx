@@ -1,0 +1,112 @@
+import { t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
+import { memo, useState } from 'react';
+import { draftTargets } from '#shared/posts/drafts-targets.ts';
+import type { Answer } from '#shared/posts/answers.ts';
+import { BookmarkButton } from '#web/engagement/BookmarkButton.tsx';
+import { PostMenu } from '#web/moderation/PostMenu.tsx';
+import { hasStatus } from '#web/core/errors.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { CopyLinkButton } from '#web/posts/CopyLinkButton.tsx';
+import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import { PostFrame } from '#web/posts/PostFrame.tsx';
+import { PostMeta } from '#web/posts/PostMeta.tsx';
+import { isSamePost, type PostRef } from '#web/posts/post-ref.ts';
+import { patchPost, removeAnswer } from '#web/posts/questions/question-page-data.ts';
+import { PostAttribution } from '#web/posts/PostAttribution.tsx';
+import { useDeletePost } from '#web/posts/useDeletePost.ts';
+import { ReplyButton } from '#web/posts/ReplyButton.tsx';
+import { ReplyForm } from '#web/posts/ReplyForm.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
+import { AcceptAnswerButton } from '#web/posts/AcceptAnswerButton.tsx';
+import { EditAnswerForm } from '#web/posts/AnswerForm.tsx';
+import classes from './AnswerArticle.module.css';
+
+/** One answer, without its replies: they stand below it, each an article of its own. */
+export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
+  const { questionId, member, cache, replyingTo, reveal, draftToOpen, questionAuthorId, acceptedAnswerId } =
+    useQuestionPage();
+  const [editing, setEditing] = useState(
+    draftToOpen === draftTargets.edit({ kind: 'answer', id: answer.id }),
+  );
+  const post: PostRef = { kind: 'answer', id: answer.id };
+  const replying = isSamePost(replyingTo, post);
+  const isOwn = answer.authorId === member.id;
+  const isQuestionAuthor = questionAuthorId === member.id;
+  const isAccepted = acceptedAnswerId === answer.id;
+  const removeFromPage = async () => {
+    await cache.update((page) => removeAnswer(page, answer.id));
+    cache.refreshLists();
+  };
+  const deletion = useDeletePost(post, {
+    onDeleted: async () => {
+      await removeFromPage();
+      toast(t`Answer deleted`);
+    },
+    onFailed: async (error) => {
+      toastError(t`Failed to delete answer: ${error.message}`);
+      if (hasStatus(error, 404)) await removeFromPage();
+    },
+  });
+
+  const leaveEditing = () => {
+    setEditing(false);
+    reveal(post);
+  };
+  return (
+    <PostFrame
+      post={post}
+      name={t`Answer by ${answer.authorName}`}
+      className={isAccepted ? classes.accepted : undefined}
+    >
+      <PostMeta post={post} content={answer}>
+        {isAccepted && (
+          <span
+            className={isQuestionAuthor ? `${classes.badge} ${classes.toQuestionAuthor}` : classes.badge}
+            title={t`Accepted by the asker`}
+          >
+            <IconCheck size={15} stroke={2.2} aria-hidden="true" />
+            {t`Accepted answer`}
+          </span>
+        )}
+      </PostMeta>
+      {editing ? (
+        <EditAnswerForm
+          answer={answer}
+          onSaved={async (saved) => {
+            await cache.update((page) => patchPost(page, post, saved));
+            leaveEditing();
+          }}
+          onCancel={leaveEditing}
+        />
+      ) : (
+        <>
+          <Markdown text={answer.content} breaks={answer.source === null} className={classes.text} />
+          {answer.source !== null && (
+            <PostAttribution source={answer.source} authorName={answer.authorName} />
+          )}
+          <div className={classes.actions}>
+            <PostActions>
+              <VoteButtons post={post} questionId={questionId} votes={answer} />
+              <ReplyButton to={post} />
+              {isQuestionAuthor && <AcceptAnswerButton answerId={answer.id} />}
+              <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
+              <CopyLinkButton post={post} />
+              {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+              <PostMenu post={post} own={isOwn} />
+            </PostActions>
+          </div>
+        </>
+      )}
+      {replying && <ReplyForm to={post} answerId={answer.id} />}
+      <DeleteDialog
+        {...deletion.dialog}
+        title={t`Delete this answer?`}
+        text={t`The answer and the replies to it will be gone for good.`}
+      />
+    </PostFrame>
+  );
+});

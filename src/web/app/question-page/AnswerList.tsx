@@ -1,0 +1,107 @@
+import { plural, t } from '@lingui/core/macro';
+import { useRouter } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import type { AnswerSort } from '#shared/posts/answers.ts';
+import type { QuestionPage } from '#shared/posts/questions.ts';
+import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import { isSamePost } from '#web/posts/post-ref.ts';
+import { questionQuery } from '#web/posts/questions/question-cache.ts';
+import { QueuedPostArticle } from '#web/posts/offline/QueuedPost.tsx';
+import { ReplyThread } from './ReplyThread.tsx';
+import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { saveAnswerSort } from '#web/posts/answer-sort.ts';
+import { AnswerArticle } from './AnswerArticle.tsx';
+import classes from './AnswerList.module.css';
+
+type AnswerListProps = {
+  page: QuestionPage;
+  /**
+   * `usual` is what an address without an order shows. `pending`: the answers in that order are on their way; those of the
+   * last order are shown.
+   */
+  sorting: { sort: AnswerSort; usual: AnswerSort; pending: boolean };
+  /** New answers that wait, so that nothing jumps, and the way to bring them. */
+  newAnswers: { pending: ReadonlySet<number>; show: () => void };
+};
+
+/** The answers in the order of the address, each with its replies. */
+export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
+  const { sort, usual, pending } = sorting;
+  const { cache, targetPost, queuedPosts } = useQuestionPage();
+  const count = page.question.answerCount;
+  const queuedAnswers = queuedPosts.filter(({ kind }) => kind === 'answer').toReversed();
+  const visibleAnswers = page.answers.items.filter(
+    ({ id }) => !newAnswers.pending.has(id) || isSamePost(targetPost, { kind: 'answer', id }),
+  );
+  return (
+    <section aria-labelledby="answers" aria-busy={pending} className={classes.list}>
+      <div className={classes.head}>
+        <h2 id="answers" className={classes.heading}>
+          {plural(count, { one: '# Answer', other: '# Answers' })}
+        </h2>
+        {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} usual={usual} />}
+      </div>
+      {newAnswers.pending.size > 0 && (
+        <NewItemsPill onClick={newAnswers.show}>
+          {plural(newAnswers.pending.size, { one: '# new answer', other: '# new answers' })}
+        </NewItemsPill>
+      )}
+      {visibleAnswers.length + queuedAnswers.length === 0 && (
+        <p className={classes.empty}>{t`Answers will stand here. Yours can be the first.`}</p>
+      )}
+      {queuedAnswers.map((post) => (
+        <div key={post.data.key} className={classes.answer}>
+          <QueuedPostArticle post={post} />
+        </div>
+      ))}
+      {visibleAnswers.map((answer) => (
+        <div key={answer.id} className={classes.answer}>
+          <AnswerArticle answer={answer} />
+          <ReplyThread answerId={answer.id} replies={answer.replies} />
+        </div>
+      ))}
+      {page.answers.nextCursor !== null && (
+        <LoadMorePosts
+          name={t`Load more answers`}
+          failure={t`More answers could not be loaded.`}
+          load={cache.loadMoreAnswers}
+        />
+      )}
+    </section>
+  );
+}
+
+const sortOptions = (): readonly (readonly [AnswerSort, string])[] => [
+  ['newest', t`Newest`],
+  ['helpful', t`Most helpful`],
+  ['oldest', t`Oldest`],
+];
+
+function AnswerSortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort }) {
+  const { questionId } = useQuestionPage();
+  const client = useQueryClient();
+  const router = useRouter();
+  return (
+    <div className={classes.sort}>
+      <SelectField
+        label={t`Sort answers`}
+        short
+        options={sortOptions()}
+        value={sort}
+        onChange={(next) => {
+          saveAnswerSort(next);
+          // Chosen anew, it is put in order anew; places are kept only while one reads.
+          client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
+          void router.navigate({
+            to: '/question/$id',
+            params: { id: String(questionId) },
+            search: { sort: next === usual ? undefined : next },
+            resetScroll: false,
+          });
+        }}
+      />
+    </div>
+  );
+}

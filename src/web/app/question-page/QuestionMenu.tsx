@@ -1,0 +1,85 @@
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { IconBell, IconBellOff, IconDots, IconLink, IconPrinter, type TablerIcon } from '@tabler/icons-react';
+import { useRef, type ReactNode } from 'react';
+import type { PostAction } from '#shared/moderation/moderation.ts';
+import type { Question } from '#shared/posts/questions.ts';
+import { usePostModeration } from '#web/moderation/PostMenu.tsx';
+import { useMuteQuestion } from '#web/engagement/useMuteQuestion.ts';
+import { questionPath } from '#web/core/paths.ts';
+import { copyLink } from '#web/posts/CopyLinkButton.tsx';
+import classes from '#web/posts/PostActions.module.css';
+
+/** What one rarely does with a question, in words, behind one button at the end of its row. */
+export function QuestionMenu({ question, own }: { question: Question; own: boolean }) {
+  const mute = useMuteQuestion();
+  const button = useRef<HTMLButtonElement>(null);
+  const moderation = usePostModeration(
+    { kind: 'question', id: question.id },
+    { own, actions: listPostActions(question), opener: () => button.current },
+  );
+  return (
+    <>
+      <Menu position="bottom-end" width={216}>
+        <Menu.Target>
+          <button
+            ref={button}
+            type="button"
+            className={`${classes.action} ${classes.more}`}
+            aria-label={t`More actions`}
+            title={t`More actions`}
+          >
+            <IconDots size={18} stroke={1.8} aria-hidden="true" />
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown className={classes.menu ?? ''}>
+          <QuestionMenuItem
+            Icon={question.muted ? IconBell : IconBellOff}
+            onPress={() => {
+              if (!mute.isPending) mute.mutate(!question.muted);
+            }}
+          >
+            {question.muted ? t`Unmute` : t`Mute`}
+          </QuestionMenuItem>
+          <QuestionMenuItem Icon={IconLink} onPress={() => void copyLink(questionPath(question.id))}>
+            {t`Copy link`}
+          </QuestionMenuItem>
+          <QuestionMenuItem Icon={IconPrinter} onPress={() => window.print()}>
+            {t`Print`}
+          </QuestionMenuItem>
+          {moderation.items}
+        </Menu.Dropdown>
+      </Menu>
+      {moderation.dialogs}
+    </>
+  );
+}
+
+function listPostActions({ lockReason, duplicateOf }: Question): PostAction[] {
+  return [
+    'hide',
+    'delete',
+    lockReason === null ? 'lock' : 'unlock',
+    duplicateOf === null ? 'duplicate' : 'not_duplicate',
+  ];
+}
+
+function QuestionMenuItem({
+  Icon,
+  onPress,
+  children,
+}: {
+  Icon: TablerIcon;
+  onPress: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Menu.Item
+      className={classes.menuItem ?? ''}
+      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+      onClick={onPress}
+    >
+      {children}
+    </Menu.Item>
+  );
+}

@@ -1,0 +1,34 @@
+import { t } from '@lingui/core/macro';
+import { IconMessage2Plus } from '@tabler/icons-react';
+import type { RepliesPage } from '#shared/posts/replies.ts';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import { PostAction } from '#web/posts/PostActions.tsx';
+import { anchorOf, isSamePost, type PostRef } from '#web/posts/post-ref.ts';
+import { ReplyForm } from '#web/posts/ReplyForm.tsx';
+import { ReplyThread } from './ReplyThread.tsx';
+import classes from './QuestionReplies.module.css';
+
+/** The replies to the question itself (docs/product.md 6.3). */
+export function QuestionReplies({ comments }: { comments: RepliesPage }) {
+  const { questionId, replyingTo, setReplyingTo, isLocked } = useQuestionPage();
+  const question: PostRef = { kind: 'question', id: questionId };
+  const replying = isSamePost(replyingTo, question);
+  return (
+    <section aria-label={t`Comments`} className={classes.replies}>
+      <ReplyThread answerId={null} replies={comments} />
+      {!isLocked && (
+        <div className={classes.add}>
+          <PostAction
+            label={t`Add a comment`}
+            Icon={IconMessage2Plus}
+            shortcut="r"
+            postAnchor={anchorOf(question)}
+            active={replying}
+            onPress={() => setReplyingTo(replying ? null : question)}
+          />
+        </div>
+      )}
+      {replying && <ReplyForm to={question} answerId={null} />}
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import { t } from '@lingui/core/macro';
+import { memo, useState } from 'react';
+import { limits } from '#shared/core/limits.ts';
+import { draftTargets } from '#shared/posts/drafts-targets.ts';
+import type { Reply } from '#shared/posts/replies.ts';
+import { PostMenu } from '#web/moderation/PostMenu.tsx';
+import { hasStatus } from '#web/core/errors.ts';
+import { toastError } from '#web/core/toast.ts';
+import { CopyLinkButton } from '#web/posts/CopyLinkButton.tsx';
+import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import { PostFrame } from '#web/posts/PostFrame.tsx';
+import { PostMeta } from '#web/posts/PostMeta.tsx';
+import { isSamePost, type PostRef } from '#web/posts/post-ref.ts';
+import { patchPost, removeReply } from '#web/posts/questions/question-page-data.ts';
+import { PostAttribution } from '#web/posts/PostAttribution.tsx';
+import { useDeletePost } from '#web/posts/useDeletePost.ts';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
+import { ReplyButton } from '#web/posts/ReplyButton.tsx';
+import { EditReplyForm, ReplyForm } from '#web/posts/ReplyForm.tsx';
+import classes from './ReplyThread.module.css';
+
+export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
+  const { questionId, member, cache, replyingTo, reveal, draftToOpen } = useQuestionPage();
+  const [editing, setEditing] = useState(draftToOpen === draftTargets.edit({ kind: 'reply', id: reply.id }));
+  const post: PostRef = { kind: 'reply', id: reply.id };
+  const replying = isSamePost(replyingTo, post);
+  const isOwn = reply.authorId === member.id;
+  const deletion = useDeletePost(post, {
+    onDeleted: () => cache.update((page) => removeReply(page, reply.id)),
+    onFailed: async (error) => {
+      toastError(t`Failed to delete reply: ${error.message}`);
+      if (hasStatus(error, 404)) await cache.update((page) => removeReply(page, reply.id));
+    },
+  });
+
+  const leaveEditing = () => {
+    setEditing(false);
+    reveal(post);
+  };
+  return (
+    <PostFrame post={post} name={t`Reply by ${reply.authorName}`}>
+      <PostMeta post={post} content={reply} />
+      {editing ? (
+        <EditReplyForm
+          reply={reply}
+          onSaved={async (saved) => {
+            await cache.update((page) => patchPost(page, post, saved));
+            leaveEditing();
+          }}
+          onCancel={leaveEditing}
+        />
+      ) : (
+        <>
+          <Markdown text={reply.content} breaks={reply.source === null} className={classes.text} />
+          {reply.source !== null && <PostAttribution source={reply.source} authorName={reply.authorName} />}
+          <PostActions>
+            <VoteButtons post={post} questionId={questionId} votes={reply} />
+            {reply.level < limits.replyLevel && <ReplyButton to={post} />}
+            <CopyLinkButton post={post} />
+            {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+            <PostMenu post={post} own={isOwn} />
+          </PostActions>
+        </>
+      )}
+      {replying && <ReplyForm to={post} answerId={reply.answerId} />}
+      <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`It cannot be brought back.`} />
+    </PostFrame>
+  );
+});

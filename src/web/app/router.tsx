@@ -1,0 +1,369 @@
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import type { AnswerSort } from '#shared/posts/answers.ts';
+import { getSavedAnswerSort, isAnswerSort } from '#web/posts/answer-sort.ts';
+import type { Feed } from '#shared/discovery/feeds.ts';
+import type { MutedChoice } from '#shared/engagement/mutes.ts';
+import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
+import type { TagSort } from '#shared/discovery/tags.ts';
+import { MemberLayout } from './MemberLayout.tsx';
+import { RootLayout } from './RootLayout.tsx';
+import { ErrorPage } from './ErrorPage.tsx';
+import { HomePage } from '#web/discovery/feeds/HomePage.tsx';
+import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
+import { feedQuery } from '#web/discovery/feeds/feeds.ts';
+import { loadRouteData } from '#web/core/inlined-responses.ts';
+import { lazyRouteComponent } from '#web/core/lazy.ts';
+import { parseInternalPath, parseQuestionId, parseSearch, stringifySearch } from '#web/core/paths.ts';
+import { sessionQuery } from '#web/core/session.ts';
+import { questionQuery } from '#web/posts/questions/question-cache.ts';
+
+/** What every page may use. */
+export type RouterContext = { queryClient: QueryClient };
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: RootLayout,
+  errorComponent: ErrorPage,
+});
+
+/** Pages for signed-in members; a visitor signs in first and comes back (docs/product.md 1.2). */
+const memberRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'member',
+  component: MemberLayout,
+  beforeLoad: async ({ context, location }) => {
+    const { member } = await currentSession(context);
+    if (member !== null) return;
+    const next = location.href === '/' ? undefined : location.href;
+    throw redirect({ to: '/login', search: next === undefined ? {} : { next }, replace: true });
+  },
+});
+
+/** Pages for visitors only; a signed-in member goes on to where they wanted to go. */
+const visitorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'visitor',
+  component: lazyRouteComponent(() => import('./VisitorLayout.tsx'), 'VisitorLayout'),
+  // What is refused is named as well: the router keeps what a validation leaves out.
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
+    next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,
+  }),
+  beforeLoad: async ({ context }) => {
+    const { member } = await currentSession(context);
+    if (member !== null) throw redirect({ to: '/', replace: true });
+  },
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/',
+  // Recent is what an address without a tab shows.
+  validateSearch: ({
+    tab,
+    muted,
+  }: Record<string, unknown>): {
+    tab?: Exclude<Feed, 'recent'> | undefined;
+    muted?: 'show' | undefined;
+  } => ({
+    tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
+    muted: muted === 'show' ? muted : undefined,
+  }),
+  loaderDeps: ({ search }): { feed: Feed; muted: MutedChoice } => ({
+    feed: search.tab ?? 'recent',
+    muted: search.muted ?? 'hide',
+  }),
+  loader: ({ context: { queryClient }, deps: { feed, muted }, cause }) =>
+    loadRouteData(cause, () =>
+      queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted), retry: false }),
+    ),
+  // Part of the program itself: what it needs are mostly the lists that nearly every page shows.
+  component: HomePage,
+});
+
+const askRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/ask',
+  component: lazyRouteComponent(() => import('#web/posts/ask/AskPage.tsx'), 'AskPage'),
+});
+
+const questionRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/question/$id',
+  // An address without a sort shows the order that the member chose last.
+  validateSearch: ({ sort }: Record<string, unknown>): { sort?: AnswerSort | undefined } => ({
+    sort: isAnswerSort(sort) ? sort : undefined,
+  }),
+  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? getSavedAnswerSort() }),
+  // Another question is another page: its own state, focus and heading.
+  remountDeps: ({ params }) => params,
+  loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {
+    const id = parseQuestionId(params.id);
+    if (id === null) return;
+    return loadRouteData(cause, () =>
+      queryClient.prefetchQuery({ ...questionQuery(id, sort), retry: false }),
+    );
+  },
+  component: lazyRouteComponent(() => import('./question-page/QuestionPage.tsx'), 'QuestionPage'),
+});
+
+const profileRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/profile/{-$userId}',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'answers' | undefined } => ({
+    tab: tab === 'answers' ? tab : undefined,
+  }),
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('#web/identity/ProfilePage.tsx'), 'ProfilePage'),
+});
+
+const tagsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/topics',
+  // Most Popular is what an address without a sort shows.
+  validateSearch: ({
+    q,
+    sort,
+  }: Record<string, unknown>): {
+    q?: string | undefined;
+    sort?: Exclude<TagSort, 'popular'> | undefined;
+  } => ({
+    q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
+    sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
+  }),
+  component: lazyRouteComponent(() => import('#web/discovery/tags/TagsPage.tsx'), 'TagsPage'),
+});
+
+const tagRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/topics/$tag',
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('#web/discovery/tags/TagPage.tsx'), 'TagPage'),
+});
+
+const followingRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/following',
+  validateSearch: ({
+    tab,
+    muted,
+  }: Record<string, unknown>): {
+    tab?: 'activity' | 'topics' | undefined;
+    muted?: 'show' | undefined;
+  } => ({
+    tab: tab === 'activity' || tab === 'topics' ? tab : undefined,
+    muted: muted === 'show' ? muted : undefined,
+  }),
+  component: lazyRouteComponent(() => import('#web/discovery/following/FollowingPage.tsx'), 'FollowingPage'),
+});
+
+const searchRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/search',
+  // Questions by relevance are what an address without kind and sort shows.
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): {
+    q?: string | undefined;
+    in?: Exclude<SearchKind, 'questions'> | undefined;
+    sort?: Exclude<SearchSort, 'relevance'> | undefined;
+  } => ({
+    q: typeof search['q'] === 'string' ? search['q'] : undefined,
+    in: search['in'] === 'answers' || search['in'] === 'users' ? search['in'] : undefined,
+    sort: search['sort'] === 'recent' || search['sort'] === 'popular' ? search['sort'] : undefined,
+  }),
+  component: lazyRouteComponent(() => import('#web/discovery/search/SearchPage.tsx'), 'SearchPage'),
+});
+
+const notificationsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/notifications',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'unread' | undefined } => ({
+    tab: tab === 'unread' ? tab : undefined,
+  }),
+  component: lazyRouteComponent(
+    () => import('#web/notifications/NotificationsPage.tsx'),
+    'NotificationsPage',
+  ),
+});
+
+const draftsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/drafts',
+  component: lazyRouteComponent(() => import('#web/posts/drafts/DraftsPage.tsx'), 'DraftsPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/settings',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'account' | undefined } => ({
+    tab: tab === 'account' ? tab : undefined,
+  }),
+  // Mails that are older than the tabs lead there.
+  beforeLoad: ({ location, search }) => {
+    if (location.hash === 'security' && search.tab === undefined)
+      throw redirect({ to: '/settings', search: { tab: 'account' }, hash: 'security', replace: true });
+  },
+  component: lazyRouteComponent(() => import('#web/identity/SettingsPage.tsx'), 'SettingsPage'),
+});
+
+const bookmarksRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/bookmarks',
+  // All of them are what an address without a list shows.
+  validateSearch: ({
+    list,
+    q,
+  }: Record<string, unknown>): { list?: number | undefined; q?: string | undefined } => ({
+    list: /^[1-9]\d{0,14}$/u.test(String(list)) ? Number(list) : undefined,
+    q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+  }),
+  component: lazyRouteComponent(() => import('#web/engagement/BookmarksPage.tsx'), 'BookmarksPage'),
+});
+
+const moderationQueueRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/care',
+  component: lazyRouteComponent(
+    () => import('#web/moderation/ModerationQueuePage.tsx'),
+    'ModerationQueuePage',
+  ),
+});
+
+const moderationLogRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/care/log',
+  component: lazyRouteComponent(() => import('#web/moderation/ModerationLogPage.tsx'), 'ModerationLogPage'),
+});
+
+const moderatedMemberRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/care/member/$id',
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(
+    () => import('#web/moderation/ModeratedMemberPage.tsx'),
+    'ModeratedMemberPage',
+  ),
+});
+
+const registrationsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/registrations',
+  component: lazyRouteComponent(() => import('#web/moderation/RegistrationsPage.tsx'), 'RegistrationsPage'),
+});
+
+const notFoundRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '$',
+  component: NotFoundPage,
+});
+
+const loginRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/login',
+  component: lazyRouteComponent(() => import('#web/identity/LoginPage.tsx'), 'LoginPage'),
+});
+
+const registerRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/register',
+  component: lazyRouteComponent(() => import('#web/identity/RegisterPage.tsx'), 'RegisterPage'),
+});
+
+const forgotPasswordRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('#web/identity/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+});
+
+/** Links in mails: they work for whoever follows them, signed in or not. */
+const unsubscribeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/unsubscribe/$token',
+  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'UnsubscribePage'),
+});
+
+const confirmEmailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/confirm-mail/$token',
+  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'ConfirmEmailPage'),
+});
+
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('#web/identity/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+});
+
+const newEmailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-address',
+  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'NewEmailPage'),
+});
+
+const revertEmailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/take-back-address',
+  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'RevertEmailPage'),
+});
+
+/** Where an identity provider sends browsers back to: of visitors, and of members who link an account. */
+const signInCallbackRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/callback',
+  component: lazyRouteComponent(() => import('#web/identity/SignInCallbackPage.tsx'), 'SignInCallbackPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  memberRoute.addChildren([
+    homeRoute,
+    askRoute,
+    questionRoute,
+    profileRoute,
+    tagsRoute,
+    tagRoute,
+    followingRoute,
+    searchRoute,
+    notificationsRoute,
+    draftsRoute,
+    settingsRoute,
+    bookmarksRoute,
+    moderationQueueRoute,
+    moderationLogRoute,
+    moderatedMemberRoute,
+    registrationsRoute,
+    notFoundRoute,
+  ]),
+  visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
+  resetPasswordRoute,
+  newEmailRoute,
+  revertEmailRoute,
+  unsubscribeRoute,
+  confirmEmailRoute,
+  signInCallbackRoute,
+]);
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    scrollRestoration: true,
+    defaultPreload: 'intent',
+    // The queries have a cache of their own.
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}
+
+function currentSession({ queryClient }: RouterContext) {
+  // Without an answer the error page shows and comes back by itself (app/RootLayout.tsx).
+  return queryClient.ensureQueryData({ ...sessionQuery, revalidateIfStale: true, retry: false });
+}

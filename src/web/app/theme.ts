@@ -1,0 +1,77 @@
+import { createTheme, type VariantColorsResolver } from '@mantine/core';
+import { ButtonRoot } from '#web/ui/ButtonRoot.tsx';
+import fields from '#web/ui/fields.module.css';
+
+/** What Mantine needs to know beyond the variables of theme.css. */
+export const theme = createTheme({
+  primaryColor: 'teal',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'var(--sans)',
+  variantColorResolver: colorsOf,
+  components: {
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
+    // A named variant makes it ask for the colours below, also without a colour.
+    Button: { defaultProps: { size: 'md', variant: 'filled', renderRoot: ButtonRoot } },
+    Input: { classNames: { wrapper: fields.field, input: fields.input } },
+    InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        radius: 'lg',
+        offset: 6,
+        transitionProps: { duration: 120 },
+        // The first item has the focus, as screen readers and arrow keys expect it.
+        withInitialFocusPlaceholder: false,
+      },
+    },
+    Modal: {
+      defaultProps: {
+        radius: 'lg',
+        centered: true,
+        overlayProps: { color: 'var(--shade)' },
+        transitionProps: { duration: 150 },
+      },
+    },
+    Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
+    Textarea: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
+    TextInput: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
+    Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 120 } } },
+  },
+});
+
+/**
+ * Three roles instead of a palette: the accent for what can be acted on, red for destruction, ink for the rest.
+ * `color="red"` and `color="gray"` choose the latter two.
+ */
+function colorsOf({
+  color,
+  variant,
+}: Parameters<VariantColorsResolver>[0]): ReturnType<VariantColorsResolver> {
+  const destructive = color === 'red';
+  const text = destructive ? 'var(--danger)' : color === 'gray' ? 'var(--ink-soft)' : 'var(--accent)';
+  const wash = destructive ? 'var(--danger-wash)' : color === 'gray' ? 'var(--sunken)' : 'var(--accent-wash)';
+  const transparent = '1px solid transparent';
+
+  switch (variant) {
+    case 'filled':
+      return {
+        background: destructive ? 'var(--danger)' : 'var(--accent-fill)',
+        hover: destructive ? 'var(--danger-strong)' : 'var(--accent-fill-strong)',
+        color: destructive ? 'var(--on-danger)' : 'var(--on-accent)',
+        border: transparent,
+      };
+    case 'light':
+      return { background: wash, hover: wash, color: text, border: transparent };
+    case 'default':
+    case 'outline':
+      return {
+        background: 'transparent',
+        hover: wash,
+        color: variant === 'default' ? 'var(--ink)' : text,
+        border: '1px solid var(--line-strong)',
+      };
+    default:
+      return { background: 'transparent', hover: wash, color: text, border: transparent };
+  }
+}

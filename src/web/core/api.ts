@@ -1,0 +1,103 @@
+import { t } from '@lingui/core/macro';
+import { hc, type ClientResponse } from 'hono/client';
+import type { Api } from '#server/app.ts';
+import { minPositionHeader } from '#shared/core/events.ts';
+import type { Problem } from '#shared/core/problem.ts';
+import { type ConnectionStatus, setConnectionStatus } from './connection.ts';
+import { ApiError, isTransient, isRetryableStatus, UnreachableError } from './errors.ts';
+import { takeInlinedResponse } from './inlined-responses.ts';
+import { getNewestPosition, recordResponsePosition } from './live-position.ts';
+
+/**
+ * The server's API, typed by the server's own routes. Requests throw `ApiError` or `Unreachable`, and nothing else:
+ * `const page = await read(api.questions[':id'].$get({ param: { id } }))`.
+ */
+export const api = hc<Api>('/api', { fetch: sendRequest });
+
+/** The body of an answer; undefined where the route answers without one (204). */
+export async function readJson<R extends ClientResponse<unknown>>(pending: Promise<R>): Promise<BodyOf<R>> {
+  const response = await pending;
+  let text: string;
+  try {
+    text = await response.text();
+    // 204 has no body, as its type says.
+    return (text === '' ? undefined : JSON.parse(text)) as BodyOf<R>;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    setConnectionStatus('offline');
+    throw new UnreachableError(t`The answer was cut off.`, { cause: error });
+  }
+}
+type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
+
+/** Whether the server answers at all, asked anew; what is not answered in 5 seconds is not. */
+export async function isServerReachable(): Promise<boolean> {
+  try {
+    await readJson(api.session.$get({}, { init: { signal: AbortSignal.timeout(5000) } }));
+    return true;
+  } catch (error) {
+    return !isTransient(error);
+  }
+}
+
+/** A key for one thing to post: kept with the draft, a retry posts the same thing once (docs/product.md 6.6). */
+export function createIdempotencyKey(): string {
+  // crypto.randomUUID exists in secure contexts only; a server on plain http in a local network is not one.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+async function sendRequest(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  let response: Response;
+  const headers = new Headers(init?.headers);
+  const position = getNewestPosition();
+  if (position !== undefined) headers.set(minPositionHeader, position);
+  try {
+    response =
+      takeInlinedResponse(addressOf(input), init?.method ?? 'GET') ??
+      (await fetch(input, { ...init, headers, credentials: 'same-origin' }));
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    setConnectionStatus('offline');
+    throw new UnreachableError(t`The server cannot be reached.`, { cause: error });
+  }
+  recordResponsePosition(response);
+  const problem = response.ok ? null : await problemOf(response);
+  setConnectionStatus(problem === null ? 'online' : connectionStatusOf(problem));
+  if (problem !== null) throw new ApiError(problem, retryAfterOf(response));
+  return response;
+}
+
+function connectionStatusOf({ status, code }: Problem): ConnectionStatus {
+  if (!isRetryableStatus(status)) return 'online';
+  return code === 'busy' ? 'busy' : 'restarting';
+}
+
+const addressOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : input.toString());
+
+/** The problem in the answer; a proxy in between may answer without one. */
+async function problemOf(response: Response): Promise<Problem> {
+  const fallback: Problem = {
+    type: 'about:blank',
+    title: response.statusText,
+    status: response.status,
+    code: `http-${response.status}`,
+    detail: t`Something went wrong. Please try again.`,
+  };
+  try {
+    const body: unknown = await response.json();
+    if (typeof body !== 'object' || body === null) return fallback;
+    return { ...fallback, ...body, status: response.status };
+  } catch {
+    return fallback;
+  }
+}
+
+function retryAfterOf(response: Response): number | null {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { getNewestPosition, recordPosition, getSafePosition } from './live-position.ts';
+
+const position = (place: string) => `1.1800000000.${place}.700:700:`;
+
+test('a page listens from the earliest position it was told lately, and wants nothing older than the newest', () => {
+  expect([getSafePosition(), getNewestPosition()]).toEqual([undefined, undefined]);
+  recordPosition(position('0/20'));
+  // An answer of a streaming replica, which was a little behind.
+  recordPosition(position('0/1F'));
+  expect(getSafePosition()).toBe(position('0/1F'));
+  expect(getNewestPosition()).toBe(position('0/20'));
+  recordPosition(position('0/100'));
+  expect(getSafePosition()).toBe(position('0/1F'));
+  expect(getNewestPosition()).toBe(position('0/100'));
+});

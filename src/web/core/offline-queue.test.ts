@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { ApiError, UnreachableError } from './errors.ts';
+import { decideAfterFailure } from './offline-queue-sender.ts';
+import {
+  formatQueuedCount,
+  keepLatestPerTarget,
+  parseQueuedAction,
+  type QueuedAction,
+} from './offline-queue.ts';
+
+const id = (at: number) => `${String(at).padStart(15, '0')}-abc`;
+const vote = (at: number, target: string, wanted: string | null): QueuedAction => ({
+  id: id(at),
+  kind: 'vote',
+  target,
+  data: { vote: wanted },
+  refusalReason: null,
+});
+
+function refusal(status: number, retryAfter: number | null = null): ApiError {
+  return new ApiError({ type: 'about:blank', title: '', status, code: 'some', detail: 'Why' }, retryAfter);
+}
+
+test('what waits is sent in the order it was done in, the latest for each target only', () => {
+  const list = [vote(4, 'a', null), vote(1, 'a', 'up'), vote(3, 'b', 'up'), vote(2, 'c', 'down')];
+  expect(keepLatestPerTarget(list).map((item) => [item.target, item.id])).toEqual([
+    ['c', id(2)],
+    ['b', id(3)],
+    ['a', id(4)],
+  ]);
+});
+
+test('actions of two kinds for one target do not replace each other', () => {
+  const follow = { ...vote(2, 'a', null), kind: 'follow-question' };
+  expect(keepLatestPerTarget([vote(1, 'a', 'up'), follow])).toHaveLength(2);
+});
+
+test('what is written is read back', () => {
+  const { id, ...value } = { ...vote(7, 'a', 'up'), refused: 'Because' };
+  expect(parseQueuedAction(id, JSON.stringify(value))).toEqual({ id, ...value });
+});
+
+test.each([
+  ['no JSON', id(1), '{'],
+  ['nothing', id(1), null],
+  ['null', id(1), 'null'],
+  ['a list', id(1), '[]'],
+  ['another id', 'x', JSON.stringify(vote(1, 'a', 'up'))],
+  ['no target', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), target: undefined })],
+  ['a target that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), target: 7 })],
+  ['no content', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), data: undefined })],
+  ['a reason that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), refused: {} })],
+])('an entry that is %s is passed over', (_, key, text) => {
+  expect(parseQueuedAction(key, text)).toBeNull();
+});
+
+test('without an answer to anything, sending stops until the connection is back', () => {
+  expect(decideAfterFailure(new UnreachableError('no'), 99, false)).toEqual({ next: 'stop' });
+});
+
+test('what alone gets no answer is tried again a few times, later each time, and then comes back', () => {
+  const waits = [1, 2, 3, 4].map((count) => decideAfterFailure(new UnreachableError('no'), count, true));
+  expect(waits).toEqual([2000, 4000, 8000, 16_000].map((milliseconds) => ({ next: 'wait', milliseconds })));
+  expect(decideAfterFailure(new UnreachableError('no'), 5, true)).toEqual({ next: 'refuse' });
+});
+
+test('a busy or restarting server is asked again when it said', () => {
+  expect(decideAfterFailure(refusal(429, 30), 1, true)).toEqual({ next: 'wait', milliseconds: 30_000 });
+  expect(decideAfterFailure(refusal(503, 5), 1, true)).toEqual({ next: 'wait', milliseconds: 5000 });
+  for (const status of [429, 502, 503, 504])
+    expect(decideAfterFailure(refusal(status), 3, true)).toEqual({ next: 'wait', milliseconds: 8000 });
+});
+
+test('a server that asks for a day is asked again within the hour', () => {
+  expect(decideAfterFailure(refusal(429, 86_400), 1, true)).toEqual({ next: 'wait', milliseconds: 900_000 });
+});
+
+test('without a session it waits for its member', () => {
+  expect(decideAfterFailure(refusal(401), 1, true)).toEqual({ next: 'stop' });
+});
+
+test('whatever else the server refuses comes back', () => {
+  for (const status of [400, 403, 404, 409, 410, 413, 422, 500])
+    expect(decideAfterFailure(refusal(status), 1, true)).toEqual({ next: 'refuse' });
+});
+
+test('one change waits, two changes wait', () => {
+  expect(formatQueuedCount(1)).toBe('1 change waits to be sent.');
+  expect(formatQueuedCount(2)).toBe('2 changes wait to be sent.');
+});

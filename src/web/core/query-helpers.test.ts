@@ -1,0 +1,54 @@
+import { QueryClient } from '@tanstack/react-query';
+import { expect, test } from 'vitest';
+import { cancelFetches } from './query-helpers.ts';
+
+const key = ['topic', 'bread'];
+
+/** A page that shows a topic and is being fetched again; the server answers when it is told to. */
+function newPage() {
+  const client = new QueryClient();
+  const answers: ((following: boolean) => void)[] = [];
+  const fetch = () =>
+    client.fetchQuery({
+      queryKey: key,
+      queryFn: ({ signal }) =>
+        new Promise<boolean>((resolve, reject) => {
+          answers.push(resolve);
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+      staleTime: 0,
+    });
+  return { client, answers, fetch, shown: () => client.getQueryData(key) };
+}
+
+test('an answer written before the click does not take back what the click showed', async () => {
+  const { client, answers, fetch, shown } = newPage();
+  client.setQueryData(key, false);
+  const old = fetch();
+  await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
+  client.setQueryData(key, true);
+  answers[0]?.(false);
+  await old.catch(() => {});
+  expect(shown()).toBe(true);
+});
+
+test('what was stopped is fetched again once the click is saved', async () => {
+  const { client, fetch } = newPage();
+  client.setQueryData(key, false);
+  client.setQueryData(['member'], 'Ann');
+  const old = fetch();
+  const again = await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
+  await old.catch(() => {});
+  await again();
+  expect(client.getQueryState(key)?.isInvalidated).toBe(true);
+  expect(client.getQueryState(['member'])?.isInvalidated).toBe(false);
+});
+
+test('a page that shows nothing yet still comes', async () => {
+  const { client, answers, fetch, shown } = newPage();
+  const first = fetch();
+  await cancelFetches(client, () => true);
+  answers[0]?.(true);
+  await first;
+  expect(shown()).toBe(true);
+});

@@ -1,0 +1,37 @@
+import { queryOptions } from '@tanstack/react-query';
+import { tagKey } from '#shared/posts/tags.ts';
+import { api, readJson } from '#web/core/api.ts';
+
+/** Under which keys the cache holds what the pictures show. */
+export const activityKeys = {
+  all: ['activity'],
+  member: (id: number) => ['activity', 'member', id],
+  reputation: (id: number) => ['activity', 'reputation', id],
+  tag: (tag: string) => ['activity', 'topic', tagKey(tag)],
+} as const;
+
+export function memberActivityQuery(id: number) {
+  return queryOptions({
+    queryKey: activityKeys.member(id),
+    queryFn: ({ signal }) =>
+      readJson(api.members[':id'].activity.$get({ param: { id: String(id) } }, { init: { signal } })),
+  });
+}
+
+export function memberReputationQuery(id: number) {
+  return queryOptions({
+    queryKey: activityKeys.reputation(id),
+    queryFn: ({ signal }) =>
+      readJson(api.members[':id'].reputation.$get({ param: { id: String(id) } }, { init: { signal } })),
+  });
+}
+
+export function tagActivityQuery(tag: string) {
+  return queryOptions({
+    queryKey: activityKeys.tag(tag),
+    queryFn: ({ signal }) =>
+      readJson(
+        api.topics[':tag'].activity.$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } }),
+      ),
+  });
+}

@@ -1,0 +1,31 @@
+import { t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
+import type { AnswerCard as Card, SearchHighlight } from '#shared/discovery/search.ts';
+import { answerPath } from '#web/core/paths.ts';
+import { Count } from '#web/ui/Count.tsx';
+import { PostCard } from '#web/posts/PostCard.tsx';
+import solved from '#web/ui/solved.module.css';
+
+/** An answer in a list, under the question it answers; both lead to the answer on the question's page. */
+export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighlight | undefined }) {
+  return (
+    <PostCard
+      post={answer}
+      href={answerPath(answer)}
+      title={answer.questionTitle}
+      highlight={hit}
+      verb={t`answered`}
+      counts={
+        <>
+          <Count of={answer.upvotes} singular="upvote" />
+          {answer.accepted && (
+            <span className={solved.solved}>
+              <IconCheck size={15} stroke={2} aria-hidden="true" />
+              {t`Accepted answer`}
+            </span>
+          )}
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,97 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Feed } from '#shared/discovery/feeds.ts';
+import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
+import { MutedBanner, useMutedFilter } from '#web/engagement/MutedBanner.tsx';
+import { countMuted } from '#web/engagement/mutes.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { useIncrementalList } from '#web/core/first-render.ts';
+import { fetchNextPage } from '#web/core/query-helpers.ts';
+import { feedQuery } from './feeds.ts';
+import { QuestionCard } from './QuestionCard.tsx';
+import { LoadMore } from '#web/ui/LoadMore.tsx';
+import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { QuestionCardSkeletons } from './QuestionCardSkeletons.tsx';
+import classes from './FeedList.module.css';
+import { useIsMuted } from '#web/engagement/useIsMuted.ts';
+import type { PendingNewItems } from '#web/core/live-list.ts';
+import { mapQuestionCards, useLiveQuestionCards } from './useLiveQuestionCards.ts';
+
+/** One tab of the home feed. */
+export function FeedList({ feed }: { feed: Feed }) {
+  const muted = useMutedFilter();
+  const query = useInfiniteQuery(feedQuery(feed, muted));
+  const newItems = useLiveFeed(feed, muted);
+  const questions = query.data === undefined ? [] : uniqueById(questionsOf(query.data));
+  const { shown, isWhole } = useIncrementalList(questions);
+
+  if (query.isPending) return <QuestionCardSkeletons />;
+  if (query.data === undefined)
+    return <LoadError text={t`The questions could not be loaded.`} query={query} />;
+
+  return (
+    <>
+      <MutedBanner count={countMuted(query.data)} muted={muted} />
+      {questions.length === 0 && <EmptyFeed feed={feed} />}
+      {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
+      {shown.map((question) => (
+        <QuestionCard key={question.id} question={question} />
+      ))}
+      {isWhole && query.hasNextPage && (
+        <LoadMore
+          name={t`Load more`}
+          failure={
+            query.isFetchNextPageError
+              ? `${t`More questions could not be loaded.`} ${errorReason(query.error)}`
+              : null
+          }
+          isLoading={query.isFetchingNextPage}
+          load={() => void fetchNextPage(query)}
+        />
+      )}
+    </>
+  );
+}
+
+function EmptyFeed({ feed }: { feed: Feed }) {
+  return (
+    <div className={classes.notice}>
+      <h2 className={classes.emptyTitle}>{t`No questions found`}</h2>
+      <p>
+        {feed === 'unanswered'
+          ? t`Questions that wait for an answer show up here.`
+          : t`What members ask shows up here.`}
+      </p>
+      <Button renderRoot={(props) => <Link to="/ask" {...props} />} variant="default">
+        {t`Ask a question`}
+      </Button>
+    </div>
+  );
+}
+
+const questionsOf = ({ pages }: InfiniteData<FeedPage>) => pages.flatMap((page) => page.items);
+
+/** Between two pages a question can have moved, so that both hold it. */
+function uniqueById<T extends { id: number }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+function errorReason(error: Error | null): string {
+  return error instanceof ApiError ? error.message : '';
+}
+
+/** Keeps a feed as it is on the server. */
+export function useLiveFeed(feed: Feed, muted: MutedChoice): PendingNewItems {
+  const isHidden = useIsMuted(muted);
+  return useLiveQuestionCards({
+    queryKey: feedQuery(feed, muted).queryKey,
+    mapCards: mapQuestionCards,
+    // Nobody voted on it yet.
+    belongs: (posted) => feed !== 'popular' && !isHidden(posted),
+    isMutedAfterEdit: isHidden,
+    isSortedByCounts: feed !== 'recent',
+  });
+}

@@ -1,0 +1,46 @@
+import { t } from '@lingui/core/macro';
+import { useMediaQuery } from '@mantine/hooks';
+import { useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import type { Feed } from '#shared/discovery/feeds.ts';
+import { FeedList } from './FeedList.tsx';
+import { useIsAfterFirstRender } from '#web/core/first-render.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
+import classes from '#web/ui/page.module.css';
+
+const HomeAside = lazyComponent(async () => {
+  const { HomeSidebar } = await import('./HomeSidebar.tsx');
+  return { default: HomeSidebar };
+});
+
+const tabs = (): readonly TabLink<Feed>[] => [
+  { key: 'recent', label: t`Recent`, href: '/' },
+  { key: 'popular', label: t`Popular`, href: '/?tab=popular' },
+  { key: 'unanswered', label: t`Unanswered`, href: '/?tab=unanswered' },
+];
+
+export function HomePage() {
+  const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
+  usePageTitle(t`Questions for you`);
+  const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
+  // What stands beside the questions is not fetched before they are shown.
+  const isListShown = useIsAfterFirstRender();
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Questions for you`}</PageHeading>
+      </div>
+      <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
+        <FeedList key={feed} feed={feed} />
+      </TabLinks>
+      {wide && isListShown && (
+        <Suspense>
+          <HomeAside feed={feed} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
+import type { QuestionCard as Card } from '#shared/posts/questions.ts';
+import type { SearchHighlight } from '#shared/discovery/search.ts';
+import { questionPath } from '#web/core/paths.ts';
+import { Count } from '#web/ui/Count.tsx';
+import { PostCard } from '#web/posts/PostCard.tsx';
+import solved from '#web/ui/solved.module.css';
+import { TagLinks } from '#web/posts/TagLinks.tsx';
+import classes from './QuestionCard.module.css';
+
+const maxTags = 3;
+
+/** A question in a list (docs/product.md 10.3). @param hit where it has what was searched for */
+export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHighlight | undefined }) {
+  return (
+    <PostCard
+      post={question}
+      href={questionPath(question.id)}
+      title={question.title}
+      highlight={hit}
+      counts={
+        <>
+          <Count of={question.upvotes} singular="upvote" />
+          <span className={question.answerCount > 0 ? classes.answered : undefined}>
+            <Count of={question.answerCount} singular="answer" />
+          </span>
+          {question.solved && (
+            <span className={solved.solved} title={t`The asker accepted an answer`}>
+              <IconCheck size={15} stroke={2} aria-hidden="true" />
+              {t`solved`}
+            </span>
+          )}
+          {question.duplicate && <span className={classes.duplicate}>{t`asked before`}</span>}
+          <Count of={question.views} singular="view" />
+        </>
+      }
+    >
+      <TagLinks tags={question.tags} max={maxTags} />
+    </PostCard>
+  );
+}

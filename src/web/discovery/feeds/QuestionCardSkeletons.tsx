@@ -1,0 +1,34 @@
+import { t } from '@lingui/core/macro';
+import type { ReactNode } from 'react';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import classes from '#web/posts/PostCard.module.css';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+
+const rows = ['92%', '64%', '78%', '50%', '86%'];
+
+/**
+ * A list of questions on its way.
+ * @param part of a page that shows more than the list.
+ * @param children bars for what comes above the list, at the same time.
+ */
+export function QuestionCardSkeletons({ part = false, children }: { part?: boolean; children?: ReactNode }) {
+  return (
+    <LoadingRegion label={t`Loading questions`} part={part}>
+      {children}
+      <QuestionCardPlaceholders />
+    </LoadingRegion>
+  );
+}
+
+/** The same as a part of what is on its way. */
+export function QuestionCardPlaceholders() {
+  return rows.map((width) => (
+    <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>
+      <Skeleton width="11rem" height="1.25rem" />
+      <Skeleton width={width} height="1.5rem" />
+      <Skeleton width="100%" />
+      <Skeleton width="70%" />
+      <Skeleton width="14rem" />
+    </span>
+  ));
+}

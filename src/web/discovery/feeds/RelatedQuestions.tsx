@@ -1,0 +1,49 @@
+import { t } from '@lingui/core/macro';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import type { RelatedQuestionCards } from '#shared/discovery/similar.ts';
+import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
+import { useLiveQuestionCards, type MapCards } from './useLiveQuestionCards.ts';
+import { api, readJson } from '#web/core/api.ts';
+import placed from '#web/ui/side-column.module.css';
+import { Count } from '#web/ui/Count.tsx';
+import classes from './RelatedQuestions.module.css';
+
+/** Questions like this one: beside it where the window is wide, else below the answers. Nothing where there are none. */
+export function RelatedQuestions({ id }: { id: number }) {
+  const titleId = useId();
+  const query = relatedQuery(id);
+  const { data } = useQuery(query);
+  useLiveQuestionCards<RelatedQuestionCards>({ queryKey: query.queryKey, mapCards: mapRelatedQuestions });
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <aside className={`${classes.related} ${placed.sideColumn}`} aria-labelledby={titleId}>
+      <h2 id={titleId} className={classes.heading}>
+        {t`Related questions`}
+      </h2>
+      <QuestionLinks>
+        {data.items.map((question) => (
+          <QuestionLink key={question.id} question={question}>
+            <Count of={question.answerCount} singular="answer" />
+            {question.solved && <span className={classes.solved}>{t`solved`}</span>}
+          </QuestionLink>
+        ))}
+      </QuestionLinks>
+    </aside>
+  );
+}
+
+function relatedQuery(id: number) {
+  return queryOptions({
+    queryKey: ['related', id],
+    queryFn: ({ signal }) =>
+      readJson(api.questions[':id'].related.$get({ param: { id: String(id) } }, { init: { signal } })),
+    // What is related changes slowly; that a question goes or is edited comes by itself.
+    staleTime: 10 * 60_000,
+    retry: false,
+  });
+}
+
+const mapRelatedQuestions: MapCards<RelatedQuestionCards> = (data, change) => ({
+  items: data.items.map(change).filter((card) => card !== null),
+});

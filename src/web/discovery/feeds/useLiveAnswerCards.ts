@@ -1,0 +1,74 @@
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import type { AnswersEvent } from '#shared/core/events.ts';
+import type { AnswerCard } from '#shared/discovery/search.ts';
+import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
+
+export type LiveAnswerCards<Data> = {
+  queryKey: QueryKey;
+  /** The data with each card of it changed, and without those changed to null. */
+  mapCards: (data: Data, change: (card: AnswerCard) => AnswerCard | null) => Data;
+  /** Whether a new answer belongs into the list; none does where this is left out. */
+  belongs?: (posted: Extract<AnswersEvent, { kind: 'answer-posted' }>) => boolean;
+};
+
+/** Keeps answer cards as they are on the server, as useLiveCards does with questions. */
+export function useLiveAnswerCards<Data>({
+  queryKey,
+  mapCards,
+  belongs,
+}: LiveAnswerCards<Data>): PendingNewItems {
+  const client = useQueryClient();
+  const arrivals = useLiveList(queryKey, 'answer', isListed);
+  useLiveQuery('answers', queryKey, { patch, heard, onMissed: arrivals.refresh });
+  return arrivals;
+
+  function patch(event: AnswersEvent) {
+    switch (event.kind) {
+      case 'answer-counted': {
+        const { answerId, upvotes, downvotes } = event;
+        return change((card) => (card.id === answerId ? { ...card, upvotes, downvotes } : card));
+      }
+      case 'answer-edited': {
+        const { answerId, excerpt, excerptCut } = event;
+        return change((card) => (card.id === answerId ? { ...card, excerpt, excerptCut } : card));
+      }
+      case 'answer-accepted': {
+        const { questionId, acceptedAnswerId } = event;
+        return change((card) =>
+          card.questionId === questionId ? { ...card, accepted: card.id === acceptedAnswerId } : card,
+        );
+      }
+      case 'answer-deleted':
+        return change((card) => (card.id === event.answerId ? null : card));
+      case 'question-edited': {
+        const { questionId, title: questionTitle } = event;
+        return change((card) => (card.questionId === questionId ? { ...card, questionTitle } : card));
+      }
+      case 'question-deleted':
+        return change((card) => (card.questionId === event.questionId ? null : card));
+      case 'answer-posted':
+      case 'imported':
+    }
+  }
+
+  function heard(event: AnswersEvent) {
+    if (event.kind === 'answer-posted' && belongs?.(event) === true) arrivals.addItem(event.answerId);
+    if (event.kind === 'answer-deleted') arrivals.removeItem(event.answerId);
+    if (event.kind === 'imported' && belongs !== undefined) arrivals.addMany();
+  }
+
+  function change(to: (card: AnswerCard) => AnswerCard | null) {
+    client.setQueryData<Data>(queryKey, (data) => data && mapCards(data, to));
+  }
+
+  function isListed(id: number): boolean {
+    let found = false;
+    const data = client.getQueryData<Data>(queryKey);
+    if (data !== undefined)
+      mapCards(data, (card) => {
+        found ||= card.id === id;
+        return card;
+      });
+    return found;
+  }
+}

@@ -1,0 +1,128 @@
+import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import type { FeedEvent } from '#shared/core/events.ts';
+import type { QuestionCard, QuestionCards } from '#shared/posts/questions.ts';
+import { type LiveList, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
+
+type QuestionPosted = Extract<FeedEvent, { kind: 'question-posted' }>;
+type QuestionEdited = Extract<FeedEvent, { kind: 'question-edited' }>;
+
+/** The data with each card of it changed, and without those changed to null. */
+export type MapCards<Data> = (data: Data, change: (card: QuestionCard) => QuestionCard | null) => Data;
+
+export const mapQuestionCards: MapCards<InfiniteData<QuestionCards>> = (data, change) => ({
+  ...data,
+  pages: data.pages.map((page) => ({
+    ...page,
+    items: page.items.map(change).filter((card) => card !== null),
+  })),
+});
+
+export type LiveQuestionCards<Data> = {
+  queryKey: QueryKey;
+  mapCards: MapCards<Data>;
+  /** Whether a question just asked belongs into the list; nothing does where this is left out. */
+  belongs?: (posted: QuestionPosted) => boolean;
+  /** Whether an edited question belongs into a list that is made by tags; left out where edits change nothing about that. */
+  belongsAfterEdit?: (edited: QuestionEdited) => boolean;
+  /** Whether an edited question leaves the list for one of its topics. */
+  isMutedAfterEdit?: (edited: QuestionEdited) => boolean;
+  /** Counts decide what the list holds, in what order. */
+  isSortedByCounts?: boolean;
+};
+
+/**
+ * Keeps question cards as they are on the server: counts and edits change in place, what is deleted goes, and what is
+ * new enters or waits.
+ */
+export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveList<number> {
+  const { queryKey, mapCards, belongs, belongsAfterEdit, isMutedAfterEdit, isSortedByCounts = false } = list;
+  const client = useQueryClient();
+  const arrivals = useLiveList(queryKey, 'question', isListed);
+  useLiveQuery('feeds', queryKey, { patch, heard, onMissed: arrivals.refresh });
+  return arrivals;
+
+  function patch(event: FeedEvent) {
+    switch (event.kind) {
+      case 'question-counted':
+        return change(event.questionId, (card) => ({ ...card, ...pickCounts(event) }));
+      case 'question-solved':
+        return change(event.questionId, (card) => ({ ...card, solved: event.solved }));
+      case 'question-marked':
+        return change(event.questionId, (card) => ({ ...card, duplicate: event.duplicate }));
+      case 'question-edited':
+        return change(event.questionId, (card) =>
+          (belongsAfterEdit === undefined || belongsAfterEdit(event)) && isMutedAfterEdit?.(event) !== true
+            ? { ...card, ...pickText(event) }
+            : null,
+        );
+      case 'question-deleted':
+        return change(event.questionId, () => null);
+      case 'question-posted':
+      case 'imported':
+    }
+  }
+
+  function heard(event: FeedEvent) {
+    switch (event.kind) {
+      case 'question-posted':
+        if (belongs?.(event) === true) arrivals.addItem(event.questionId);
+        else if (isSortedByCounts) arrivals.reorder();
+        return;
+      case 'question-edited':
+        if (belongsAfterEdit?.(event) === true && isAmongLoaded(event)) arrivals.addItem(event.questionId);
+        return;
+      case 'question-counted':
+        if (isSortedByCounts) arrivals.reorder();
+        return;
+      case 'question-solved':
+      case 'question-marked':
+        return;
+      case 'question-deleted':
+        arrivals.removeItem(event.questionId);
+        return;
+      case 'imported':
+        if (belongs !== undefined) arrivals.addMany();
+    }
+  }
+
+  function change(id: number, to: (card: QuestionCard) => QuestionCard | null) {
+    client.setQueryData<Data>(
+      queryKey,
+      (data) => data && mapCards(data, (card) => (card.id === id ? to(card) : card)),
+    );
+  }
+
+  function cards(): QuestionCard[] {
+    const found: QuestionCard[] = [];
+    const data = client.getQueryData<Data>(queryKey);
+    if (data !== undefined)
+      mapCards(data, (card) => {
+        found.push(card);
+        return card;
+      });
+    return found;
+  }
+
+  function isListed(id: number): boolean {
+    return cards().some((card) => card.id === id);
+  }
+
+  /** Whether a question of that time belongs among those loaded: the lists made by tags hold the newest first. */
+  function isAmongLoaded({ createdAt }: QuestionEdited): boolean {
+    const oldest = cards().at(-1);
+    return oldest === undefined || createdAt > oldest.createdAt;
+  }
+}
+
+function pickCounts({
+  upvotes,
+  downvotes,
+  views,
+  answerCount,
+}: Extract<FeedEvent, { kind: 'question-counted' }>) {
+  return { upvotes, downvotes, views, answerCount };
+}
+
+function pickText({ title, excerpt, excerptCut, tags }: QuestionEdited) {
+  return { title, excerpt, excerptCut, tags };
+}

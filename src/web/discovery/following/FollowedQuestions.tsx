@@ -1,0 +1,46 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { LiveQuestionList, QuestionList } from '#web/discovery/feeds/QuestionList.tsx';
+import { MutedBanner, useMutedFilter } from '#web/engagement/MutedBanner.tsx';
+import { countMuted } from '#web/engagement/mutes.ts';
+import { useIsMuted } from '#web/engagement/useIsMuted.ts';
+import { followedQuestionsQuery, recentActivityQuery } from '#web/engagement/follows.ts';
+import { useIsFollowed, useLiveRecentActivity } from './useLiveFollowing.ts';
+import classes from './following.module.css';
+
+/** 'All Questions': with a followed topic, or followed themselves, newest first. */
+export function FollowedQuestions({ empty }: { empty: ReactNode }) {
+  const muted = useMutedFilter();
+  const isFollowed = useIsFollowed();
+  const isHidden = useIsMuted(muted);
+  const options = followedQuestionsQuery(muted);
+  const query = useInfiniteQuery(options);
+  const belongs = (question: Parameters<typeof isHidden>[0]) => isFollowed(question) && !isHidden(question);
+  return (
+    <>
+      <MutedBanner count={countMuted(query.data)} muted={muted} />
+      <LiveQuestionList
+        query={query}
+        queryKey={options.queryKey}
+        belongs={belongs}
+        belongsAfterEdit={belongs}
+        empty={empty}
+      />
+    </>
+  );
+}
+
+/** 'Recent Activity': what happened in the last 7 days, in questions that the member follows or whose topic they do. */
+export function RecentActivity({ empty }: { empty: ReactNode }) {
+  const muted = useMutedFilter();
+  const query = useInfiniteQuery(recentActivityQuery(muted));
+  const newItems = useLiveRecentActivity(muted);
+  return (
+    <>
+      <h2 className={classes.week}>{t`This Week`}</h2>
+      <MutedBanner count={countMuted(query.data)} muted={muted} />
+      <QuestionList query={query} news={newItems} empty={empty} />
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useId } from 'react';
+import type { QuestionCard } from '#shared/posts/questions.ts';
+import { TagCard, TagSkeletons } from '#web/discovery/tags/TagCard.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { followedTagsQuery } from '#web/engagement/follows.ts';
+import { useLiveFollowedTags } from './useLiveFollowing.ts';
+import classes from './following.module.css';
+
+/**
+ * 'My Topics': each followed topic with its newest questions.
+ * @param none the member is known to follow none: no skeletons, below which the suggestions would move.
+ * @param still nothing comes in by itself, because the member chooses among what stands below.
+ */
+export function FollowedTags(props: { none: boolean; still: boolean; empty: ReactNode }) {
+  const { none, still, empty } = props;
+  const query = useInfiniteQuery(followedTagsQuery);
+  const newItems = useLiveFollowedTags(still);
+  return (
+    <PagedList
+      query={query}
+      noun="topics"
+      keyOf={(topic) => topic.name}
+      pending={none ? empty : <TagSkeletons />}
+      empty={empty}
+    >
+      {(topics) => (
+        <>
+          {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
+          <div className={classes.tags}>
+            {topics.map((topic) => (
+              <TagCard key={topic.name} topic={topic}>
+                {topic.questions.length > 0 && (
+                  <div className={classes.questions}>
+                    {topic.questions.map((question) => (
+                      <ShortQuestion key={question.id} question={question} />
+                    ))}
+                  </div>
+                )}
+              </TagCard>
+            ))}
+          </div>
+        </>
+      )}
+    </PagedList>
+  );
+}
+
+function ShortQuestion({ question }: { question: QuestionCard }) {
+  const titleId = useId();
+  return (
+    <article aria-labelledby={titleId} className={classes.question}>
+      <h3 id={titleId} className={classes.title} dir="auto">
+        <Link to="/question/$id" params={{ id: String(question.id) }} data-shortcut-stop>
+          {question.title}
+        </Link>
+      </h3>
+      <p className={classes.meta}>
+        <Time at={question.createdAt} kind="card" />
+        <Count of={question.upvotes} singular="upvote" />
+        <Count of={question.answerCount} singular="answer" />
+        <Count of={question.views} singular="view" />
+      </p>
+    </article>
+  );
+}

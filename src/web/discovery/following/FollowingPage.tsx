@@ -1,0 +1,102 @@
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
+import { FollowedQuestions, RecentActivity } from './FollowedQuestions.tsx';
+import { FollowedTagsSummary } from './FollowedTagsSummary.tsx';
+import { FollowedTags } from './FollowedTags.tsx';
+import { followedSummaryQuery } from '#web/engagement/follows.ts';
+import { SuggestedTags } from './SuggestedTags.tsx';
+import { paths } from '#web/core/paths.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
+import classes from '#web/ui/page.module.css';
+
+type Tab = 'questions' | 'activity' | 'topics';
+
+const tabs = (): readonly TabLink<Tab>[] => [
+  { key: 'questions', label: t`All Questions`, href: paths.following },
+  { key: 'activity', label: t`Recent Activity`, href: `${paths.following}?tab=activity` },
+  { key: 'topics', label: t`My Topics`, href: `${paths.following}?tab=topics` },
+];
+
+export function FollowingPage() {
+  usePageTitle(t`Following`);
+  const { tab = 'questions' } = useSearch({ from: '/member/following' });
+  const { data: summary, isPending } = useQuery(followedSummaryQuery);
+  // Who follows the first suggestion may want the second as well: the suggestions stay until the page is left.
+  const [followedHere, setFollowedHere] = useState(false);
+  const suggesting = summary !== undefined && (summary.total === 0 || followedHere);
+
+  const heading = (
+    <div className={classes.header}>
+      <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
+    </div>
+  );
+  // What is followed stands above all else: shown before it has come, the rest would be pushed down.
+  if (isPending)
+    return (
+      <>
+        {heading}
+        <QuestionCardSkeletons />
+      </>
+    );
+  return (
+    <>
+      {heading}
+      {summary && <FollowedTagsSummary summary={summary} />}
+      <TabLinks label={t`What you follow`} tabs={tabs()} current={tab}>
+        {/* Below 'My Topics', so that the topic just left stays where it is. */}
+        {tab === 'topics' && (
+          <FollowedTags
+            none={summary?.total === 0}
+            still={followedHere}
+            empty={<ShortEmptyText>{empty.topics()}</ShortEmptyText>}
+          />
+        )}
+        {suggesting && <SuggestedTags topics={summary.suggested} onFollow={() => setFollowedHere(true)} />}
+        {tab === 'questions' && (
+          <FollowedQuestions
+            empty={suggesting ? <ShortEmptyText>{empty.questions()}</ShortEmptyText> : <NoQuestions />}
+          />
+        )}
+        {tab === 'activity' && (
+          <RecentActivity
+            empty={suggesting ? <ShortEmptyText>{empty.activity()}</ShortEmptyText> : <NoActivity />}
+          />
+        )}
+      </TabLinks>
+    </>
+  );
+}
+
+const empty = {
+  questions: () => t`Questions with a topic you follow, and questions you follow, show up here.`,
+  activity: () => t`Questions you follow that were asked or answered in the last 7 days show up here.`,
+  topics: () => t`Topics you follow show up here, each with its newest questions.`,
+} as const;
+
+/** The next step stands above already: the suggestions. */
+function ShortEmptyText({ children }: { children: ReactNode }) {
+  return <p className={classes.lead}>{children}</p>;
+}
+
+function NoQuestions() {
+  return (
+    <EmptyState title={t`No questions found`} text={empty.questions()}>
+      <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
+    </EmptyState>
+  );
+}
+
+function NoActivity() {
+  return (
+    <EmptyState title={t`Nothing happened this week`} text={empty.activity()}>
+      <ButtonLink href={paths.following}>{t`Show all questions`}</ButtonLink>
+    </EmptyState>
+  );
+}

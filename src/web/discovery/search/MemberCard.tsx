@@ -1,0 +1,35 @@
+import { Trans } from '@lingui/react/macro';
+import { useId } from 'react';
+import { formatDate } from '#web/core/format.ts';
+import type { MemberCard as Card } from '#shared/discovery/search.ts';
+import { profilePath } from '#web/core/paths.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { Count } from '#web/ui/Count.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import classes from './MemberCard.module.css';
+
+/** A member in a list. */
+export function MemberCard({ member }: { member: Card }) {
+  const nameId = useId();
+  return (
+    <article className={classes.card} aria-labelledby={nameId}>
+      <Avatar id={member.id} name={member.displayName} size={44} />
+      <div className={classes.about}>
+        <h2 id={nameId} className={classes.name} dir="auto">
+          <PathLink href={profilePath(member.id)} data-shortcut-stop>
+            {member.displayName}
+          </PathLink>
+        </h2>
+        <p className={classes.counts}>
+          <Count of={member.questionsCount} singular="question" />
+          <Count of={member.answersCount} singular="answer" />
+          <span>
+            <Trans>
+              Joined <time dateTime={member.createdAt}>{formatDate(member.createdAt)}</time>
+            </Trans>
+          </span>
+        </p>
+      </div>
+    </article>
+  );
+}

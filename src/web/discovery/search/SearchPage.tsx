@@ -1,0 +1,38 @@
+import { t } from '@lingui/core/macro';
+import { useSearch } from '@tanstack/react-router';
+import { getSearchKind, parseSearch } from '#shared/discovery/search-query.ts';
+import { canSearch, type Search } from './search.ts';
+import { SearchControls } from './SearchControls.tsx';
+import { SearchResults } from './SearchResults.tsx';
+import { SearchSuggestions } from './SearchSuggestions.tsx';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from '#web/ui/page.module.css';
+
+export function SearchPage() {
+  const { q: typed = '', in: kind = 'questions', sort = 'relevance' } = useSearch({ from: '/member/search' });
+  const q = typed.trim();
+  const search: Search = { q, kind: getSearchKind(parseSearch(q)) ?? kind, sort };
+  usePageTitle(q === '' ? t`Search` : t`${q} · Search`);
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>
+        {q === '' ? t`Search` : <span dir="auto">{t`Results for “${q}”`}</span>}
+      </PageHeading>
+      <SearchControls search={search} />
+      {canSearch(q) ? (
+        <SearchResults key={JSON.stringify(search)} search={search} />
+      ) : (
+        <>
+          <p className={classes.lead}>
+            {q === ''
+              ? t`Type what you are looking for into the search box at the top.`
+              : t`Search for something shorter: up to 200 characters.`}
+          </p>
+          <SearchSuggestions q={q} kind={kind} searched={false} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  maxCountedResults,
+  type SearchHighlight,
+  type SearchResults as Results,
+} from '#shared/discovery/search.ts';
+import { QuestionCard } from '#web/discovery/feeds/QuestionCard.tsx';
+import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
+import { useLiveQuestionCards } from '#web/discovery/feeds/useLiveQuestionCards.ts';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { SearchTerms } from './SearchTerms.tsx';
+import { AnswerCard } from '#web/discovery/feeds/AnswerCard.tsx';
+import { MemberCard } from './MemberCard.tsx';
+import { resultCountText, searchQuery, type Search } from './search.ts';
+import { SearchSuggestions } from './SearchSuggestions.tsx';
+import { useLiveAnswerCards } from '#web/discovery/feeds/useLiveAnswerCards.ts';
+import classes from './SearchResults.module.css';
+
+/** What was found, and how much of it; a search that failed found nothing (docs/product.md 16.4). */
+export function SearchResults({ search }: { search: Search }) {
+  const { queryKey } = searchQuery(search);
+  const query = useInfiniteQuery({ ...searchQuery(search), select: toList });
+  const failed = query.isError && query.data === undefined;
+  const first = query.data?.first;
+
+  return (
+    <>
+      {search.kind === 'questions' && <LiveQuestions queryKey={queryKey} />}
+      {search.kind === 'answers' && <LiveAnswers queryKey={queryKey} />}
+      <SearchTerms search={search} unknown={first?.unknownTerms ?? []} />
+      {first?.corrected === true && (
+        <p className={classes.corrected} dir="auto">
+          {correctedMessage(search.q, first.total)}
+        </p>
+      )}
+      <output className={classes.count}>{!query.isPending && resultCountText(first?.total ?? 0)}</output>
+      {failed ? (
+        <EmptyState title={t`The search got no answer`}>
+          <Button variant="default" onClick={() => void query.refetch()}>
+            {t`Try again`}
+          </Button>
+        </EmptyState>
+      ) : (
+        <PagedList
+          query={query}
+          noun="results"
+          keyOf={({ kind, item }) => `${kind} ${item.id}`}
+          pending={<QuestionCardSkeletons />}
+          empty={<SearchSuggestions q={search.q} kind={search.kind} suggestions={first?.suggestions} />}
+        >
+          {(results) => results.map((result) => <SearchResult key={result.item.id} {...result} />)}
+        </PagedList>
+      )}
+    </>
+  );
+}
+
+function correctedMessage(q: string, total: number): string {
+  return plural(total, {
+    one: `Nothing matches “${q}” as typed. This is close to it.`,
+    other: `Nothing matches “${q}” as typed. These are close to it.`,
+  });
+}
+
+type FoundItem =
+  | { kind: 'questions'; item: Results['questions'][number]; hit: SearchHighlight | undefined }
+  | { kind: 'answers'; item: Results['answers'][number]; hit: SearchHighlight | undefined }
+  | { kind: 'users'; item: Results['users'][number] };
+
+function SearchResult(found: FoundItem) {
+  switch (found.kind) {
+    case 'questions':
+      return <QuestionCard question={found.item} hit={found.hit} />;
+    case 'answers':
+      return <AnswerCard answer={found.item} hit={found.hit} />;
+    case 'users':
+      return <MemberCard member={found.item} />;
+  }
+}
+
+/** Shows nothing; keeps what was found as it is on the server. What would be found by now is for the next search. */
+function LiveQuestions({ queryKey }: { queryKey: QueryKey }) {
+  useLiveQuestionCards({ queryKey, mapCards: mapQuestions });
+  return null;
+}
+
+function LiveAnswers({ queryKey }: { queryKey: QueryKey }) {
+  useLiveAnswerCards({ queryKey, mapCards: mapAnswers });
+  return null;
+}
+
+type Pages = InfiniteData<Results>;
+type Change<Item> = (item: Item) => Item | null;
+
+function mapQuestions(data: Pages, change: Change<Results['questions'][number]>): Pages {
+  const lists = data.pages.map((page) => page.questions.map(change).filter((card) => card !== null));
+  return replaceLists(data, (page, index) => {
+    const questions = lists[index] ?? [];
+    return {
+      ...page,
+      questions,
+      highlights: remainingHighlights(page.highlights, page.questions, questions),
+    };
+  });
+}
+
+function mapAnswers(data: Pages, change: Change<Results['answers'][number]>): Pages {
+  const lists = data.pages.map((page) => page.answers.map(change).filter((card) => card !== null));
+  return replaceLists(data, (page, index) => {
+    const answers = lists[index] ?? [];
+    return { ...page, answers, highlights: remainingHighlights(page.highlights, page.answers, answers) };
+  });
+}
+
+type CardText = { id: number; title?: string; questionTitle?: string; excerpt: string };
+
+/** Where a text was edited meanwhile, it is shown as it is now, with nothing marked. */
+function remainingHighlights(
+  hits: readonly SearchHighlight[],
+  before: readonly CardText[],
+  now: readonly CardText[],
+): SearchHighlight[] {
+  const edited = new Set(
+    before
+      .filter((old) => now.some((card) => card.id === old.id && !hasSameText(card, old)))
+      .map(({ id }) => id),
+  );
+  return hits.filter(({ id }) => !edited.has(id));
+}
+
+function hasSameText(one: CardText, other: CardText): boolean {
+  return (
+    one.title === other.title && one.questionTitle === other.questionTitle && one.excerpt === other.excerpt
+  );
+}
+
+/** What is gone from the lists no longer counts among the results. */
+function replaceLists(data: Pages, change: (page: Results, index: number) => Results): Pages {
+  const pages = data.pages.map(change);
+  const gone = countResults(data.pages) - countResults(pages);
+  const left = (total: number) => (total > maxCountedResults ? total : total - gone);
+  return { ...data, pages: pages.map((page) => ({ ...page, total: left(page.total) })) };
+}
+
+function countResults(pages: readonly Results[]): number {
+  return pages.reduce((sum, page) => sum + page.questions.length + page.answers.length, 0);
+}
+
+function highlightFor({ highlights }: Results, id: number): SearchHighlight | undefined {
+  return highlights.find((hit) => hit.id === id);
+}
+
+/** Every page has the list of one kind; the other two are empty. */
+function toList({ pages, pageParams }: { pages: Results[]; pageParams: unknown[] }) {
+  return {
+    first: pages[0],
+    pages: pages.map((page) => ({
+      items: [
+        ...page.questions.map((item): FoundItem => ({
+          kind: 'questions',
+          item,
+          hit: highlightFor(page, item.id),
+        })),
+        ...page.answers.map((item): FoundItem => ({
+          kind: 'answers',
+          item,
+          hit: highlightFor(page, item.id),
+        })),
+        ...page.users.map((item): FoundItem => ({ kind: 'users', item })),
+      ],
+    })),
+    pageParams,
+  };
+}

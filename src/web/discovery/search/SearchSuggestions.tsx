@@ -1,0 +1,95 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
+import { useId, type ReactNode } from 'react';
+import type { SearchKind, Suggestions } from '#shared/discovery/search.ts';
+import { paths } from '#web/core/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { TagLinks } from '#web/posts/TagLinks.tsx';
+import { removeKindTerm } from './search.ts';
+import classes from './SearchSuggestions.module.css';
+
+/** What to try when nothing was found (docs/product.md 11.5), or nothing was searched for yet. */
+export function SearchSuggestions({
+  q,
+  kind,
+  searched = true,
+  suggestions,
+}: {
+  q: string;
+  kind: SearchKind;
+  searched?: boolean;
+  /** Absent where the server was not asked. */
+  suggestions?: Suggestions | undefined;
+}) {
+  const { tags = [], questions = [] } = suggestions ?? {};
+  return (
+    <div className={classes.suggestions}>
+      {tags.length > 0 && (
+        <SuggestionSection title={t`Topics close to it`}>
+          <TagLinks tags={tags} />
+        </SuggestionSection>
+      )}
+      {questions.length > 0 && (
+        <SuggestionSection title={t`Questions close to it`}>
+          <ul className={classes.questions}>
+            {questions.map(({ id, title }) => (
+              <li key={id}>
+                <Link to="/question/$id" params={{ id: String(id) }} dir="auto" data-shortcut-stop>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </SuggestionSection>
+      )}
+      <SuggestionSection title={t`Search suggestions`}>
+        <ul className={classes.hints}>
+          {searched ? (
+            <>
+              <li>{t`Check the spelling, or use fewer words.`}</li>
+              <li>{t`Try a more general word, or a part of one: script finds JavaScript.`}</li>
+            </>
+          ) : (
+            <li>{t`A part of a word is enough: script finds JavaScript.`}</li>
+          )}
+          {searched && kind !== 'questions' && (
+            <li>
+              <Trans>
+                Search the{' '}
+                <PathLink
+                  href={`${paths.search}?${new URLSearchParams({ q: removeKindTerm(q) }).toString()}`}
+                >
+                  questions
+                </PathLink>{' '}
+                instead.
+              </Trans>
+            </li>
+          )}
+          <li>
+            <Trans>
+              Look through the <PathLink href={paths.topics}>topics</PathLink>.
+            </Trans>
+          </li>
+          <li>
+            <Trans>
+              <PathLink href={paths.ask}>Ask the community</PathLink>: perhaps you are the first to wonder.
+            </Trans>
+          </li>
+        </ul>
+      </SuggestionSection>
+    </div>
+  );
+}
+
+function SuggestionSection({ title, children }: { title: string; children: ReactNode }) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId}>
+      <h2 id={titleId} className={classes.title}>
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}

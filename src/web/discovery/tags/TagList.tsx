@@ -1,0 +1,57 @@
+import { plural, t } from '@lingui/core/macro';
+import { VisuallyHidden } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import type { TagSort } from '#shared/discovery/tags.ts';
+import { paths } from '#web/core/paths.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { TagCard, TagGrid, TagSkeletons } from './TagCard.tsx';
+import { tagsQuery } from './tags.ts';
+import { useLiveTags } from './useLiveTags.ts';
+
+/** The grid of /topics; while one types, the grid before stays until the next is there. */
+export function TagList({ q, sort }: { q: string; sort: TagSort }) {
+  const newItems = useLiveTags({ q, sort });
+  const query = useInfiniteQuery({ ...tagsQuery({ q, sort }), placeholderData: keepPreviousData });
+  return (
+    <PagedList
+      query={query}
+      noun="topics"
+      keyOf={(topic) => topic.name}
+      pending={<TagSkeletons />}
+      empty={<NoTags q={q} />}
+    >
+      {(topics) => (
+        <>
+          {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
+          <VisuallyHidden component="output">
+            {query.hasNextPage
+              ? plural(topics.length, { one: '# or more topics', other: '# or more topics' })
+              : plural(topics.length, { one: '# topic', other: '# topics' })}
+          </VisuallyHidden>
+          <TagGrid faded={query.isPlaceholderData}>
+            {topics.map((topic) => (
+              <TagCard key={topic.name} topic={topic} />
+            ))}
+          </TagGrid>
+        </>
+      )}
+    </PagedList>
+  );
+}
+
+function NoTags({ q }: { q: string }) {
+  if (q === '')
+    return (
+      <EmptyState title={t`No topics yet`} text={t`Every tag of a question becomes a topic.`}>
+        <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
+      </EmptyState>
+    );
+  return (
+    <EmptyState title={t`No topics match “${q}”`} text={t`Try a part of the name, or fewer letters.`}>
+      <ButtonLink href={paths.topics}>{t`Show all topics`}</ButtonLink>
+    </EmptyState>
+  );
+}

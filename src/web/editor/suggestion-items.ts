@@ -1,0 +1,133 @@
+import { t } from '@lingui/core/macro';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { countCodePoints } from '#shared/core/text.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { applyEditToText, type TextEdit } from './text-edits.ts';
+import { findLanguages, insertLanguage } from './code-languages.ts';
+import { findMembers, type MentionableMember } from './mentions.ts';
+import { formatMention, type SuggestionTrigger } from './suggestion-triggers.ts';
+
+/** One line of the list. `edit` puts it into a text. */
+export type Suggestion = {
+  key: string;
+  name: string;
+  /** What stands before the name, as a question's number. */
+  number?: number;
+  member?: MentionableMember;
+  /** Said behind the name. */
+  note?: string;
+  edit: (text: string, trigger: SuggestionTrigger) => TextEdit;
+};
+
+const maxItems = { members: 8, questions: 6 } as const;
+
+/** In milliseconds: who types on does not wait for what comes for a part of the word. */
+const debounceMs = 150;
+
+/** What fits what is being typed: members of the thread first, then others by name; questions by number or words. */
+export function useSuggestionItems(
+  trigger: SuggestionTrigger | null,
+  thread: readonly MentionableMember[],
+  text: string,
+): Suggestion[] {
+  const query = trigger?.query.trim() ?? '';
+  const [debouncedQuery] = useDebouncedValue(query, debounceMs);
+  const others = useMembers(trigger?.kind === 'member' ? debouncedQuery : null);
+  const questions = useQuestions(trigger?.kind === 'question' ? debouncedQuery : null, query);
+  if (trigger === null) return [];
+  switch (trigger.kind) {
+    case 'language':
+      return findLanguages(query, text).map((language) => ({
+        key: language.key,
+        name: language.name,
+        ...(language.key !== '' && { note: language.key }),
+        edit: (text, trigger) => insertLanguage(text, trigger, language),
+      }));
+    case 'member': {
+      const here = findMembers(thread, query);
+      const known = new Set(here.map(({ id }) => id));
+      const elsewhere = findMembers(others, query).filter(({ id }) => !known.has(id));
+      return [
+        ...here.map((person) => ({ person, note: t`In this thread` })),
+        ...elsewhere.map((person) => ({ person })),
+      ]
+        .slice(0, maxItems.members)
+        .map((found) => ({
+          ...found,
+          key: String(found.person.id),
+          name: found.person.name,
+          edit: (text, trigger) => replaceTrigger(text, trigger, formatMention(found.person)),
+        }));
+    }
+    case 'question':
+      return questions.map(({ id, title }) => ({
+        key: String(id),
+        name: title,
+        number: id,
+        edit: (text, trigger) => replaceTrigger(text, trigger, `#${id} `),
+      }));
+  }
+}
+
+/** @param query null while it is not about members. */
+function useMembers(query: string | null): MentionableMember[] {
+  const { data } = useQuery({
+    queryKey: ['suggestions', 'members', query],
+    // One Latin letter fits a good part of all members.
+    enabled: query !== null && (countCodePoints(query) > 1 || /\p{Lo}/u.test(query)),
+    queryFn: async ({ signal }) => {
+      const { users } = await readJson(
+        api.search.$get({ query: { q: query ?? '', in: 'users' } }, { init: { signal } }),
+      );
+      return users.map(({ id, displayName }) => ({ id, name: displayName }));
+    },
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+  return query === null ? [] : (data ?? []);
+}
+
+function useQuestions(query: string | null, typed: string): { id: number; title: string }[] {
+  const { data, isPlaceholderData } = useQuery({
+    queryKey: ['suggestions', 'questions', query],
+    enabled: query !== null && (/^\d+$/u.test(query) || countCodePoints(query) > 1 || /\p{Lo}/u.test(query)),
+    queryFn: ({ signal }) => findQuestions(query ?? '', signal),
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+  if (query === null || data === undefined) return [];
+  // What came for another text stays only where it fits this one, or Enter would pick what nobody meant.
+  return isPlaceholderData || query !== typed ? data.filter((found) => matchesQuestion(found, typed)) : data;
+}
+
+function matchesQuestion({ id, title }: { id: number; title: string }, typed: string): boolean {
+  if (/^\d+$/u.test(typed)) return String(id) === typed;
+  const plain = title.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(' ')
+    .every((word) => plain.includes(word));
+}
+
+async function findQuestions(query: string, signal: AbortSignal) {
+  const [numbered, found] = await Promise.all([
+    /^[1-9]\d{0,14}$/u.test(query)
+      ? readJson(api['question-titles'].$get({ query: { ids: query } }, { init: { signal } }))
+      : { items: [] },
+    countCodePoints(query) > 1 || /\p{Lo}/u.test(query)
+      ? readJson(api.search.$get({ query: { q: query, in: 'questions' } }, { init: { signal } }))
+      : { questions: [] },
+  ]);
+  const known = new Set(numbered.items.map(({ id }) => id));
+  return [...numbered.items, ...found.questions.filter(({ id }) => !known.has(id))]
+    .slice(0, maxItems.questions)
+    .map(({ id, title }) => ({ id, title }));
+}
+
+/** One space behind it, whether there is one already or not. */
+function replaceTrigger(text: string, { from, to }: SuggestionTrigger, insert: string): TextEdit {
+  const edit = { from, to: text[to] === ' ' ? to + 1 : to, insert };
+  const caret = applyEditToText(text.slice(0, edit.to), edit).length;
+  return { ...edit, select: [caret, caret] };
+}

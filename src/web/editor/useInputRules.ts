@@ -1,0 +1,42 @@
+import { useEffect, useRef, type RefObject } from 'react';
+import { applyEdit, readField } from './text-edits.ts';
+import { continueLine } from './lists.ts';
+import { wrapSelection } from './wrap-selection.ts';
+
+/**
+ * Enter continues lists, a mark typed over a selection goes around it. By the field's `beforeinput`, which phones send
+ * too; their keyboards do not say which key was pressed.
+ */
+export function useInputRules(field: RefObject<HTMLTextAreaElement | null>): void {
+  const plainEnter = useRef(false);
+  useEffect(() => {
+    const element = field.current;
+    if (element === null) return;
+    let editing = false;
+    const noteShift = (event: KeyboardEvent) => {
+      plainEnter.current = event.key === 'Enter' && event.shiftKey;
+    };
+    const onBeforeInput = (event: InputEvent) => {
+      if (editing || event.isComposing) return;
+      const edit = getInputRuleEdit(event, element, plainEnter.current);
+      if (edit === null) return;
+      event.preventDefault();
+      editing = true;
+      applyEdit(element, edit);
+      editing = false;
+    };
+    element.addEventListener('keydown', noteShift);
+    element.addEventListener('beforeinput', onBeforeInput);
+    return () => {
+      element.removeEventListener('keydown', noteShift);
+      element.removeEventListener('beforeinput', onBeforeInput);
+    };
+  }, [field]);
+}
+
+function getInputRuleEdit(event: InputEvent, element: HTMLTextAreaElement, plainEnter: boolean) {
+  if (event.inputType === 'insertText' && event.data !== null)
+    return wrapSelection(readField(element), event.data);
+  const isEnter = event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph';
+  return isEnter && !plainEnter ? continueLine(readField(element)) : null;
+}

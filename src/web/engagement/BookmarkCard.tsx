@@ -1,0 +1,112 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { IconBookmarkOff, IconListDetails, IconPencil } from '@tabler/icons-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { Bookmark, BookmarkList } from '#shared/engagement/bookmarks.ts';
+import { answerPath, questionPath } from '#web/core/paths.ts';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { CardTitle } from '#web/posts/PostCard.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { bookmarkListPath } from './bookmarks.ts';
+import BookmarkDialog from './BookmarkDialog.tsx';
+import { BookmarkNoteForm } from './BookmarkNoteForm.tsx';
+import { useRemoveBookmark } from './useRemoveBookmark.ts';
+import classes from './BookmarkCard.module.css';
+
+/** A question or answer the member keeps, with their note. */
+export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: readonly BookmarkList[] }) {
+  const titleId = useId();
+  const [editing, setEditing] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const remove = useRemoveBookmark();
+  const actions = useRef<HTMLDivElement>(null);
+  const edited = useRef(false);
+  useEffect(() => {
+    // Back to the button that opened the form.
+    if (edited.current && !editing) actions.current?.querySelector('button')?.focus();
+    edited.current = editing;
+  }, [editing]);
+  const { questionId, answerId, note } = bookmark;
+  const href = answerId === null ? questionPath(questionId) : answerPath({ questionId, id: answerId });
+  return (
+    <article className={classes.card} aria-labelledby={titleId}>
+      <div className={classes.byline}>
+        <Avatar id={bookmark.authorId} name={bookmark.authorName} size={22} />
+        <span className={classes.author} dir="auto">
+          {bookmark.authorName}
+        </span>
+        <span className={classes.kind}>{answerId === null ? t`asked` : t`answered`}</span>
+        <span className={classes.savedAt}>
+          <Trans>
+            kept <Time at={bookmark.bookmarkedAt} kind="card" />
+          </Trans>
+        </span>
+      </div>
+      <CardTitle id={titleId} href={href}>
+        {bookmark.title}
+      </CardTitle>
+      <p className={classes.excerpt} dir="auto">
+        {bookmark.excerptCut ? `${bookmark.excerpt}…` : bookmark.excerpt}
+      </p>
+      {editing ? (
+        <BookmarkNoteForm bookmark={bookmark} onLeave={() => setEditing(false)} />
+      ) : (
+        note !== '' && (
+          <p className={classes.note} dir="auto">
+            {note}
+          </p>
+        )
+      )}
+      <ListLinks bookmark={bookmark} lists={lists} />
+      {!editing && (
+        <div ref={actions} className={classes.actions}>
+          <PostActions>
+            <PostAction
+              label={note === '' ? t`Add a note` : t`Edit note`}
+              Icon={IconPencil}
+              describedBy={titleId}
+              onPress={() => setEditing(true)}
+            />
+            <PostAction
+              label={t`Choose lists`}
+              Icon={IconListDetails}
+              describedBy={titleId}
+              onPress={() => setChoosing(true)}
+            />
+            <PostAction
+              label={t`Remove`}
+              Icon={IconBookmarkOff}
+              describedBy={titleId}
+              onPress={() => remove.mutate(bookmark)}
+            />
+          </PostActions>
+        </div>
+      )}
+      <BookmarkDialog
+        id={bookmark.id}
+        note={note}
+        listIds={bookmark.listIds}
+        opened={choosing}
+        onClose={() => setChoosing(false)}
+      />
+    </article>
+  );
+}
+
+function ListLinks({ bookmark, lists }: { bookmark: Bookmark; lists: readonly BookmarkList[] }) {
+  const shown = lists.filter(({ id }) => bookmark.listIds.includes(id));
+  if (shown.length === 0) return null;
+  return (
+    <ul className={classes.lists} aria-label={t`In the lists`}>
+      {shown.map(({ id, name }) => (
+        <li key={id}>
+          <PathLink href={bookmarkListPath(id)} className={classes.list} dir="auto">
+            {name}
+          </PathLink>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,81 @@
+import { t } from '@lingui/core/macro';
+import { Button, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { bookmarkNote } from '#shared/engagement/bookmarks.ts';
+import { limits } from '#shared/core/limits.ts';
+import { translateServerMessage } from '#web/core/errors.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { putBookmarkListIds, putBookmarkNote, refreshBookmarks } from './bookmarks.ts';
+import { BookmarkListPicker } from './BookmarkListPicker.tsx';
+import classes from './BookmarkDialog.module.css';
+
+/** The note of a bookmark and the lists it stands in. */
+export default function BookmarkDialog(props: {
+  id: number;
+  note: string;
+  listIds: readonly number[];
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={t`Note and lists`} opened={props.opened} onClose={props.onClose}>
+      <BookmarkForm {...props} />
+    </Dialog>
+  );
+}
+
+function BookmarkForm(props: { id: number; note: string; listIds: readonly number[]; onClose: () => void }) {
+  const client = useQueryClient();
+  const [note, setNote] = useState(props.note);
+  const [listIds, setListIds] = useState<ReadonlySet<number>>(new Set(props.listIds));
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+  const checked = bookmarkNote.safeParse(note);
+
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    if (saving || !checked.success) return;
+    setSaving(true);
+    try {
+      if (checked.data !== props.note) await putBookmarkNote(props.id, checked.data);
+      await putBookmarkListIds(props.id, [...listIds]);
+      await refreshBookmarks(client);
+      props.onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? translateServerMessage(error.message) : '');
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+      <div>
+        <Textarea
+          label={t`Note`}
+          description={t`Only you can see it.`}
+          rows={3}
+          dir="auto"
+          data-autofocus
+          value={note}
+          error={!checked.success && translateServerMessage(checked.error.issues[0]?.message ?? '')}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <CharacterCounter text={note} max={limits.bookmarkNote} />
+      </div>
+      <BookmarkListPicker chosen={listIds} onChange={setListIds} />
+      <FormError message={problem} />
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={props.onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button type="submit" loading={saving}>
+          {t`Save`}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { bookmarkListDraft } from '#shared/engagement/bookmarks.ts';
+import { limits } from '#shared/core/limits.ts';
+import { translateServerMessage } from '#web/core/errors.ts';
+import check from '#web/ui/checkbox.module.css';
+import { bookmarkKeys, bookmarkListsQuery, createBookmarkList } from './bookmarks.ts';
+import classes from './BookmarkDialog.module.css';
+
+/** The member's lists to tick, and a field for one more. */
+export function BookmarkListPicker(props: {
+  chosen: ReadonlySet<number>;
+  onChange: (chosen: ReadonlySet<number>) => void;
+}) {
+  const client = useQueryClient();
+  const { data: lists } = useQuery(bookmarkListsQuery);
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const create = useMutation({
+    mutationFn: createBookmarkList,
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: bookmarkKeys.lists });
+      setName('');
+      props.onChange(new Set([...props.chosen, id]));
+    },
+    onError: (error) => setProblem(translateServerMessage(error.message)),
+  });
+
+  function toggleList(id: number, on: boolean) {
+    const chosen = new Set(props.chosen);
+    if (on) chosen.add(id);
+    else chosen.delete(id);
+    props.onChange(chosen);
+  }
+
+  function add() {
+    const checked = bookmarkListDraft.safeParse({ name });
+    setProblem(checked.success ? null : translateServerMessage(checked.error.issues[0]?.message ?? ''));
+    if (checked.success && !create.isPending) create.mutate(checked.data.name);
+  }
+
+  return (
+    <fieldset className={classes.listPicker}>
+      <legend className={classes.legend}>{t`Lists`}</legend>
+      {(lists?.items ?? []).map(({ id, name }) => (
+        <label key={id} className={classes.choice}>
+          <input
+            type="checkbox"
+            className={check.checkbox}
+            checked={props.chosen.has(id)}
+            onChange={(event) => toggleList(id, event.currentTarget.checked)}
+          />
+          <span dir="auto">{name}</span>
+        </label>
+      ))}
+      <div className={classes.add}>
+        <TextInput
+          aria-label={t`Name of a new list`}
+          placeholder={t`New list`}
+          size="sm"
+          dir="auto"
+          maxLength={limits.bookmarkListName * 2}
+          value={name}
+          error={problem}
+          onChange={(event) => setName(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return;
+            // The form around it saves the bookmark.
+            event.preventDefault();
+            add();
+          }}
+        />
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
+          loading={create.isPending}
+          onClick={add}
+        >
+          {t`Add list`}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,164 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { formatShortCount } from '#web/core/format.ts';
+import {
+  type BookmarkList,
+  bookmarkListDraft,
+  type BookmarkLists as Lists,
+} from '#shared/engagement/bookmarks.ts';
+import { limits } from '#shared/core/limits.ts';
+import { translateServerMessage } from '#web/core/errors.ts';
+import { toastError } from '#web/core/toast.ts';
+import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import {
+  bookmarkListPath,
+  createBookmarkList,
+  deleteBookmarkList,
+  refreshBookmarks,
+  renameBookmarkList,
+} from './bookmarks.ts';
+import classes from './BookmarkLists.module.css';
+
+/** The lists as links, with what can be done to the one that is shown. */
+export function BookmarkLists({ lists, listId }: { lists: Lists; listId: number | null }) {
+  const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
+  const current = lists.items.find(({ id }) => id === listId);
+  return (
+    <>
+      <nav aria-label={t`Lists`}>
+        <ul className={classes.lists}>
+          <BookmarkListLink id={null} name={t`All`} count={lists.total} shown={listId} />
+          {lists.items.map(({ id, name, count }) => (
+            <BookmarkListLink key={id} id={id} name={name} count={count} shown={listId} />
+          ))}
+          <li>
+            <button type="button" className={classes.add} onClick={() => setNaming('new')}>
+              <IconPlus size={16} stroke={1.8} aria-hidden />
+              {t`New list`}
+            </button>
+          </li>
+        </ul>
+      </nav>
+      {naming !== null && (
+        <BookmarkListNameForm
+          key={`${naming} ${listId}`}
+          list={naming === 'rename' ? current : undefined}
+          onLeave={() => setNaming(null)}
+        />
+      )}
+      {current !== undefined && naming === null && (
+        <BookmarkListActions key={current.id} list={current} onRename={() => setNaming('rename')} />
+      )}
+    </>
+  );
+}
+
+function BookmarkListLink(props: { id: number | null; name: string; count: number; shown: number | null }) {
+  return (
+    <li>
+      <PathLink
+        href={bookmarkListPath(props.id)}
+        resetScroll={false}
+        className={classes.list}
+        aria-current={props.id === props.shown ? 'page' : undefined}
+        activeOptions={{ exact: true, includeSearch: true }}
+      >
+        <span dir="auto">{props.name}</span>{' '}
+        <span className={classes.count}>{formatShortCount(props.count)}</span>
+      </PathLink>
+    </li>
+  );
+}
+
+function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [isConfirming, setIsConfirming] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => deleteBookmarkList(list.id),
+    onSuccess: async () => {
+      await router.navigate({ to: '/bookmarks', search: {}, replace: true });
+      await refreshBookmarks(client);
+    },
+    onError: (error) =>
+      toastError(t`The list could not be deleted: ${translateServerMessage(error.message)}`),
+  });
+  return (
+    <div className={classes.actions}>
+      <PostActions>
+        <PostAction label={t`Rename list`} Icon={IconPencil} onPress={onRename} />
+        <PostAction label={t`Delete list`} Icon={IconTrash} onPress={() => setIsConfirming(true)} />
+      </PostActions>
+      <DeleteDialog
+        opened={isConfirming}
+        title={t`Delete this list?`}
+        text={t`The list goes. The bookmarks in it stay among all bookmarks.`}
+        deleting={remove.isPending}
+        onDelete={() => remove.mutate()}
+        onCancel={() => setIsConfirming(false)}
+      />
+    </div>
+  );
+}
+
+/** @param list the one to rename; undefined for a new one. */
+function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefined; onLeave: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [name, setName] = useState(list?.name ?? '');
+  const [problem, setProblem] = useState<string | null>(null);
+  const save = useMutation({
+    mutationFn: async (name: string) => {
+      if (list === undefined) return (await createBookmarkList(name)).id;
+      await renameBookmarkList(list.id, name);
+      return list.id;
+    },
+    onSuccess: async (id) => {
+      await refreshBookmarks(client);
+      onLeave();
+      await router.navigate({ to: '/bookmarks', search: { list: id }, resetScroll: false });
+    },
+    onError: (error) => setProblem(translateServerMessage(error.message)),
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const checked = bookmarkListDraft.safeParse({ name });
+    if (!checked.success) return setProblem(translateServerMessage(checked.error.issues[0]?.message ?? ''));
+    setProblem(null);
+    if (!save.isPending) save.mutate(checked.data.name);
+  }
+
+  return (
+    <form className={classes.naming} noValidate onSubmit={submit}>
+      <TextInput
+        aria-label={list === undefined ? t`Name of a new list` : t`Name of the list`}
+        placeholder={t`To read, recipes, for work`}
+        ref={takeFocus}
+        dir="auto"
+        maxLength={limits.bookmarkListName * 2}
+        value={name}
+        error={problem}
+        onChange={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onLeave();
+        }}
+      />
+      <Button type="submit" loading={save.isPending}>
+        {list === undefined ? t`Add list` : t`Rename`}
+      </Button>
+      <Button variant="default" onClick={onLeave}>
+        {t`Cancel`}
+      </Button>
+    </form>
+  );
+}
+
+/** Its opener was pressed to write. */
+const takeFocus = (field: HTMLInputElement | null) => field?.focus();

@@ -1,0 +1,54 @@
+import { t } from '@lingui/core/macro';
+import { Button, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconClock, IconPlus } from '@tabler/icons-react';
+import { useId } from 'react';
+import { useMember } from '#web/core/session.ts';
+import classes from './tag-button.module.css';
+import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
+import { useFollowTag } from './useFollowTag.ts';
+import { useQueuedTagFollow } from './follows-offline.ts';
+
+/** 'Follow' or 'Following'; disabled while saving. */
+export function FollowTagButton({
+  tag,
+  following,
+  describedBy,
+  onChange,
+}: {
+  tag: string;
+  following: boolean;
+  /** The id of the element that names the topic. */
+  describedBy: string;
+  onChange?: (following: boolean) => void;
+}) {
+  const follow = useFollowTag(tag, following);
+  const queued = useQueuedTagFollow(useMember()?.id ?? null, tag);
+  // What was pressed, whatever comes in meanwhile.
+  const isFollowing = queued ?? (follow.isPending ? follow.variables : following);
+  const queuedNoteId = useId();
+  const Icon = queued !== undefined ? IconClock : isFollowing ? IconCheck : IconPlus;
+
+  function toggle() {
+    const wanted = !isFollowing;
+    onChange?.(wanted);
+    follow.mutate(wanted, { onError: () => onChange?.(!wanted) });
+  }
+
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant={isFollowing ? 'default' : 'light'}
+        className={classes.button ?? ''}
+        disabled={follow.isPending}
+        aria-describedby={queued === undefined ? describedBy : `${describedBy} ${queuedNoteId}`}
+        title={queued === undefined ? undefined : getQueuedLabel()}
+        leftSection={<Icon size={15} stroke={2} aria-hidden />}
+        onClick={toggle}
+      >
+        {isFollowing ? t`Following` : t`Follow`}
+      </Button>
+      {queued !== undefined && <VisuallyHidden id={queuedNoteId}>{getQueuedLabel()}</VisuallyHidden>}
+    </>
+  );
+}

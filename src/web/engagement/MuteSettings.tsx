@@ -1,0 +1,125 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, type ReactNode } from 'react';
+import { questionPath } from '#web/core/paths.ts';
+import { translateServerMessage } from '#web/core/errors.ts';
+import { toastError } from '#web/core/toast.ts';
+import { questionKeys } from '#web/posts/questions/question-cache.ts';
+import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { TagLink } from '#web/posts/TagLinks.tsx';
+import { mutedQuestionsQuery, mutedTagsQuery, setQuestionMute, setTagMute, refreshMutes } from './mutes.ts';
+import classes from './MuteSettings.module.css';
+
+/** All that the member muted; each can be heard of again from here. */
+export function MuteSettings() {
+  return (
+    <>
+      <h3 className={classes.part}>{t`Topics`}</h3>
+      <MutedTags />
+      <h3 className={classes.part}>{t`Questions`}</h3>
+      <MutedQuestions />
+    </>
+  );
+}
+
+function MutedTags() {
+  const query = useQuery({ ...mutedTagsQuery, staleTime: 0 });
+  const { data } = query;
+  if (query.isPending) return <MutesSkeleton />;
+  if (data === undefined) return <LoadError text={t`The muted topics could not be loaded.`} query={query} />;
+  if (data.items.length === 0)
+    return (
+      <p className={classes.empty}>
+        {t`No topic is muted. “Mute” on a topic’s page keeps its questions out of your feeds.`}
+      </p>
+    );
+  return (
+    <ul className={classes.list}>
+      {data.items.map(({ tag, mutedAt }) => (
+        <MutedItem key={tag} mutedAt={mutedAt} unmute={() => setTagMute(tag, false)}>
+          <TagLink tag={tag} className={classes.name} />
+        </MutedItem>
+      ))}
+    </ul>
+  );
+}
+
+function MutedQuestions() {
+  return (
+    <PagedList
+      query={useInfiniteQuery(mutedQuestionsQuery)}
+      noun="questions"
+      keyOf={({ id }) => id}
+      pending={<MutesSkeleton />}
+      empty={
+        <p className={classes.empty}>
+          {t`No question is muted. “Mute” on a question keeps what happens on it out of your notifications.`}
+        </p>
+      }
+    >
+      {(questions) => (
+        <ul className={classes.list}>
+          {questions.map(({ id, title, mutedAt }) => (
+            <MutedItem key={id} mutedAt={mutedAt} unmute={() => setQuestionMute(id, false)}>
+              <PathLink href={questionPath(id)} className={classes.name} dir="auto" data-shortcut-stop>
+                {title}
+              </PathLink>
+            </MutedItem>
+          ))}
+        </ul>
+      )}
+    </PagedList>
+  );
+}
+
+function MutedItem(props: { mutedAt: string; unmute: () => Promise<unknown>; children: ReactNode }) {
+  const client = useQueryClient();
+  const nameId = useId();
+  const unmute = useMutation({
+    mutationFn: props.unmute,
+    onError: (error) => toastError(t`That is still muted: ${translateServerMessage(error.message)}`),
+    onSettled: () =>
+      Promise.all([
+        refreshMutes(client),
+        client.invalidateQueries({ queryKey: tagQueryKeys.all }),
+        client.invalidateQueries({ queryKey: questionKeys.all }),
+      ]),
+  });
+  return (
+    <li className={classes.line}>
+      <div className={classes.about}>
+        <div id={nameId}>{props.children}</div>
+        <div className={classes.since}>
+          <Trans>
+            muted <Time at={props.mutedAt} />
+          </Trans>
+        </div>
+      </div>
+      <Button
+        variant="default"
+        size="compact-md"
+        aria-describedby={nameId}
+        loading={unmute.isPending}
+        onClick={() => unmute.mutate()}
+      >
+        {t`Unmute`}
+      </Button>
+    </li>
+  );
+}
+
+function MutesSkeleton() {
+  return (
+    <LoadingRegion label={t`Loading what you muted`} part>
+      <SkeletonLines widths={['90%', '40%']} />
+    </LoadingRegion>
+  );
+}

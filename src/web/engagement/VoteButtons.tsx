@@ -1,0 +1,118 @@
+import { t } from '@lingui/core/macro';
+import {
+  IconArrowBigDown,
+  IconArrowBigDownFilled,
+  IconArrowBigUp,
+  IconArrowBigUpFilled,
+} from '@tabler/icons-react';
+import { VisuallyHidden } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { formatCount, formatShortCount } from '#web/core/format.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { VoteState } from '#shared/engagement/votes.ts';
+import { logFailureAndToastRefusal } from '#web/core/errors.ts';
+import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { useMember } from '#web/core/session.ts';
+import { setVote } from '#web/posts/post-api.ts';
+import type { PostRef } from '#web/posts/post-ref.ts';
+import { patchPost } from '#web/posts/questions/question-page-data.ts';
+import { useQuestionCache } from '#web/posts/questions/question-cache.ts';
+import { QueuedMark } from '#web/ui/QueuedMark.tsx';
+import { toggleVote, applyVote } from './votes.ts';
+import { useQueuedVote, voteAction } from './votes-offline.ts';
+import classes from './VoteButtons.module.css';
+
+/**
+ * The two votes on a post. The choice shows at once and is taken back when the server refuses it; meanwhile the
+ * buttons do nothing (docs/product.md 7.2), but keep the focus.
+ */
+export function VoteButtons({
+  post,
+  questionId,
+  votes,
+}: {
+  post: PostRef;
+  questionId: number;
+  votes: VoteState;
+}) {
+  const cache = useQuestionCache(questionId);
+  const memberId = useMember()?.id ?? null;
+  const queuedVote = useQueuedVote(memberId, post);
+  const { upvotes, downvotes, myVote } = queuedVote === undefined ? votes : applyVote(votes, queuedVote);
+  const vote = useMutation({
+    mutationFn: (next: VoteState) =>
+      sendOrQueue(memberId, voteAction({ post, questionId, vote: next.myVote }), (sending) =>
+        setVote(post, next.myVote, sending),
+      ),
+    onMutate: async (next) => {
+      const before = { upvotes: votes.upvotes, downvotes: votes.downvotes, myVote: votes.myVote };
+      await cache.update((page) => patchPost(page, post, next));
+      return before;
+    },
+    // One that waits is shown on top of what the server has.
+    onSuccess: (state, _next, before) => cache.update((page) => patchPost(page, post, state ?? before)),
+    onError: async (error, _next, before) => {
+      if (before !== undefined) await cache.update((page) => patchPost(page, post, before));
+      logFailureAndToastRefusal('Voting', error);
+    },
+  });
+
+  const press = (direction: VoteDirection) => {
+    if (!vote.isPending) vote.mutate(toggleVote({ upvotes, downvotes, myVote }, direction));
+  };
+  return (
+    <div className={classes.votes}>
+      <VoteButton
+        direction="up"
+        count={upvotes}
+        pressed={myVote === 'up'}
+        saving={vote.isPending}
+        onPress={press}
+      />
+      <VoteButton
+        direction="down"
+        count={downvotes}
+        pressed={myVote === 'down'}
+        saving={vote.isPending}
+        onPress={press}
+      />
+      {queuedVote !== undefined && <QueuedMark className={classes.queued} />}
+    </div>
+  );
+}
+
+const voteIcons = {
+  up: { name: () => t`Upvote`, Outline: IconArrowBigUp, Filled: IconArrowBigUpFilled },
+  down: { name: () => t`Downvote`, Outline: IconArrowBigDown, Filled: IconArrowBigDownFilled },
+} as const;
+
+function VoteButton(props: {
+  direction: VoteDirection;
+  count: number;
+  pressed: boolean;
+  saving: boolean;
+  onPress: (direction: VoteDirection) => void;
+}) {
+  const { Outline, Filled, ...look } = voteIcons[props.direction];
+  const name = look.name();
+  const Icon = props.pressed ? Filled : Outline;
+  return (
+    <button
+      type="button"
+      className={classes.vote}
+      title={props.count > 999 ? formatCount(props.count) : name}
+      aria-pressed={props.pressed}
+      aria-disabled={props.saving || undefined}
+      data-key={props.direction === 'up' ? 'u' : 'd'}
+      onClick={() => props.onPress(props.direction)}
+    >
+      <Icon size={18} stroke={1.6} aria-hidden="true" />
+      <VisuallyHidden>
+        {name} ({props.count})
+      </VisuallyHidden>
+      <span key={props.count} className={classes.count} aria-hidden="true">
+        {formatShortCount(props.count)}
+      </span>
+    </button>
+  );
+}

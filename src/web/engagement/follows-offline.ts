@@ -1,0 +1,77 @@
+import { t } from '@lingui/core/macro';
+import { tagKey } from '#shared/posts/tags.ts';
+import { api, readJson as readBody } from '#web/core/api.ts';
+import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
+import { toastError } from '#web/core/toast.ts';
+import { isObject, useQueuedState, type OfflineAction } from '#web/core/offline-queue.ts';
+import { patchPost } from '#web/posts/questions/question-page-data.ts';
+import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
+import { isId } from '#web/posts/offline/queued-posts.ts';
+import { setTagFollow, applyTagFollow } from './follows.ts';
+
+type QuestionToFollow = { questionId: number; following: boolean };
+type TagToFollow = { tag: string; following: boolean };
+
+export const offlineQuestionFollows = defineOfflineActionKind<QuestionToFollow>({
+  name: 'follow-question',
+  read: parseQuestionFollow,
+  async send(data, client, sending) {
+    const { following } = await setQuestionFollow(data, sending);
+    const post = { kind: 'question', id: data.questionId } as const;
+    await createQuestionCache(client, data.questionId).update((page) => patchPost(page, post, { following }));
+  },
+  refused(_, error) {
+    toastError(t`Following the question was not saved: ${error.message}`);
+    return null;
+  },
+});
+
+export const offlineTagFollows = defineOfflineActionKind<TagToFollow>({
+  name: 'follow-topic',
+  read: parseTagFollow,
+  async send(data, client, sending) {
+    const { following } = await setTagFollow(data.tag, data.following, sending);
+    applyTagFollow(client, data.tag, following);
+  },
+  refused({ tag }, error) {
+    toastError(t`Following the topic ${tag} was not saved: ${error.message}`);
+    return null;
+  },
+});
+
+export function followQuestionAction(data: QuestionToFollow): OfflineAction {
+  return { kind: 'follow-question', target: String(data.questionId), data };
+}
+
+export function followTagAction(data: TagToFollow): OfflineAction {
+  return { kind: 'follow-topic', target: tagKey(data.tag), data };
+}
+
+/** What waits for the connection; undefined where nothing does. */
+export function useQueuedQuestionFollow(memberId: number | null, questionId: number): boolean | undefined {
+  return parseQuestionFollow(useQueuedState(memberId, 'follow-question', String(questionId)))?.following;
+}
+
+export function useQueuedTagFollow(memberId: number | null, tag: string): boolean | undefined {
+  return parseTagFollow(useQueuedState(memberId, 'follow-topic', tagKey(tag)))?.following;
+}
+
+export function setQuestionFollow(
+  { questionId, following }: QuestionToFollow,
+  sending: Partial<QueuedRequestOptions>,
+) {
+  return readBody(
+    api.questions[':id'].follow.$put({ param: { id: String(questionId) }, json: { following } }, sending),
+  );
+}
+
+function parseQuestionFollow(data: unknown): QuestionToFollow | null {
+  if (!isObject(data) || typeof data['following'] !== 'boolean' || !isId(data['questionId'])) return null;
+  return { questionId: data['questionId'], following: data['following'] };
+}
+
+function parseTagFollow(data: unknown): TagToFollow | null {
+  if (!isObject(data) || typeof data['following'] !== 'boolean' || typeof data['tag'] !== 'string')
+    return null;
+  return { tag: data['tag'], following: data['following'] };
+}

@@ -1,0 +1,82 @@
+import {
+  hashKey,
+  type InfiniteData,
+  infiniteQueryOptions,
+  queryOptions,
+  type QueryClient,
+} from '@tanstack/react-query';
+import type { FeedPage, MutedTags } from '#shared/engagement/mutes.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import { followKeys } from './follows.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { cancelFetches } from '#web/core/query-helpers.ts';
+import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
+import type { Tag } from '#shared/discovery/tags.ts';
+
+/** Under which keys the cache holds what the member muted. */
+export const muteKeys = {
+  all: ['mutes'],
+  tags: ['mutes', 'topics'],
+  questions: ['mutes', 'questions'],
+} as const;
+
+export const mutedTagsQuery = queryOptions({
+  queryKey: muteKeys.tags,
+  queryFn: ({ signal }) => readJson(api.mutes.topics.$get({}, { init: { signal } })),
+});
+
+export const mutedQuestionsQuery = infiniteQueryOptions({
+  queryKey: muteKeys.questions,
+  queryFn: ({ pageParam: cursor, signal }) =>
+    readJson(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+export function setQuestionMute(questionId: number, muted: boolean) {
+  return readJson(api.questions[':id'].mute.$put({ param: { id: String(questionId) }, json: { muted } }));
+}
+
+export function setTagMute(tag: string, muted: boolean) {
+  return readJson(api.topics[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));
+}
+
+/** Mutes changed, here or in another tab: so did what the feeds hold. */
+export async function refreshMutes(client: QueryClient): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: muteKeys.all }),
+    client.invalidateQueries({ queryKey: ['feed'] }),
+    client.invalidateQueries({ queryKey: followKeys.all }),
+  ]);
+}
+
+/** Stops what would bring the mute of a topic as it was before the member's click; who mutes fetches it again. */
+export async function cancelMuteFetches(client: QueryClient, tag: string): Promise<void> {
+  const hashes = new Set([tagQueryKeys.one(tag), muteKeys.tags].map(hashKey));
+  await cancelFetches(client, ({ queryHash }) => hashes.has(queryHash));
+}
+
+/** Sets the button of a topic's page at once; muting a topic ends following it. */
+export function applyTagMute(client: QueryClient, tag: string, muted: boolean): void {
+  client.setQueryData<Tag>(tagQueryKeys.one(tag), (topic) => {
+    if (topic === undefined || topic.muted === muted) return topic;
+    const left = muted && topic.following ? 1 : 0;
+    return {
+      ...topic,
+      muted,
+      following: topic.following && !muted,
+      followersCount: topic.followersCount - left,
+    };
+  });
+  client.setQueryData<MutedTags>(muteKeys.tags, (data) => {
+    if (data === undefined) return data;
+    const others = data.items.filter((each) => tagKey(each.tag) !== tagKey(tag));
+    return { items: muted ? [{ tag, mutedAt: new Date().toISOString() }, ...others] : others };
+  });
+}
+
+/** How many questions the loaded pages of a feed passed over. */
+export function countMuted(data: InfiniteData<FeedPage> | undefined): number {
+  return data?.pages.reduce((sum, page) => sum + page.mutedCount, 0) ?? 0;
+}

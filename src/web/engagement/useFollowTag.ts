@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { logFailure } from '#web/core/errors.ts';
+import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { useMember } from '#web/core/session.ts';
+import {
+  refreshFollows,
+  setTagFollow,
+  applyTagFollow,
+  cancelTagFetches,
+  tagMutationScope,
+} from './follows.ts';
+import { followTagAction } from './follows-offline.ts';
+
+/** Follows a topic or stops; shown at once, and back again when the server refuses. @param before as the server has it. */
+export function useFollowTag(tag: string, before: boolean) {
+  const client = useQueryClient();
+  const memberId = useMember()?.id ?? null;
+  return useMutation({
+    scope: tagMutationScope(tag),
+    mutationFn: (following: boolean) =>
+      sendOrQueue(memberId, followTagAction({ tag, following }), (sending) =>
+        setTagFollow(tag, following, sending),
+      ),
+    onMutate: async (following) => {
+      const refetch = await cancelTagFetches(client, tag);
+      applyTagFollow(client, tag, following);
+      return { before, again: refetch };
+    },
+    // Again, because a list fetched meanwhile may have come with what was before. One that waits is shown on top of what
+    // the server has.
+    onSuccess: (state, _, { before }) => applyTagFollow(client, tag, state?.following ?? before),
+    onError: (error, _, shown) => {
+      logFailure(`Following the topic ${tag}`, error);
+      if (shown !== undefined) applyTagFollow(client, tag, shown.before);
+    },
+    onSettled: (state, _error, _following, shown) => {
+      // Without a connection that takes until there is one again.
+      void shown?.again();
+      return state === null ? undefined : refreshFollows(client);
+    },
+  });
+}

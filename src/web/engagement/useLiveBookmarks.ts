@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { Bookmark } from '#shared/engagement/bookmarks.ts';
+import { useLive } from '#web/core/live.ts';
+import { updateCachedBookmarks, refreshBookmarks } from './bookmarks.ts';
+
+/** Keeps the posts that bookmarks stand for as they are on the server; one that is deleted takes its bookmark along. */
+export function useLiveBookmarks(): void {
+  const client = useQueryClient();
+  const onMissed = () => void refreshBookmarks(client);
+  const change = (isMeant: (bookmark: Bookmark) => boolean, to: (bookmark: Bookmark) => Bookmark | null) =>
+    updateCachedBookmarks(client, (each) => (isMeant(each) ? to(each) : each));
+
+  useLive('feeds', {
+    onEvents(events) {
+      for (const event of events) {
+        if (event.kind === 'question-deleted')
+          change(
+            ({ questionId }) => questionId === event.questionId,
+            () => null,
+          );
+        if (event.kind !== 'question-edited') continue;
+        const { title, excerpt, excerptCut } = event;
+        change(
+          ({ questionId }) => questionId === event.questionId,
+          (each) => (each.answerId === null ? { ...each, title, excerpt, excerptCut } : { ...each, title }),
+        );
+      }
+    },
+    onMissed,
+  });
+  useLive('answers', {
+    onEvents(events) {
+      for (const event of events) {
+        if (event.kind === 'answer-deleted')
+          change(
+            ({ answerId }) => answerId === event.answerId,
+            () => null,
+          );
+        if (event.kind !== 'answer-edited') continue;
+        const { excerpt, excerptCut } = event;
+        change(
+          ({ answerId }) => answerId === event.answerId,
+          (each) => ({ ...each, excerpt, excerptCut }),
+        );
+      }
+    },
+    onMissed,
+  });
+}

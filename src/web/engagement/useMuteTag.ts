@@ -1,0 +1,55 @@
+import { t } from '@lingui/core/macro';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { setTagFollow, applyTagFollow, tagMutationScope } from './follows.ts';
+import { logFailureAndToastRefusal } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
+import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
+import { setTagMute, refreshMutes, applyTagMute, cancelMuteFetches } from './mutes.ts';
+
+/** Mutes a topic or ends it; shown at once. @param following whether the member follows it, which undoing brings back. */
+export function useMuteTag(tag: string, following: boolean) {
+  const client = useQueryClient();
+  const refresh = () =>
+    Promise.all([refreshMutes(client), client.invalidateQueries({ queryKey: tagQueryKeys.one(tag) })]);
+
+  async function show(muted: boolean, followed = false) {
+    await cancelMuteFetches(client, tag);
+    applyTagMute(client, tag, muted);
+    if (followed) applyTagFollow(client, tag, true);
+  }
+
+  async function undo(followed: boolean) {
+    await show(false, followed);
+    try {
+      // Following it ends the mute as well.
+      await (followed ? setTagFollow(tag, true, {}) : setTagMute(tag, false));
+    } catch (error) {
+      if (error instanceof Error) logFailureAndToastRefusal('Unmuting', error);
+    }
+    await refresh();
+  }
+
+  return useMutation({
+    scope: tagMutationScope(tag),
+    mutationFn: (muted: boolean) => setTagMute(tag, muted),
+    onMutate: async (muted) => {
+      await show(muted);
+      // As it was before: what is shown now says that it is not followed.
+      return { followed: muted && following };
+    },
+    onSuccess: async ({ muted }, _, { followed }) => {
+      await show(muted);
+      if (muted)
+        toast(t`Questions tagged ${tag} leave your feeds.`, {
+          label: t`Undo`,
+          run: () => void undo(followed),
+        });
+      else toast(t`Questions tagged ${tag} are back in your feeds.`);
+    },
+    onError: async (error, muted, shown) => {
+      await show(!muted, shown?.followed);
+      logFailureAndToastRefusal('Muting', error);
+    },
+    onSettled: refresh,
+  });
+}

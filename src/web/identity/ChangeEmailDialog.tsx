@@ -1,0 +1,107 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useRef, useState } from 'react';
+import { accountMessages, email as emailAddress } from '#shared/identity/accounts.ts';
+import { PasswordField } from './PasswordField.tsx';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { useChangeEmail } from './settings.ts';
+import classes from './account-settings.module.css';
+
+type Problem = { field: 'email' | 'password' | null; message: string };
+
+/** Asks for another address, and for the password. */
+export function ChangeEmailDialog(props: { opened: boolean; isMailed: boolean; onClose: () => void }) {
+  return (
+    <Dialog title={t`Change email`} opened={props.opened} onClose={props.onClose}>
+      <ChangeEmailForm {...props} />
+    </Dialog>
+  );
+}
+
+function ChangeEmailForm({ isMailed, onClose }: { isMailed: boolean; onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const emailField = useRef<HTMLInputElement>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const change = useChangeEmail();
+
+  function fail(found: Problem) {
+    setProblem(found);
+    if (found.field !== null) (found.field === 'email' ? emailField : passwordField).current?.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (change.isPending) return;
+    if (!emailAddress.safeParse(email).success)
+      return fail({ field: 'email', message: translateServerMessage(accountMessages.invalidEmail) });
+    if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
+    setProblem(null);
+    change.mutate(
+      { email, password },
+      {
+        onSuccess: ({ pendingEmail }) => {
+          onClose();
+          toast(
+            pendingEmail === null ? t`Your email is changed.` : t`The mail is on its way to ${pendingEmail}.`,
+          );
+        },
+        onError: (error) => fail(toFormProblem(error)),
+      },
+    );
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <p>
+        {isMailed
+          ? t`We send a link to the new address, and tell the old one, which can take it back for 7 days.`
+          : t`From then on you sign in with it.`}
+      </p>
+      <TextInput
+        ref={emailField}
+        label={t`New email`}
+        type="email"
+        autoComplete="email"
+        data-autofocus
+        value={email}
+        error={problem?.field === 'email' && problem.message}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordField
+        ref={passwordField}
+        label={t`Your password`}
+        autoComplete="current-password"
+        value={password}
+        error={problem?.field === 'password' && problem.message}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <FormError message={problem?.field === null ? problem.message : null} />
+      <div className={classes.dialogButtons}>
+        <Button variant="default" onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button type="submit" loading={change.isPending}>
+          {t`Change`}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What the server refused, at its field. */
+export function toFormProblem(error: Error): Problem {
+  if (!(error instanceof ApiError))
+    return {
+      field: null,
+      message: t`That did not reach the server. Please check your connection and try again.`,
+    };
+  const [named] = error.errors;
+  if (named?.field === 'email' || named?.field === 'password')
+    return { field: named.field, message: translateServerMessage(named.message) };
+  return { field: null, message: translateServerMessage(error.message) };
+}

@@ -1,0 +1,118 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
+import { PasswordField } from './PasswordField.tsx';
+import { toast } from '#web/core/toast.ts';
+import check from '#web/ui/checkbox.module.css';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { useDeleteAccount } from './settings.ts';
+import { toFormProblem } from './ChangeEmailDialog.tsx';
+import classes from './account-settings.module.css';
+
+/** Leaving for good: asks what becomes of one's posts, and for the password. */
+export function DeleteAccount() {
+  const [opened, setOpened] = useState(false);
+  return (
+    <div className={classes.setting}>
+      <Button color="red" variant="outline" onClick={() => setOpened(true)}>
+        {t`Delete my account`}
+      </Button>
+      <Dialog
+        title={t`Delete your account for good?`}
+        opened={opened}
+        onClose={() => setOpened(false)}
+        closeButton={false}
+      >
+        <DeleteAccountForm onClose={() => setOpened(false)} />
+      </Dialog>
+    </div>
+  );
+}
+
+const choices = () =>
+  [
+    {
+      posts: 'stay',
+      label: t`My posts stay`,
+      text: t`Questions, answers and replies stay under the name “Former member”.`,
+    },
+    {
+      posts: 'go',
+      label: t`My posts are deleted, too`,
+      text: t`With my questions go the answers of others to them. It takes a few minutes.`,
+    },
+  ] as const;
+
+function DeleteAccountForm({ onClose }: { onClose: () => void }) {
+  const [posts, setPosts] = useState<PostsAfterDeletion>('stay');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const deletion = useDeleteAccount();
+
+  function failPassword(message: string) {
+    setProblem({ isOfPassword: true, message });
+    passwordField.current?.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (deletion.isPending) return;
+    if (password === '') return failPassword(t`Please enter your password.`);
+    setProblem(null);
+    deletion.mutate(
+      { password, posts },
+      {
+        onSuccess: () => toast(t`Your account is deleted.`),
+        onError: (error) => {
+          const { field, message } = toFormProblem(error);
+          if (field === 'password') return failPassword(message);
+          return setProblem({ isOfPassword: false, message });
+        },
+      },
+    );
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <p>{t`You are signed out everywhere, and your name, address, drafts, bookmarks, follows and settings are gone. Your votes stay counted, without saying whose they were. Nobody can undo this.`}</p>
+      <fieldset className={classes.choices}>
+        <legend>{t`What becomes of your posts?`}</legend>
+        {choices().map((choice) => (
+          <label key={choice.posts} className={classes.choice}>
+            <input
+              type="radio"
+              className={check.checkbox}
+              name="posts"
+              checked={posts === choice.posts}
+              onChange={() => setPosts(choice.posts)}
+            />
+            <span>
+              {choice.label}
+              <span className={classes.note}>{choice.text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <PasswordField
+        ref={passwordField}
+        label={t`Your password`}
+        autoComplete="current-password"
+        value={password}
+        error={problem?.isOfPassword === true && problem.message}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <FormError message={problem?.isOfPassword === false ? problem.message : null} />
+      <div className={classes.dialogButtons}>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button type="submit" color="red" loading={deletion.isPending}>
+          {t`Delete`}
+        </Button>
+      </div>
+    </form>
+  );
+}

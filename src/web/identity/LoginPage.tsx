@@ -1,0 +1,122 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { TextInput } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { accountMessages, email as emailAddress } from '#shared/identity/accounts.ts';
+import { AccountForm } from './AccountForm.tsx';
+import { useSignIn } from './sign-in.ts';
+import { OtherSignInMethods } from './OtherSignInMethods.tsx';
+import { PasswordField } from './PasswordField.tsx';
+import { TwoFactorForm } from './TwoFactorForm.tsx';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { paths } from '#web/core/paths.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './auth-pages.module.css';
+
+type Problem = { field: 'email' | 'password' | null; message: string };
+
+export function LoginPage() {
+  usePageTitle(t`Sign in`);
+  const { next } = useSearch({ from: '/visitor/login' });
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const emailField = useRef<HTMLInputElement>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const [needsSecondFactor, setHalfIn] = useState(false);
+  const signIn = useSignIn();
+
+  function fail(found: Problem) {
+    setProblem(found);
+    (found.field === 'email' ? emailField : passwordField).current?.focus();
+  }
+
+  function submit() {
+    const address = emailAddress.safeParse(email);
+    if (!address.success)
+      return fail({ field: 'email', message: translateServerMessage(accountMessages.invalidEmail) });
+    if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
+    setProblem(null);
+    signIn.mutate(
+      { email, password },
+      {
+        onSuccess: ({ needs }) => setHalfIn(needs === 'second-factor'),
+        onError: (error) => fail(toProblem(error)),
+      },
+    );
+  }
+
+  if (needsSecondFactor)
+    return (
+      <TwoFactorForm
+        onBack={() => {
+          setPassword('');
+          setHalfIn(false);
+        }}
+      />
+    );
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
+      {isAskPath(next) && (
+        <p className={classes.notice}>{translateServerMessage(accountMessages.askSignedOut)}</p>
+      )}
+      <AccountForm
+        submit={t`Sign in`}
+        busy={signIn.isPending}
+        error={problem?.field === null ? problem.message : null}
+        onSubmit={submit}
+      >
+        <TextInput
+          ref={emailField}
+          label={t`Email`}
+          type="email"
+          autoComplete="username webauthn"
+
+          value={email}
+          error={problem?.field === 'email' && problem.message}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordField
+          ref={passwordField}
+          label={t`Password`}
+          autoComplete="current-password"
+          value={password}
+          error={problem?.field === 'password' && problem.message}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+      </AccountForm>
+      <OtherSignInMethods next={next} />
+      <p className={classes.other}>
+        <Link to="/forgot-password">{t`Forgot password?`}</Link>
+      </p>
+      <p className={classes.next}>
+        <Trans>
+          New here?{' '}
+          <Link to="/register" search={{ next }}>
+            Create an account
+          </Link>
+        </Trans>
+      </p>
+    </>
+  );
+}
+
+function toProblem(error: Error): Problem {
+  if (!(error instanceof ApiError) || error.status >= 500)
+    return { field: null, message: translateServerMessage(accountMessages.loginFailed) };
+  return { field: getField(error), message: error.message };
+}
+
+function getField(error: ApiError): Problem['field'] {
+  if (error.code === 'wrong-password') return 'password';
+  if (error.code === 'unknown-email' || error.messageForField('email') !== null) return 'email';
+  return null;
+}
+
+function isAskPath(next: string | undefined): boolean {
+  return next === paths.ask || next?.startsWith(`${paths.ask}?`) === true;
+}

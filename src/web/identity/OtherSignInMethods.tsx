@@ -1,0 +1,60 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconFingerprint, IconLogin2 } from '@tabler/icons-react';
+import { useState } from 'react';
+import { FormError } from '#web/ui/FormError.tsx';
+import {
+  canUsePasskeys,
+  passkeyErrorMessage,
+  useStartProviderSignIn,
+  usePasskeyAutofill,
+  usePasskeySignIn,
+  signInMethodsQuery,
+} from './sign-in.ts';
+import classes from './sign-in.module.css';
+
+/** Below the form of /login: signing in without a password. Their names are none that 'Sign in' is a part of. */
+export function OtherSignInMethods({ next }: { next: string | undefined }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  usePasskeyAutofill(setProblem);
+  const passkeySignIn = usePasskeySignIn();
+  const startProviderSignIn = useStartProviderSignIn();
+  const name = useQuery(signInMethodsQuery).data?.provider ?? null;
+
+  return (
+    <div className={classes.methods}>
+      <FormError message={problem} />
+      {canUsePasskeys() && (
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          leftSection={<IconFingerprint size={20} stroke={1.6} aria-hidden />}
+          loading={passkeySignIn.isPending}
+          onClick={() => {
+            setProblem(null);
+            passkeySignIn.mutate({}, { onError: (error) => setProblem(passkeyErrorMessage(error)) });
+          }}
+        >
+          {t`Use a passkey`}
+        </Button>
+      )}
+      {name !== null && (
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          leftSection={<IconLogin2 size={20} stroke={1.6} aria-hidden />}
+          loading={startProviderSignIn.isPending}
+          onClick={() => {
+            setProblem(null);
+            startProviderSignIn.mutate(next, { onError: (error) => setProblem(error.message) });
+          }}
+        >
+          {t`Continue with ${name}`}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { t } from '@lingui/core/macro';
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { limits } from '#shared/core/limits.ts';
+import { type MemberSettings, memberSettings as settingsRules } from '#shared/identity/profiles.ts';
+import { signInMethodsQuery } from './sign-in.ts';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
+import check from '#web/ui/checkbox.module.css';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { useSaveSettings } from './settings.ts';
+import classes from './settings-form.module.css';
+
+type Problem = { field: 'displayName' | 'bio' | null; message: string };
+
+/** What the member decides about how others see them. */
+export function ProfileForm({ initial }: { initial: MemberSettings }) {
+  const [displayName, setDisplayName] = useState(initial.displayName);
+  const [bio, setBio] = useState(initial.bio ?? '');
+  const [showEmail, setShowEmail] = useState(initial.showEmail);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const nameField = useRef<HTMLInputElement>(null);
+  const bioField = useRef<HTMLTextAreaElement>(null);
+  const save = useSaveSettings();
+  const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
+
+  function fail(found: Problem) {
+    setProblem(found);
+    if (found.field === 'displayName') nameField.current?.focus();
+    if (found.field === 'bio') bioField.current?.focus();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (save.isPending) return;
+    const checked = settingsRules.safeParse({ displayName, bio: bio.trim() === '' ? null : bio, showEmail });
+    if (!checked.success) {
+      const [issue] = checked.error.issues;
+      return fail({
+        field: toProblemField(issue?.path[0]),
+        message: translateServerMessage(issue?.message ?? ''),
+      });
+    }
+    setProblem(null);
+    save.mutate(checked.data, {
+      onSuccess: (saved) => {
+        setDisplayName(saved.displayName);
+        setBio(saved.bio ?? '');
+        toast(t`Your profile is saved.`);
+      },
+      onError: (error) => fail(toFormProblem(error)),
+    });
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <TextInput
+        ref={nameField}
+        label={t`Display name`}
+        autoComplete="name"
+        dir="auto"
+        value={displayName}
+        error={problem?.field === 'displayName' && problem.message}
+        onChange={(event) => setDisplayName(event.currentTarget.value)}
+      />
+      <div>
+        <Textarea
+          ref={bioField}
+          label={t`Bio`}
+          description={t`A few words about you, for those who look at your profile.`}
+          rows={5}
+          dir="auto"
+          value={bio}
+          error={problem?.field === 'bio' && problem.message}
+          onChange={(event) => setBio(event.currentTarget.value)}
+        />
+        <CharacterCounter text={bio} max={limits.bio} />
+      </div>
+      {emailVisibility !== 'never' && (
+        <label className={classes.choice}>
+          <input
+            type="checkbox"
+            className={check.checkbox}
+            checked={showEmail}
+            onChange={(event) => setShowEmail(event.currentTarget.checked)}
+          />
+          {t`Show my email address to other members`}
+        </label>
+      )}
+      <FormError message={problem?.field === null ? problem.message : null} />
+      <Button type="submit" loading={save.isPending}>
+        {t`Save changes`}
+      </Button>
+    </form>
+  );
+}
+
+function toFormProblem(error: Error): Problem {
+  if (!(error instanceof ApiError))
+    return {
+      field: null,
+      message: t`Your profile could not be saved. Please check your connection and try again.`,
+    };
+  const [named] = error.errors;
+  return { field: toProblemField(named?.field), message: named?.message ?? error.message };
+}
+
+function toProblemField(name: unknown): Problem['field'] {
+  return name === 'displayName' || name === 'bio' ? name : null;
+}

@@ -1,0 +1,72 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { IconExternalLink } from '@tabler/icons-react';
+import { formatCount, formatDate, formatDateTime, formatShortCount } from '#web/core/format.ts';
+import type { Profile } from '#shared/identity/profiles.ts';
+import { paths } from '#web/core/paths.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/count-text.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import classes from './ProfileHeader.module.css';
+
+/** Who a member is: initial, name, address, bio, join date and the four stats. */
+export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
+  return (
+    <header>
+      <div className={classes.who}>
+        <Avatar id={profile.id} name={profile.displayName} size={72} />
+        <div className={classes.name}>
+          <PageHeading className={classes.heading}>
+            <span dir="auto">{profile.displayName}</span>
+          </PageHeading>
+          <p className={classes.facts}>
+            {profile.email !== null && <a href={`mailto:${profile.email}`}>{profile.email}</a>}
+            {profile.emailWithheld === 'too-many' && (
+              <span>{t`Email address not shown: you have opened many in the last hour`}</span>
+            )}
+            <span>
+              <Trans>
+                Joined{' '}
+                <time dateTime={profile.createdAt} title={formatDateTime(profile.createdAt)}>
+                  {formatDate(profile.createdAt)}
+                </time>
+              </Trans>
+            </span>
+            {profile.sourceUrl !== null && (
+              <a href={profile.sourceUrl} rel="nofollow ugc noopener" target="_blank">
+                {URL.parse(profile.sourceUrl)?.host ?? t`Imported`}
+                <IconExternalLink size={14} stroke={1.6} aria-hidden />
+              </a>
+            )}
+          </p>
+        </div>
+        {own && <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>}
+      </div>
+      {profile.bio !== null && (
+        <Markdown
+          text={profile.bio}
+          breaks={profile.sourceUrl === null}
+          headingLevel={2}
+          className={classes.bio}
+        />
+      )}
+      <ul className={classes.stats} aria-label={t`Statistics`}>
+        <ProfileStat of={profile.questionsCount} singular="question" />
+        <ProfileStat of={profile.answersCount} singular="answer" />
+        <ProfileStat of={profile.upvotes} singular="upvote" />
+        <ProfileStat of={profile.views} singular="view" />
+      </ul>
+    </header>
+  );
+}
+
+/** Number and word apart, so that they can stand one above the other. */
+function ProfileStat({ of, singular }: { of: number; singular: CountedNoun }) {
+  return (
+    <li title={of > 999 ? formatCountOf(singular, of, formatCount(of)) : undefined}>
+      <strong>{formatShortCount(of)}</strong> <span>{getCountedWord(singular, of)}</span>
+    </li>
+  );
+}

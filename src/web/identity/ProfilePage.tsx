@@ -1,0 +1,85 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams, useSearch } from '@tanstack/react-router';
+import { memberActivityQuery, memberReputationQuery } from '#web/discovery/activity/activity.ts';
+import { MemberCharts } from '#web/discovery/activity/MemberCharts.tsx';
+import { SavedLinks } from '#web/ui/SavedLinks.tsx';
+import { ApiError, hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { paths, profilePath } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { ProfileHeader } from './ProfileHeader.tsx';
+import { ProfileAnswers, ProfileQuestions } from './ProfilePosts.tsx';
+import { parseMemberId, profileQuery } from './profiles.ts';
+import { useLiveProfile } from './useLiveProfile.ts';
+import { ProfileSkeleton } from './ProfileSkeleton.tsx';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { MessagePage } from '#web/ui/MessagePage.tsx';
+import { TabLinks } from '#web/ui/TabLinks.tsx';
+
+/** Without an id in the address, the member's own. */
+export function ProfilePage() {
+  const { userId } = useParams({ from: '/member/profile/{-$userId}' });
+  const member = useMember();
+  // Signed out: the layout is about to leave.
+  if (userId === undefined)
+    return member === null ? null : <MemberProfile id={member.id} own address={paths.profile} />;
+  const id = parseMemberId(userId);
+  if (id === null) return <MemberNotFound />;
+  return <MemberProfile id={id} own={id === member?.id} address={profilePath(id)} />;
+}
+
+function MemberProfile({ id, own, address }: { id: number; own: boolean; address: string }) {
+  const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
+  const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
+  const activity = useQuery(memberActivityQuery(id));
+  const reputation = useQuery(memberReputationQuery(id));
+  useLiveProfile(id);
+  usePageTitle(profile?.displayName ?? t`Profile`);
+
+  if (hasStatus(error, 404)) return <MemberNotFound />;
+  // With the pictures, or else what is below them would move when they come.
+  if (isPending || activity.isPending || reputation.isPending) return <ProfileSkeleton />;
+  if (profile === undefined)
+    return (
+      <MessagePage
+        heading={t`The profile could not be loaded`}
+        text={error instanceof ApiError ? error.message : t`Something went wrong.`}
+      >
+        <Button variant="default" onClick={() => void refetch()}>
+          {t`Try again`}
+        </Button>
+      </MessagePage>
+    );
+  const tabs = [
+    { key: 'questions', label: t`Questions`, href: address },
+    { key: 'answers', label: t`Answers`, href: `${address}?tab=answers` },
+  ] as const;
+  return (
+    <>
+      <ProfileHeader profile={profile} own={own} />
+      {own && <SavedLinks />}
+      <MemberCharts activity={activity.data} reputation={reputation.data} />
+      <TabLinks label={t`Posts`} tabs={tabs} current={tab}>
+        {tab === 'questions' ? (
+          <ProfileQuestions profile={profile} own={own} />
+        ) : (
+          <ProfileAnswers profile={profile} own={own} />
+        )}
+      </TabLinks>
+    </>
+  );
+}
+
+function MemberNotFound() {
+  usePageTitle(translateServerMessage('User not found'));
+  return (
+    <MessagePage
+      heading={translateServerMessage('User not found')}
+      text={t`Nobody here has this address. The account may be gone.`}
+    >
+      <ButtonLink href={`${paths.search}?in=users`}>{t`Search for members`}</ButtonLink>
+    </MessagePage>
+  );
+}

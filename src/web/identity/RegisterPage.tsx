@@ -1,0 +1,127 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import {
+  accountMessages,
+  findRegistrationProblem,
+  type RegistrationProblem,
+} from '#shared/identity/accounts.ts';
+import { AccountForm } from './AccountForm.tsx';
+import { signInMethodsQuery, useRegister } from './sign-in.ts';
+import { PasswordField } from './PasswordField.tsx';
+import { PasswordStrength } from './PasswordStrength.tsx';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import check from '#web/ui/checkbox.module.css';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './auth-pages.module.css';
+
+type Field = RegistrationProblem['field'];
+type Problem = { field: Field | null; message: string };
+
+const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
+
+export function RegisterPage() {
+  usePageTitle(t`Create an account`);
+  const { next } = useSearch({ from: '/visitor/register' });
+  const [form, setForm] = useState(empty);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const fields = useRef(new Map<Field, HTMLInputElement>());
+  const register = useRegister();
+  const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
+  /** Null until the visitor has chosen: then it is as the site has it. */
+  const [showEmail, setShowEmail] = useState<boolean | null>(null);
+
+  function fail(found: Problem) {
+    setProblem(found);
+    if (found.field !== null) fields.current.get(found.field)?.focus();
+  }
+
+  function submit() {
+    const found = findRegistrationProblem(form);
+    if (found !== null) return fail({ ...found, message: translateServerMessage(found.message) });
+    setProblem(null);
+    const chosen = showEmail === null ? {} : { showEmail };
+    register.mutate({ ...form, ...chosen }, { onError: (error) => fail(toProblem(error)) });
+  }
+
+  function field(name: keyof typeof empty) {
+    return {
+      ref: (element: HTMLInputElement | null) => {
+        if (element === null) fields.current.delete(name);
+        else fields.current.set(name, element);
+      },
+      value: form[name],
+      error: problem?.field === name && problem.message,
+      onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
+        const { value } = event.currentTarget;
+        setForm((before) => ({ ...before, [name]: value }));
+      },
+    };
+  }
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
+      <AccountForm
+        submit={t`Create account`}
+        busy={register.isPending}
+        error={problem?.field === null ? problem.message : null}
+        onSubmit={submit}
+      >
+        <TextInput label={t`Full name`} autoComplete="name" {...field('displayName')} />
+        <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
+        <div>
+          <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
+          <PasswordStrength password={form.password} />
+        </div>
+        <PasswordField
+          label={t`Confirm password`}
+          autoComplete="new-password"
+          toggle={false}
+          {...field('confirmPassword')}
+        />
+        {emailVisibility !== 'never' && (
+          <div>
+            <label className={classes.choice}>
+              <input
+                type="checkbox"
+                className={check.checkbox}
+                checked={showEmail ?? emailVisibility === 'shown'}
+                aria-describedby="show-email-note"
+                onChange={(event) => setShowEmail(event.currentTarget.checked)}
+              />
+              {t`Show my email address on my profile`}
+            </label>
+            <p id="show-email-note" className={classes.note}>
+              {t`Only members who are signed in see it, never in lists or search results. You can change this in the settings.`}
+            </p>
+          </div>
+        )}
+      </AccountForm>
+      <p className={classes.other}>
+        <Trans>
+          Already a member?{' '}
+          <Link to="/login" search={{ next }}>
+            Sign in
+          </Link>
+        </Trans>
+      </p>
+    </>
+  );
+}
+
+function toProblem(error: Error): Problem {
+  if (!(error instanceof ApiError) || error.status >= 500)
+    return { field: null, message: translateServerMessage(accountMessages.registerFailed) };
+  const named = error.errors.find(({ field }) => isField(field));
+  if (named !== undefined) return { field: named.field as Field, message: named.message };
+  return { field: error.code === 'email-taken' ? 'email' : null, message: error.message };
+}
+
+function isField(name: string): name is Field {
+  return name in empty;
+}

@@ -1,0 +1,104 @@
+import { t } from '@lingui/core/macro';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { registerMessages } from '#shared/identity/accounts.ts';
+import { passwordChange } from '#shared/identity/profiles.ts';
+import { AccountForm } from './AccountForm.tsx';
+import { PasswordField } from './PasswordField.tsx';
+import { PasswordStrength } from './PasswordStrength.tsx';
+import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
+import { api, readJson } from '#web/core/api.ts';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { setSession } from '#web/core/session.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { toast } from '#web/core/toast.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './auth-pages.module.css';
+
+type Problem = { field: 'password' | 'confirm' | null; message: string };
+
+/** What the link of the mail opens that was asked for on /forgot-password. The token never leaves the browser but here. */
+export function ResetPasswordPage() {
+  usePageTitle(t`Set a new password`);
+  const token = useLocation({ select: ({ hash }) => hash });
+  const [password, setPassword] = useState('');
+  const [confirm, setConfirm] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const confirmField = useRef<HTMLInputElement>(null);
+  const client = useQueryClient();
+  const router = useRouter();
+  const reset = useMutation({
+    mutationFn: () => readJson(api.mail.password.$post({ json: { token, newPassword: password } })),
+    onSuccess: () => {
+      // Every session has ended, this browser's as well.
+      setSession(client, { member: null, hasSignedOut: true });
+      toast(t`Your new password is set. Please sign in with it.`);
+      router.history.replace('/login');
+    },
+    onError: (error) => fail({ field: null, message: getErrorMessage(error) }),
+  });
+
+  function fail(found: Problem) {
+    setProblem(found);
+    if (found.field === null) return;
+    (found.field === 'password' ? passwordField : confirmField).current?.focus();
+  }
+
+  function submit() {
+    const length = passwordChange.shape.newPassword.safeParse(password);
+    if (confirm !== password)
+      return fail({ field: 'confirm', message: translateServerMessage(registerMessages.passwordsDiffer) });
+    if (!length.success)
+      return fail({
+        field: 'password',
+        message: translateServerMessage(length.error.issues[0]?.message ?? registerMessages.passwordShort),
+      });
+    setProblem(null);
+    return reset.mutate();
+  }
+
+  return (
+    <VisitorFrame>
+      <PageHeading className={classes.heading}>{t`Set a new password`}</PageHeading>
+      <p className={classes.lead}>{t`It signs you out everywhere.`}</p>
+      <AccountForm
+        submit={t`Set the password`}
+        busy={reset.isPending}
+        error={problem?.field === null ? problem.message : null}
+        onSubmit={submit}
+      >
+        <div>
+          <PasswordField
+            ref={passwordField}
+            label={t`New password`}
+            autoComplete="new-password"
+            value={password}
+            error={problem?.field === 'password' && problem.message}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <PasswordStrength password={password} />
+        </div>
+        <PasswordField
+          ref={confirmField}
+          label={t`Confirm new password`}
+          autoComplete="new-password"
+          toggle={false}
+          value={confirm}
+          error={problem?.field === 'confirm' && problem.message}
+          onChange={(event) => setConfirm(event.currentTarget.value)}
+        />
+      </AccountForm>
+      <p className={classes.other}>
+        <Link to="/forgot-password">{t`Ask for another link`}</Link>
+      </p>
+    </VisitorFrame>
+  );
+}
+
+function getErrorMessage(error: Error): string {
+  return error instanceof ApiError
+    ? translateServerMessage(error.message)
+    : t`That did not reach the server. Please check your connection and try again.`;
+}

@@ -1,0 +1,96 @@
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { LanguageSelect } from '#web/ui/LanguageSelect.tsx';
+import { MuteSettings } from '#web/engagement/MuteSettings.tsx';
+import { paths } from '#web/core/paths.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { AccountSettings } from './AccountSettings.tsx';
+import { InstallApp, KeyboardSettings, ThemeSettings } from './BrowserSettings.tsx';
+import { NotificationPreferences } from '#web/notifications/NotificationPreferences.tsx';
+import { ProfileForm } from './ProfileForm.tsx';
+import { SettingsSection } from './SettingsSection.tsx';
+import { settingsQuery } from './settings.ts';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
+import forms from './settings-form.module.css';
+import classes from '#web/ui/page.module.css';
+
+type Tab = 'general' | 'account';
+
+const tabs = (): readonly TabLink<Tab>[] => [
+  { key: 'general', label: t`General`, href: paths.settings },
+  { key: 'account', label: t`Account`, href: paths.accountSettings },
+];
+
+export function SettingsPage() {
+  usePageTitle(t`Settings`);
+  const { tab = 'general' } = useSearch({ from: '/member/settings' });
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Settings`}</PageHeading>
+      </div>
+      <TabLinks label={t`Parts of the settings`} tabs={tabs()} current={tab}>
+        {tab === 'general' ? <GeneralSettings /> : <AccountSettings />}
+      </TabLinks>
+    </>
+  );
+}
+
+function GeneralSettings() {
+  return (
+    <>
+      <SettingsSection title={t`Profile`}>
+        <ProfileSection />
+      </SettingsSection>
+      <SettingsSection id="notifications" title={t`Notifications`} text={t`Each change is saved at once.`}>
+        <NotificationPreferences />
+      </SettingsSection>
+      <SettingsSection title={t`Theme`}>
+        <ThemeSettings />
+      </SettingsSection>
+      <SettingsSection title={t`Language`}>
+        <LanguageSelect />
+      </SettingsSection>
+      <SettingsSection
+        title={t`Keyboard`}
+        id="keyboard"
+        text={t`Kept in this browser. All keys are listed when you press ?.`}
+      >
+        <KeyboardSettings />
+      </SettingsSection>
+      <InstallApp />
+      <SettingsSection title={t`Muted`} text={t`Nobody else sees what you mute.`}>
+        <MuteSettings />
+      </SettingsSection>
+    </>
+  );
+}
+
+function ProfileSection() {
+  const query = useQuery(settingsQuery);
+  if (query.isPending)
+    return (
+      <LoadingRegion label={t`Loading your profile`} part>
+        <span className={forms.skeleton}>
+          <span>
+            <SkeletonLines widths={['6rem']} />
+            <Skeleton width="100%" height="2.625rem" />
+          </span>
+          <span>
+            <SkeletonLines widths={['2rem', '75%']} />
+            <Skeleton width="100%" height="8rem" />
+          </span>
+          <SkeletonLines widths={['17rem']} />
+          <Skeleton width="9rem" height="2.625rem" />
+        </span>
+      </LoadingRegion>
+    );
+  if (query.data === undefined)
+    return <LoadError text={t`Your profile could not be loaded.`} query={query} />;
+  return <ProfileForm initial={query.data} />;
+}

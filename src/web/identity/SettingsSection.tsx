@@ -1,0 +1,29 @@
+import { useId, type ReactNode } from 'react';
+import classes from './SettingsSection.module.css';
+
+/** A part of the settings. */
+export function SettingsSection({
+  title,
+  text,
+  id,
+  children,
+}: {
+  title: string;
+  text?: string;
+  /** For addresses that lead to it. */
+  id?: string;
+  children: ReactNode;
+}) {
+  const titleId = useId();
+  return (
+    <section id={id} aria-labelledby={titleId} className={classes.section}>
+      <div className={classes.head}>
+        <h2 id={titleId} className={classes.title}>
+          {title}
+        </h2>
+        {text !== undefined && <p className={classes.text}>{text}</p>}
+      </div>
+      <div className={classes.body}>{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import type { CSSProperties } from 'react';
+import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
+import classes from './account-settings.module.css';
+
+/** What stands in the place of some lines and the button below them, as high as they will be. */
+export function SettingsSkeleton({ lines }: { lines: readonly CSSProperties['width'][] }) {
+  return (
+    <span className={classes.setting}>
+      {lines.map((width) => (
+        <SkeletonLines key={width} widths={[width]} />
+      ))}
+      <span className={lines.length > 0 ? classes.buttons : undefined}>
+        <Skeleton width="9rem" height="2.625rem" />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,114 @@
+import { t } from '@lingui/core/macro';
+import { Link, useRouter } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
+import { AccountForm } from './AccountForm.tsx';
+import { PasswordField } from './PasswordField.tsx';
+import { TwoFactorForm } from './TwoFactorForm.tsx';
+import { useLinkProvider, useFinishProviderSignIn } from './sign-in.ts';
+import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
+import { parseInternalPath, paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { FormError } from '#web/ui/FormError.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './auth-pages.module.css';
+
+/** Where the identity provider sends a browser back to. What it brings counts once. */
+export function SignInCallbackPage() {
+  usePageTitle(t`Sign in`);
+  const router = useRouter();
+  const back = useFinishProviderSignIn();
+  const { mutate, data, error } = back;
+  const [step, setStep] = useState<ProviderSignInResult['needs']>();
+  const sent = useRef(false);
+  const signedIn = useMember() !== null;
+
+  useEffect(() => {
+    if (sent.current) return;
+    sent.current = true;
+    const { search } = window.location;
+    // A code stays in no history.
+    window.history.replaceState(window.history.state, '', '/sign-in/callback');
+    mutate(search, { onSuccess: ({ needs }) => setStep(needs) });
+  }, [mutate]);
+
+  useEffect(() => {
+    if (data === undefined || !signedIn) return;
+    router.history.replace(
+      data.linked
+        ? `${paths.accountSettings}#security`
+        : (parseInternalPath(data.next ?? undefined) ?? paths.home),
+    );
+  }, [data, signedIn, router]);
+
+  const toLogin = () => void router.navigate({ to: '/login', replace: true });
+  return (
+    <VisitorFrame>
+      {step === 'second-factor' && <TwoFactorForm onBack={toLogin} />}
+      {step === 'password' && (
+        <LinkForm email={data?.email ?? ''} onSecondFactor={() => setStep('second-factor')} />
+      )}
+      {step === undefined && (
+        <>
+          <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
+          {error === null ? (
+            <p className={classes.lead}>
+              <output>{t`One moment …`}</output>
+            </p>
+          ) : (
+            <div className={classes.actions}>
+              <FormError message={error.message} />
+            </div>
+          )}
+          <p className={classes.other}>
+            <Link to="/login">{t`Sign in another way`}</Link>
+          </p>
+        </>
+      )}
+    </VisitorFrame>
+  );
+}
+
+/** Asks for the password of the member who has the address, so that nobody gets an account by a claim. */
+function LinkForm({ email, onSecondFactor }: { email: string; onSecondFactor: () => void }) {
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const link = useLinkProvider();
+
+  function fail(message: string) {
+    setProblem(message);
+    field.current?.focus();
+  }
+
+  function submit() {
+    if (password === '') return fail(t`Please enter your password.`);
+    setProblem(null);
+    link.mutate(password, {
+      onSuccess: ({ needs }) => {
+        if (needs === 'second-factor') onSecondFactor();
+      },
+      onError: (error) => fail(error.message),
+    });
+  }
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Is this you?`}</PageHeading>
+      <p className={classes.lead}>
+        {t`There is an account here with the address ${email}. Its password, this once, links the two.`}
+      </p>
+      <AccountForm submit={t`Link and sign in`} busy={link.isPending} error={null} onSubmit={submit}>
+        <PasswordField
+          ref={field}
+          label={t`Password`}
+          autoComplete="current-password"
+          value={password}
+          error={problem}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+      </AccountForm>
+    </>
+  );
+}

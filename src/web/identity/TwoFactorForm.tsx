@@ -1,0 +1,56 @@
+import { t } from '@lingui/core/macro';
+import { TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { accountMessages } from '#shared/identity/accounts.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { AccountForm } from './AccountForm.tsx';
+import { useVerifyTwoFactorCode } from './sign-in.ts';
+import classes from './sign-in.module.css';
+
+/** Asks for the second factor of who has shown their password. */
+export function TwoFactorForm({ onBack }: { onBack: () => void }) {
+  const [code, setCode] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const verifyCode = useVerifyTwoFactorCode();
+  useEffect(() => field.current?.focus(), []);
+
+  function fail(message: string) {
+    setProblem(message);
+    field.current?.focus();
+  }
+
+  function submit() {
+    if (code.trim() === '') return fail(t`Please enter the code.`);
+    setProblem(null);
+    verifyCode.mutate(code, {
+      onError: (error) =>
+        fail(error instanceof ApiError ? error.message : translateServerMessage(accountMessages.loginFailed)),
+    });
+  }
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`One more step`}</PageHeading>
+      <AccountForm submit={t`Sign in`} busy={verifyCode.isPending} error={null} onSubmit={submit}>
+        <TextInput
+          ref={field}
+          label={t`Code`}
+          description={t`Enter the six digits that your authenticator app shows, or one of your recovery codes.`}
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={code}
+          error={problem}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      </AccountForm>
+      <p className={classes.back}>
+        <button type="button" onClick={onBack}>
+          {t`Use another way`}
+        </button>
+      </p>
+    </>
+  );
+}

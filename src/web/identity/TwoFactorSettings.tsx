@@ -1,0 +1,146 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import type { TwoFactorSetup } from '#shared/identity/two-factor.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { toast } from '#web/core/toast.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import {
+  regenerateRecoveryCodes,
+  twoFactorQuery,
+  errorMessage,
+  startTwoFactorSetup,
+  disableTwoFactor,
+} from './sign-in-settings.ts';
+import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
+import { RecoveryCodes } from './RecoveryCodes.tsx';
+import { SettingsSkeleton } from './SettingsSkeleton.tsx';
+import classes from './account-settings.module.css';
+
+// With what draws QR codes.
+const TwoFactorSetupForm = lazyComponent(async () => ({
+  default: (await import('./TwoFactorSetupForm.tsx')).TwoFactorSetupForm,
+}));
+
+type OpenDialog = 'start' | 'renew' | 'off' | null;
+
+/** Whether a code is asked for as well as the password, and the recovery codes. */
+export function TwoFactorSettings() {
+  const query = useQuery(twoFactorQuery);
+  const [opened, setOpened] = useState<OpenDialog>(null);
+  const [setup, setSetup] = useState<TwoFactorSetup | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  if (query.isPending)
+    return (
+      <LoadingRegion label={t`Loading how you sign in`} part>
+        <SettingsSkeleton lines={['6rem']} />
+      </LoadingRegion>
+    );
+  const { data } = query;
+  if (data === undefined) return <LoadError text={t`How you sign in could not be loaded.`} query={query} />;
+  const left = data.recoveryCodesLeft;
+  const close = () => setOpened(null);
+
+  return (
+    <div className={classes.setting}>
+      <output className={classes.note}>
+        {data.enabledAt === null ? (
+          t`It is off.`
+        ) : (
+          <Trans>
+            On since <Time at={data.enabledAt} />.{' '}
+            {plural(left, { one: '# recovery code is left.', other: '# recovery codes are left.' })}
+          </Trans>
+        )}
+      </output>
+      <div className={classes.buttons}>
+        {data.enabledAt === null ? (
+          <Button variant="default" onClick={() => setOpened('start')}>
+            {t`Set up two-factor sign-in`}
+          </Button>
+        ) : (
+          <>
+            <Button variant="default" onClick={() => setOpened('renew')}>
+              {t`New recovery codes`}
+            </Button>
+            <Button variant="default" onClick={() => setOpened('off')}>
+              {t`Switch two-factor sign-in off`}
+            </Button>
+          </>
+        )}
+      </div>
+      <ConfirmPasswordDialog
+        title={t`Set up two-factor sign-in`}
+        opened={opened === 'start'}
+        followed
+        submitLabel={t`Continue`}
+        run={startTwoFactorSetup}
+        errorMessage={errorMessage}
+        onDone={(made) => {
+          close();
+          setSetup(made);
+        }}
+        onClose={close}
+      />
+      <ConfirmPasswordDialog
+        title={t`New recovery codes`}
+        opened={opened === 'renew'}
+        followed
+        submitLabel={t`Make new codes`}
+        text={t`Those you have now will work no more.`}
+        run={regenerateRecoveryCodes}
+        errorMessage={errorMessage}
+        onDone={({ recoveryCodes }) => {
+          close();
+          setCodes(recoveryCodes);
+        }}
+        onClose={close}
+      />
+      <ConfirmPasswordDialog
+        title={t`Switch two-factor sign-in off`}
+        opened={opened === 'off'}
+        submitLabel={t`Switch off`}
+        text={t`From then on your password alone signs you in.`}
+        run={disableTwoFactor}
+        errorMessage={errorMessage}
+        onDone={() => {
+          close();
+          toast(t`Two-factor sign-in is off.`);
+        }}
+        onClose={close}
+      />
+      <Dialog
+        title={t`Set up two-factor sign-in`}
+        opened={setup !== null}
+        followed
+        onClose={() => setSetup(null)}
+      >
+        <Suspense>
+          {setup !== null && (
+            <TwoFactorSetupForm
+              setup={setup}
+              onDone={(made) => {
+                setSetup(null);
+                setCodes(made);
+              }}
+            />
+          )}
+        </Suspense>
+      </Dialog>
+      <Dialog
+        title={t`Recovery codes`}
+        opened={codes !== null}
+        closeButton={false}
+        // Only its button: they are not shown again.
+        onClose={() => {}}
+      >
+        {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
+      </Dialog>
+    </div>
+  );
+}

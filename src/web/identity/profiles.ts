@@ -1,0 +1,58 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, readJson } from '#web/core/api.ts';
+
+/** Under which keys the cache holds members' profiles and what they wrote. */
+export const profileKeys = {
+  one: (id: number) => ['profiles', id],
+  questions: (id: number) => ['profiles', id, 'questions'],
+  answers: (id: number) => ['profiles', id, 'answers'],
+} as const;
+
+export function profileQuery(id: number) {
+  return queryOptions({
+    queryKey: profileKeys.one(id),
+    queryFn: ({ signal }) =>
+      readJson(api.members[':id'].$get({ param: { id: String(id) } }, { init: { signal } })),
+    staleTime: 0,
+  });
+}
+
+/** What the member asked, newest first. */
+export function profileQuestionsQuery(id: number) {
+  return infiniteQueryOptions({
+    queryKey: profileKeys.questions(id),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      readJson(
+        api.members[':id'].questions.$get(
+          { param: { id: String(id) }, query: cursor === null ? {} : { cursor } },
+          { init: { signal } },
+        ),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+}
+
+/** What the member answered, newest first. */
+export function profileAnswersQuery(id: number) {
+  return infiniteQueryOptions({
+    queryKey: profileKeys.answers(id),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      readJson(
+        api.members[':id'].answers.$get(
+          { param: { id: String(id) }, query: cursor === null ? {} : { cursor } },
+          { init: { signal } },
+        ),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+}
+
+/** The id in an address; null where it is none, so that nobody has it. */
+export function parseMemberId(text: string): number | null {
+  const id = /^[1-9]\d*$/u.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : null;
+}

@@ -1,0 +1,105 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { MemberSettings, PasswordChange } from '#shared/identity/profiles.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { sessionQuery, setSession, useMember } from '#web/core/session.ts';
+import type { AccountDeletion } from '#shared/identity/accounts.ts';
+import type { EmailChange } from '#shared/identity/account-recovery.ts';
+import { clearRecentItems } from '#web/core/recent-items.ts';
+
+export const settingsKeys = { all: ['settings'], sessions: ['settings', 'sessions'] } as const;
+
+export const settingsQuery = queryOptions({
+  queryKey: settingsKeys.all,
+  queryFn: ({ signal }) => readJson(api.settings.$get({}, { init: { signal } })),
+  staleTime: 0,
+});
+
+/** Where the member is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: settingsKeys.sessions,
+  queryFn: ({ signal }) => readJson(api.sessions.$get({}, { init: { signal } })),
+  staleTime: 0,
+});
+
+export function useSaveSettings() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (settings: MemberSettings) => readJson(api.settings.$put({ json: settings })),
+    onSuccess: (saved) => {
+      client.setQueryData(settingsKeys.all, saved);
+      client.setQueryData(sessionQuery.queryKey, (session) =>
+        session?.member
+          ? { ...session, member: { ...session.member, displayName: saved.displayName, bio: saved.bio } }
+          : session,
+      );
+      // A name stands on every post and card.
+      void client.invalidateQueries();
+    },
+  });
+}
+
+/** Ends all other sessions as well. */
+export function useChangePassword() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (change: PasswordChange) => readJson(api.password.$put({ json: change })),
+    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
+  });
+}
+
+export function useEndSession() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => readJson(api.sessions[':id'].$delete({ param: { id: String(id) } })),
+    // Also when it failed: perhaps it had ended by itself.
+    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
+  });
+}
+
+export function useEndOtherSessions() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => readJson(api.sessions.$delete()),
+    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
+  });
+}
+
+/** The member's address, and the one it is to become. */
+export const emailQuery = queryOptions({
+  queryKey: ['settings', 'address'],
+  queryFn: ({ signal }) => readJson(api.address.$get({}, { init: { signal } })),
+  staleTime: 0,
+});
+
+export function useChangeEmail() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (change: EmailChange) => readJson(api.address.$put({ json: change })),
+    onSuccess: (state) => {
+      client.setQueryData(emailQuery.queryKey, state);
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    },
+  });
+}
+
+export function useCancelEmailChange() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => readJson(api.address.change.$delete()),
+    onSuccess: (state) => client.setQueryData(emailQuery.queryKey, state),
+    onError: () => client.invalidateQueries({ queryKey: emailQuery.queryKey }),
+  });
+}
+
+/** Deletes the account; then nobody is signed in here. */
+export function useDeleteAccount() {
+  const client = useQueryClient();
+  const id = useMember()?.id;
+  return useMutation({
+    mutationFn: (deletion: AccountDeletion) => readJson(api.departure.$post({ json: deletion })),
+    onSuccess: () => {
+      if (id !== undefined) clearRecentItems(id);
+      setSession(client, { member: null, hasSignedOut: true });
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import { plural, t } from '@lingui/core/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ModeratedMember, MemberAction, MemberActivityRemoval } from '#shared/moderation/moderation.ts';
+import { formatDateTime } from '#web/core/format.ts';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { moderateMember } from './moderation.ts';
+import { ModerationForm } from './ModerationForm.tsx';
+import classes from './moderation.module.css';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** How long a suspension lasts, in days, as one chooses it. */
+const suspensionOptions = (): readonly (readonly [string, string])[] =>
+  [1, 7, 30, 365].map((days) => [String(days), plural(days, { one: '# day', other: '# days' })] as const);
+
+/** How a member stands, and what can be done about it. */
+export function ModerateMember({ member }: { member: ModeratedMember }) {
+  const { suspended, activityRemoval, warnings, hiddenPosts } = member;
+  return (
+    <>
+      <ul className={classes.facts}>
+        <li>{plural(warnings, { one: '# warning', other: '# warnings' })}</li>
+        <li>{plural(hiddenPosts, { one: '# hidden post', other: '# hidden posts' })}</li>
+        {suspended !== null && (
+          <li dir="auto">{t`Suspended until ${formatDateTime(suspended.until)}: ${suspended.reason}`}</li>
+        )}
+      </ul>
+      {activityRemoval !== null && <RemovalProgress removal={activityRemoval} />}
+      {/* What can be done changes with what was done. */}
+      {member.role === 'member' && (
+        <MemberActionForm key={listMemberActions(member).join()} member={member} />
+      )}
+    </>
+  );
+}
+
+function RemovalProgress({ removal }: { removal: MemberActivityRemoval }) {
+  const done = removal.postsDone + removal.votesDone;
+  const all = removal.posts + removal.votes;
+  const texts: Record<MemberActivityRemoval['state'], string> = {
+    undoing: t`Undoing everything they did: ${done} of ${all}`,
+    undone: t`Everything they did is undone.`,
+    restoring: t`Bringing back everything they did: ${done} of ${all}`,
+    restored: t`Everything they did was undone, and brought back.`,
+  };
+  const running = removal.state === 'undoing' || removal.state === 'restoring';
+  return (
+    <output className={classes.note}>
+      {texts[removal.state]}
+      {running && <progress className={classes.progress} value={done} max={Math.max(all, 1)} aria-hidden />}
+    </output>
+  );
+}
+
+function listMemberActions({ suspended, activityRemoval }: ModeratedMember): MemberAction[] {
+  const running = activityRemoval?.state === 'undoing' || activityRemoval?.state === 'restoring';
+  return [
+    'warn',
+    suspended === null ? 'suspend' : 'lift',
+    ...(running ? [] : [activityRemoval?.state === 'undone' ? ('undo_undo' as const) : ('undo' as const)]),
+  ];
+}
+
+function MemberActionForm({ member }: { member: ModeratedMember }) {
+  const client = useQueryClient();
+  const [action, setAction] = useState<MemberAction>('warn');
+  const [days, setDays] = useState('7');
+
+  function act(reason: string) {
+    const until = action === 'suspend' ? new Date(Date.now() + Number(days) * dayMs).toISOString() : null;
+    return moderateMember(client, { action, memberId: member.id, reason, until });
+  }
+
+  return (
+    <ModerationForm actions={listMemberActions(member)} action={action} onAction={setAction} act={act}>
+      {action === 'suspend' && (
+        <SelectField label={t`For how long?`} options={suspensionOptions()} value={days} onChange={setDays} />
+      )}
+    </ModerationForm>
+  );
+}

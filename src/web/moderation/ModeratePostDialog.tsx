@@ -1,0 +1,57 @@
+import { t } from '@lingui/core/macro';
+import { TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PostAction } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#web/posts/post-ref.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { moderatePost } from './moderation.ts';
+import { ModerationForm } from './ModerationForm.tsx';
+
+/** What an operator does to a post, and why. */
+export default function ModeratePostDialog({
+  post,
+  actions,
+  queueItemId = null,
+  opener,
+  onClose,
+}: {
+  post: PostRef;
+  /** What can be done; the first is chosen. */
+  actions: readonly PostAction[];
+  /** The place in the queue it is done from. */
+  queueItemId?: number | null;
+  opener?: () => HTMLElement | null;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [action, setAction] = useState<PostAction>(actions[0] ?? 'dismiss');
+  const [original, setOriginal] = useState('');
+
+  async function act(reason: string) {
+    const duplicateOf = action === 'duplicate' ? parseQuestionNumber(original) : null;
+    await moderatePost(client, { action, kind: post.kind, id: post.id, reason, duplicateOf, queueItemId });
+    onClose();
+  }
+
+  return (
+    <Dialog title={t`Moderate post`} opened onClose={onClose} opener={opener}>
+      <ModerationForm actions={actions} action={action} onAction={setAction} act={act} onCancel={onClose}>
+        {action === 'duplicate' && (
+          <TextInput
+            label={t`Number or address of the question that was asked before`}
+            dir="auto"
+            value={original}
+            onChange={(event) => setOriginal(event.currentTarget.value)}
+          />
+        )}
+      </ModerationForm>
+    </Dialog>
+  );
+}
+
+/** '12', '/question/12' or a whole address; null for what names no question. */
+function parseQuestionNumber(text: string): number | null {
+  const [, number] = /^(?:.*\/question\/)?#?(\d{1,15})(?:[/?#].*)?$/u.exec(text.trim()) ?? [];
+  return number === undefined || Number(number) === 0 ? null : Number(number);
+}

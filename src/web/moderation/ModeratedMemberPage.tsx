@@ -1,0 +1,42 @@
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { moderatedMemberQuery } from './moderation.ts';
+import { ModerateMember } from './ModerateMember.tsx';
+import { hasStatus } from '#web/core/errors.ts';
+import { profilePath } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { parseMemberId } from '#web/identity/profiles.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
+import classes from '#web/ui/page.module.css';
+
+const route = getRouteApi('/member/care/member/$id');
+
+/** How a member stands, for operators. */
+export function ModeratedMemberPage() {
+  const id = parseMemberId(route.useParams().id);
+  const viewer = useMember();
+  if (viewer === null) return null;
+  return viewer.role !== 'operator' || id === null ? <NotFoundPage /> : <MemberModeration id={id} />;
+}
+
+function MemberModeration({ id }: { id: number }) {
+  const { data: member, error } = useQuery(moderatedMemberQuery(id));
+  usePageTitle(member?.displayName ?? t`Profile`);
+  if (hasStatus(error, 404)) return <NotFoundPage />;
+  if (member === undefined) return null;
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>
+          <span dir="auto">{member.displayName}</span>
+        </PageHeading>
+        <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>
+      </div>
+      <ModerateMember member={member} />
+    </>
+  );
+}

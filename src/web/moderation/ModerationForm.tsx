@@ -1,0 +1,84 @@
+import { t } from '@lingui/core/macro';
+import { Button, Textarea } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import type { MemberAction, PostAction } from '#shared/moderation/moderation.ts';
+import { toast } from '#web/core/toast.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { actionDescriptions, actionLabels } from './moderation-messages.ts';
+import classes from './moderation.module.css';
+
+const maxReasonLength = 500;
+
+/** What an operator does, to a post or about a member, and why. */
+export function ModerationForm<Action extends PostAction | MemberAction>({
+  actions,
+  action,
+  onAction,
+  act,
+  onCancel,
+  children,
+}: {
+  /** What can be done. */
+  actions: readonly Action[];
+  /** What is chosen of it. */
+  action: Action;
+  onAction: (action: Action) => void;
+  /** Does it; the message of an error that it throws is shown. */
+  act: (reason: string) => Promise<void>;
+  onCancel?: () => void;
+  /** What else the chosen action asks for. */
+  children: ReactNode;
+}) {
+  const [reason, setReason] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    if (saving) return;
+    setSaving(true);
+    setProblem(null);
+    try {
+      await act(reason);
+      setReason('');
+      toast(t`Done, and written down.`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : '');
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+      <SelectField
+        label={t`What to do`}
+        options={actions.map((each) => [each, actionLabels[each]()])}
+        value={action}
+        onChange={onAction}
+      />
+      <p className={classes.quiet}>{actionDescriptions[action]()}</p>
+      {children}
+      <div>
+        <Textarea
+          label={t`Why? Everybody can read this.`}
+          rows={3}
+          dir="auto"
+          data-autofocus
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <CharacterCounter text={reason} max={maxReasonLength} />
+      </div>
+      <FormError message={problem} />
+      <div className={classes.buttons}>
+        {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
+        <Button type="submit" loading={saving}>
+          {actionLabels[action]()}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
+import { moderationLogQuery } from './moderation.ts';
+import { ModerationLogList } from './ModerationLogList.tsx';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from '#web/ui/page.module.css';
+
+const CareDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
+
+/** What operators did, for every member. */
+export function ModerationLogPage() {
+  usePageTitle(t`What was done and why`);
+  const client = useQueryClient();
+  const query = useInfiniteQuery(moderationLogQuery);
+  const [restoring, setRestoring] = useState<ModerationLogEntry['restorable']>(null);
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`What was done and why`}</PageHeading>
+      </div>
+      <PagedList
+        query={query}
+        noun="results"
+        keyOf={(entry) => entry.id}
+        pending={null}
+        empty={
+          <EmptyState
+            title={t`Nothing was done yet`}
+            text={t`What operators hide, lock or end shows up here.`}
+          />
+        }
+      >
+        {(entries) => <ModerationLogList entries={entries} onRestore={setRestoring} />}
+      </PagedList>
+      {restoring !== null && (
+        <Suspense>
+          <CareDialog
+            post={restoring}
+            actions={['restore']}
+            onClose={() => {
+              setRestoring(null);
+              void client.invalidateQueries({ queryKey: moderationLogQuery.queryKey });
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { IconDots, IconFlag, IconShield } from '@tabler/icons-react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import type { PostRef } from '#web/posts/post-ref.ts';
+import classes from '#web/posts/PostActions.module.css';
+import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
+import type { PostAction } from '#shared/moderation/moderation.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+
+/**
+ * 'More actions' of an answer or reply. A thread has hundreds of them: until it is pressed, a button is all there is. The
+ * button stays the same one, so that it gets the focus back.
+ */
+export function PostMenu({ post, own }: { post: PostRef; own: boolean }) {
+  const { member } = useQuestionPage();
+  const [button, setButton] = useState<HTMLElement | null>(null);
+  const [opened, setOpened] = useState(false);
+  if (own && member.role !== 'operator') return null;
+  return (
+    <>
+      <button
+        type="button"
+        className={`${classes.action} ${classes.more}`}
+        aria-label={t`More actions`}
+        title={t`More actions`}
+        aria-haspopup="menu"
+        aria-expanded={opened}
+        onClick={({ currentTarget }) => {
+          setButton(currentTarget);
+          setOpened(!opened);
+        }}
+      >
+        <IconDots size={18} stroke={1.8} aria-hidden="true" />
+      </button>
+      {button !== null && (
+        <OpenPostMenu
+          post={post}
+          own={own}
+          button={button}
+          opened={opened}
+          onClose={() => setOpened(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function OpenPostMenu({
+  post,
+  own,
+  button,
+  opened,
+  onClose,
+}: {
+  post: PostRef;
+  own: boolean;
+  button: HTMLElement;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { items, dialogs } = usePostModeration(post, {
+    own,
+    actions: ['hide', 'delete', 'lock'],
+    opener: () => button,
+  });
+  return (
+    <>
+      <Menu position="bottom-end" width={216} opened={useOpenAfterMount(opened)} onClose={onClose}>
+        <Menu.Target>
+          <ExternalTarget button={button} />
+        </Menu.Target>
+        <Menu.Dropdown className={classes.menu ?? ''} aria-label={t`More actions`}>
+          {items}
+        </Menu.Dropdown>
+      </Menu>
+      {dialogs}
+    </>
+  );
+}
+
+const ReportDialog = lazyComponent(() => import('./ReportDialog.tsx'));
+const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
+
+/** What members tell operators of a post, and what operators do: the items for its menu, and what these open. */
+export function usePostModeration(
+  post: PostRef,
+  {
+    own,
+    actions,
+    opener,
+  }: {
+    own: boolean;
+    actions: readonly PostAction[];
+    /** The button of the menu. */
+    opener: () => HTMLElement | null;
+  },
+) {
+  const { member } = useQuestionPage();
+  const [opened, setOpened] = useState<'flag' | 'care' | null>(null);
+  const close = () => setOpened(null);
+  const items: ReactNode = (
+    <>
+      {!own && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconFlag size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setOpened('flag')}
+        >
+          {t`Report`}
+        </Menu.Item>
+      )}
+      {member.role === 'operator' && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconShield size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setOpened('care')}
+        >
+          {t`Moderate post`}
+        </Menu.Item>
+      )}
+    </>
+  );
+  const dialogs: ReactNode = opened !== null && (
+    <Suspense>
+      {opened === 'flag' ? (
+        <ReportDialog post={post} opener={opener} onClose={close} />
+      ) : (
+        <ModeratePostDialog post={post} actions={actions} opener={opener} onClose={close} />
+      )}
+    </Suspense>
+  );
+  return { items, dialogs };
+}

@@ -1,0 +1,39 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import type { Question } from '#shared/posts/questions.ts';
+import { questionPath } from '#web/core/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { useQuestionTitles } from '#web/ui/markdown/useQuestionTitles.ts';
+import classes from './moderation.module.css';
+
+/** What operators say of a question: that it was asked before, and that it is locked. */
+export function QuestionStatusBanner({
+  question,
+}: {
+  question: Pick<Question, 'duplicateOf' | 'lockReason'>;
+}) {
+  const { duplicateOf, lockReason } = question;
+  return (
+    <>
+      {duplicateOf !== null && <DuplicateBanner key={duplicateOf} id={duplicateOf} />}
+      {lockReason !== null && (
+        <p className={classes.note} dir="auto">
+          {t`This question is locked, so that it stays as it is: ${lockReason}`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function DuplicateBanner({ id }: { id: number }) {
+  const [ids] = useState([id]);
+  const title = useQuestionTitles(ids).get(id) ?? `#${id}`;
+  return (
+    <p className={classes.note}>
+      <Trans>
+        This was asked before: <PathLink href={questionPath(id)}>{title}</PathLink>
+      </Trans>
+    </p>
+  );
+}

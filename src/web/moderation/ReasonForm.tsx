@@ -1,0 +1,64 @@
+import { t } from '@lingui/core/macro';
+import { Button, Textarea } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { toast } from '#web/core/toast.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import classes from './moderation.module.css';
+
+const maxReasonLength = 500;
+
+/** Asks why, and does it. The message of an error that `act` throws is shown. */
+export function ReasonForm({
+  submit,
+  disabled = false,
+  act,
+  onCancel,
+}: {
+  /** The name of the button that does it. */
+  submit: string;
+  disabled?: boolean;
+  act: (reason: string) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const [reason, setReason] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    if (saving || disabled) return;
+    setSaving(true);
+    setProblem(null);
+    try {
+      await act(reason);
+      toast(t`Saved to the moderation log`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : '');
+      setSaving(false);
+    }
+  }
+
+  return (
+    <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+      <div>
+        <Textarea
+          label={t`Reason (public)`}
+          rows={2}
+          dir="auto"
+          data-autofocus
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <CharacterCounter text={reason} max={maxReasonLength} />
+      </div>
+      <FormError message={problem} />
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>
+        <Button type="submit" loading={saving} disabled={disabled}>
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+import { t } from '@lingui/core/macro';
+import { Button, Textarea } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { ReportReason, ReportState } from '#shared/moderation/moderation.ts';
+import { paths } from '#web/core/paths.ts';
+import { toast } from '#web/core/toast.ts';
+import type { PostRef } from '#web/posts/post-ref.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { moderationKeys, reportQuery, setReport } from './moderation.ts';
+import { reportReasons } from './moderation-messages.ts';
+import classes from './moderation.module.css';
+
+/** Tells the operators of a post, or takes that back. */
+export default function ReportDialog({
+  post,
+  opener,
+  onClose,
+}: {
+  post: PostRef;
+  opener: () => HTMLElement | null;
+  onClose: () => void;
+}) {
+  const { data: state, error } = useQuery(reportQuery(post));
+  return (
+    <Dialog title={t`Report`} opened onClose={onClose} opener={opener}>
+      <FormError message={state === undefined ? (error?.message ?? null) : null} />
+      {state !== undefined && <ReportForm post={post} state={state} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+const maxNoteLength = 500;
+
+function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportState; onClose: () => void }) {
+  const client = useQueryClient();
+  const [reason, setReason] = useState<ReportReason>(state.reason ?? 'spam');
+  const [note, setNote] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+  if (state.closed) return <p>{t`An operator has looked at your flag. Thank you.`}</p>;
+
+  async function save(wanted: ReportReason | null) {
+    if (saving) return;
+    setSaving(true);
+    setProblem(null);
+    try {
+      client.setQueryData(moderationKeys.report(post), await setReport(post, { reason: wanted, note }));
+      toast(wanted === null ? t`Flag taken back` : t`Thank you. The operators will look at it.`);
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : '');
+      setSaving(false);
+    }
+  }
+
+  return (
+    <form
+      className={classes.form}
+      noValidate
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void save(reason);
+      }}
+    >
+      <SelectField label={t`What is wrong?`} options={reportReasons()} value={reason} onChange={setReason} />
+      <div>
+        <Textarea
+          label={t`Anything to add?`}
+          rows={3}
+          dir="auto"
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <CharacterCounter text={note} max={maxNoteLength} />
+      </div>
+      <p className={classes.quiet}>
+        {t`Nobody learns that it was you.`}{' '}
+        <PathLink href={paths.careLog}>{t`What was done and why`}</PathLink>
+      </p>
+      <FormError message={problem} />
+      <div className={classes.buttons}>
+        {state.reason !== null && (
+          <Button variant="default" onClick={() => void save(null)}>{t`Take back`}</Button>
+        )}
+        <Button variant="default" onClick={onClose}>{t`Cancel`}</Button>
+        <Button type="submit" loading={saving}>{t`Report`}</Button>
+      </div>
+    </form>
+  );
+}

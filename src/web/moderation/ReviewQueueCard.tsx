@@ -1,0 +1,67 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import type { ReportedPost, PostAction } from '#shared/moderation/moderation.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import { paths, questionPath } from '#web/core/paths.ts';
+import { Author } from '#web/posts/Author.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { actionLabels, reportReasonLabel } from './moderation-messages.ts';
+import classes from './moderation.module.css';
+
+/** A flagged post and what can be done about it. */
+export function ReviewQueueCard({
+  post,
+  onAct,
+}: {
+  post: ReportedPost;
+  /** Null: one of all there is. */
+  onAct: (action: PostAction | null) => void;
+}) {
+  const ref = { kind: post.kind, id: post.postId };
+  const hash = post.kind === 'question' ? '' : `#${anchorOf(ref)}`;
+  const count = plural(post.reportsCount, { one: '# flag', other: '# flags' });
+  return (
+    <article
+      className={classes.card}
+      tabIndex={-1}
+      data-shortcut-stop
+      aria-label={t`Flagged post by ${post.authorName}`}
+      data-flagged={post.id}
+    >
+      <div className={classes.head}>
+        <span className={classes.strong}>{count}</span>
+        <span>
+          {post.reasons
+            .map(({ reason, count: times }) => `${reportReasonLabel(reason)} (${times})`)
+            .join(', ')}
+        </span>
+        <Time at={post.firstAt} />
+      </div>
+      {[...new Set(post.notes)].map((note) => (
+        <p key={note} className={classes.note} dir="auto">
+          {note}
+        </p>
+      ))}
+      <PathLink href={`${questionPath(post.questionId)}${hash}`} className={classes.strong} dir="auto">
+        {post.title}
+      </PathLink>
+      <div className={classes.head}>
+        <Author id={post.authorId} name={post.authorName} />
+        <Time at={post.createdAt} />
+        {post.authorId !== null && (
+          <PathLink href={`${paths.care}/member/${post.authorId}`}>{t`About this member`}</PathLink>
+        )}
+      </div>
+      <Markdown text={post.content} breaks headingLevel={3} />
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={() => onAct('dismiss')}>
+          {actionLabels.dismiss()}
+        </Button>
+        <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
+        <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
+      </div>
+    </article>
+  );
+}

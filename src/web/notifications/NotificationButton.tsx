@@ -1,0 +1,80 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconBell } from '@tabler/icons-react';
+import { type MouseEvent, Suspense, useEffect, useId, useState } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { setUnreadInTitle } from '#web/core/page-title.ts';
+import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
+import { newestNotificationsQuery } from './notifications.ts';
+import classes from './NotificationButton.module.css';
+import badgeClasses from './UnreadBadge.module.css';
+
+const loadMenu = () => import('./NotificationMenu.tsx');
+const NotificationMenu = lazyComponent(loadMenu);
+const intent = preloadOnIntent(loadMenu);
+
+/** The bell in the top bar: how many are unread, and the newest of them. */
+export function NotificationButton({ className }: { className: string }) {
+  // The error is read here to be told of it: what the bell opens may be loaded after the answer came.
+  const { data, error, refetch } = useQuery(newestNotificationsQuery);
+  const id = useId();
+  // Noted when it is pressed, as that of the account menu.
+  const [button, setButton] = useState<HTMLElement | null>(null);
+  const [opened, setOpened] = useState(false);
+  const unread = data?.unreadCount ?? 0;
+  const label = unread === 0 ? t`Notifications` : t`Notifications, ${unread} unread`;
+
+  useEffect(() => {
+    setUnreadInTitle(unread);
+    return () => setUnreadInTitle(0);
+  }, [unread]);
+
+  function press({ currentTarget }: MouseEvent<HTMLElement>) {
+    setButton(currentTarget);
+    setOpened(!opened);
+    if (!opened) void refetch();
+  }
+
+  return (
+    <>
+      <ActionIcon
+        id={id}
+        size={44}
+        className={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="dialog"
+        aria-expanded={opened}
+        onClick={press}
+        {...intent}
+      >
+        <IconBell size={20} stroke={1.6} aria-hidden />
+        <span className={classes.badgePosition}>
+          <UnreadBadge count={unread} />
+        </span>
+      </ActionIcon>
+      {button !== null && (
+        <Suspense>
+          <NotificationMenu
+            button={button}
+            opened={opened}
+            onClose={() => setOpened(false)}
+            page={data}
+            query={{ error, refetch }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** The number on the bell, 99+ above 99 (docs/product.md 12.4). Decoration: the control it stands on says the count. */
+export function UnreadBadge({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className={badgeClasses.badge} aria-hidden="true">
+      {count > 99 ? '99+' : count}
+    </span>
+  );
+}

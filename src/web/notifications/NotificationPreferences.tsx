@@ -1,0 +1,203 @@
+import { t } from '@lingui/core/macro';
+import { VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId, useState } from 'react';
+import type {
+  EmailFrequency,
+  NotificationCategory,
+  NotificationPreference,
+} from '#shared/notifications/preferences.ts';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { toastError } from '#web/core/toast.ts';
+import check from '#web/ui/checkbox.module.css';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
+import {
+  notificationPreferencesQuery,
+  type PreferenceChange,
+  useSavePreference,
+} from './notification-preferences.ts';
+import { EmailStatusNote } from './EmailStatusNote.tsx';
+import { PushSettings } from './PushSettings.tsx';
+import classes from './NotificationPreferences.module.css';
+
+/** How the member hears of what: a line for each thing, a column for each way. Every change is saved at once. */
+export function NotificationPreferences() {
+  const query = useQuery(notificationPreferencesQuery);
+  const ids = { inApp: useId(), mail: useId(), push: useId() };
+  const [savedLine, setSavedLine] = useState<NotificationCategory | null>(null);
+  useEffect(() => {
+    if (savedLine === null) return;
+    const timer = setTimeout(() => setSavedLine(null), savedNoticeMs);
+    return () => clearTimeout(timer);
+  }, [savedLine]);
+
+  if (query.isPending) return <PreferencesSkeleton />;
+  const settings = query.data;
+  if (settings === undefined) return <LoadError text={t`Your choices could not be loaded.`} query={query} />;
+  const { preferences, emailStatus, pushKey } = settings;
+  return (
+    <>
+      <table className={classes.table}>
+        <caption>
+          <VisuallyHidden>{t`How you hear of what concerns you`}</VisuallyHidden>
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <VisuallyHidden>{t`What it is about`}</VisuallyHidden>
+            </th>
+            <th id={ids.inApp} scope="col">{t`In the app`}</th>
+            <th id={ids.mail} scope="col">{t`By mail`}</th>
+            <th id={ids.push} scope="col">{t`Push`}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {preferences.map((choice) => (
+            <PreferenceRow
+              key={choice.category}
+              choice={choice}
+              columns={ids}
+              canMail={emailStatus !== 'unavailable'}
+              canPush={pushKey !== null}
+              isSaved={savedLine === choice.category}
+              onSaved={() => setSavedLine(choice.category)}
+            />
+          ))}
+        </tbody>
+      </table>
+      <div className={classes.notes}>
+        <EmailStatusNote
+          state={emailStatus}
+          isWanted={preferences.some((choice) => choice.inApp && choice.email !== 'off')}
+        />
+        <PushSettings pushKey={pushKey} isOn={settings.isPushEnabledHere} />
+      </div>
+    </>
+  );
+}
+
+/** As many lines as there are choices, each as high as one, and what stands below them. */
+function PreferencesSkeleton() {
+  return (
+    <LoadingRegion label={t`Loading your choices`} part>
+      <span className={classes.loading}>
+        {nameWidths.map((width) => (
+          <span key={width} className={classes.loadingLine}>
+            <Skeleton width={width} />
+            <Skeleton width="1.125rem" height="1.125rem" />
+            <Skeleton width="5.5rem" height="2.75rem" />
+            <Skeleton width="1.125rem" height="1.125rem" />
+          </span>
+        ))}
+        <span className={classes.notes}>
+          <SkeletonLines widths={['18rem', '24rem']} />
+          <Skeleton width="16rem" height="2.625rem" />
+        </span>
+      </span>
+    </LoadingRegion>
+  );
+}
+
+/** About as long as the names that come. */
+const nameWidths = ['68%', '80%', '60%', '46%', '52%', '49%'];
+
+/** How long 'Saved' stands, in milliseconds. */
+const savedNoticeMs = 4_000;
+
+function PreferenceRow(props: {
+  choice: NotificationPreference;
+  columns: { inApp: string; mail: string; push: string };
+  canMail: boolean;
+  canPush: boolean;
+  isSaved: boolean;
+  onSaved: () => void;
+}) {
+  const { choice, columns, canMail, canPush, isSaved, onSaved } = props;
+  const { category, inApp, email, push } = choice;
+  const lineId = useId();
+  const savePreference = useSavePreference();
+  const save = (change: PreferenceChange) =>
+    savePreference.mutate({ category, change }, { onSuccess: onSaved, onError: showSaveError });
+  // What is not told in the app is told nowhere; what was chosen comes back with it.
+  const isOff = !inApp;
+  return (
+    <tr>
+      <th scope="row">
+        <span id={lineId}>{preferenceLabel(category)}</span>
+        <output className={classes.saved}>{isSaved && t`Saved`}</output>
+      </th>
+      <td>
+        <label className={classes.box}>
+          <input
+            type="checkbox"
+            className={check.checkbox}
+            aria-labelledby={`${lineId} ${columns.inApp}`}
+            checked={inApp}
+            onChange={(event) => save({ inApp: event.currentTarget.checked })}
+          />
+        </label>
+      </td>
+      <td>
+        <select
+          className={classes.select}
+          aria-labelledby={`${lineId} ${columns.mail}`}
+          disabled={isOff || !canMail}
+          value={canMail ? email : 'off'}
+          onChange={(event) => save({ email: event.currentTarget.value as EmailFrequency })}
+        >
+          {emailFrequencies().map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td>
+        <label className={classes.box}>
+          <input
+            type="checkbox"
+            className={check.checkbox}
+            aria-labelledby={`${lineId} ${columns.push}`}
+            disabled={isOff || !canPush}
+            checked={push && canPush}
+            onChange={(event) => save({ push: event.currentTarget.checked })}
+          />
+        </label>
+      </td>
+    </tr>
+  );
+}
+
+function showSaveError(error: Error): void {
+  toastError(
+    error instanceof ApiError
+      ? translateServerMessage(error.message)
+      : t`Your choice could not be saved. Please check your connection and try again.`,
+  );
+}
+
+const emailFrequencies = (): [EmailFrequency, string][] => [
+  ['off', t`Off`],
+  ['at_once', t`At once`],
+  ['daily', t`Daily`],
+  ['weekly', t`Weekly`],
+];
+
+function preferenceLabel(about: NotificationCategory): string {
+  switch (about) {
+    case 'answers':
+      return t`Answers to my questions`;
+    case 'followed':
+      return t`Answers to questions I follow`;
+    case 'replies':
+      return t`Replies and comments`;
+    case 'mentions':
+      return t`Mentions of me`;
+    case 'accepted':
+      return t`Accepted answers`;
+    case 'votes':
+      return t`Votes for my posts`;
+  }
+}

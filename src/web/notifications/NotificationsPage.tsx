@@ -1,0 +1,74 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import type { NotificationFilter } from '#shared/notifications/notifications.ts';
+import { MarkAllReadButton, NotificationList, NotificationSkeletons } from './NotificationList.tsx';
+import { notificationsQuery, useUnreadCount } from './notifications.ts';
+import { useLiveNotifications } from './useLiveNotifications.ts';
+import { paths } from '#web/core/paths.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
+import classes from '#web/ui/page.module.css';
+
+const tabs = (): readonly TabLink<NotificationFilter>[] => [
+  { key: 'all', label: t`All`, href: paths.notifications },
+  { key: 'unread', label: t`Unread`, href: `${paths.notifications}?tab=unread` },
+];
+
+export function NotificationsPage() {
+  usePageTitle(t`Notifications`);
+  const { tab: filter = 'all' } = useSearch({ from: '/member/notifications' });
+  const query = useInfiniteQuery(notificationsQuery(filter));
+  const unread = useUnreadCount();
+  const newItems = useLiveNotifications(filter);
+
+  return (
+    <>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Notifications`}</PageHeading>
+        <MarkAllReadButton newest={query.data?.pages[0]?.items[0]?.id ?? null} unread={unread} />
+      </div>
+      <TabLinks label={t`Notifications`} tabs={tabs()} current={filter}>
+        <PagedList
+          key={filter}
+          query={query}
+          noun="notifications"
+          keyOf={(notification) => notification.id}
+          pending={<NotificationSkeletons />}
+          empty={filter === 'unread' ? <NoUnread /> : <NoNotifications />}
+        >
+          {(notifications) => (
+            <>
+              {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
+              <NotificationList notifications={notifications} />
+            </>
+          )}
+        </PagedList>
+      </TabLinks>
+    </>
+  );
+}
+
+function NoUnread() {
+  return (
+    <EmptyState title={t`All caught up`} text={t`Notifications you have not read yet show up here.`}>
+      <ButtonLink href={paths.notifications}>{t`Show all`}</ButtonLink>
+    </EmptyState>
+  );
+}
+
+function NoNotifications() {
+  return (
+    <EmptyState
+      title={t`No notifications yet`}
+      text={t`Answers, replies and upvotes to what you write show up here, and answers to questions you follow.`}
+    >
+      <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
+    </EmptyState>
+  );
+}

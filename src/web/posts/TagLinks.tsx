@@ -1,0 +1,52 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import classes from './TagLinks.module.css';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { paths } from '#web/core/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+
+/** The tags of a question; each leads to its topic. @param max how many to show before '+N more'. */
+export function TagLinks({ tags, max = tags.length }: { tags: readonly string[]; max?: number }) {
+  if (tags.length === 0) return null;
+  const hiddenCount = tags.length - max;
+  return (
+    <ul className={classes.tags} aria-label={t`Tags`}>
+      {tags.slice(0, max).map((tag) => (
+        <li key={tag}>
+          <TagLink tag={tag} className={classes.tag} />
+        </li>
+      ))}
+      {hiddenCount > 0 && (
+        <li className={classes.more} title={tags.slice(max).join(', ')}>
+          <Trans>+{hiddenCount} more</Trans>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** Leads to a topic's questions. */
+export function TagLink({
+  tag,
+  className,
+  shortcutStop = false,
+  children = tag,
+}: {
+  tag: string;
+  className?: string | undefined;
+  /** Whether the keys `j` and `k` stop here. */
+  shortcutStop?: boolean;
+  children?: ReactNode;
+}) {
+  const props = {
+    className,
+    dir: 'auto',
+    'data-shortcut-stop': shortcutStop || undefined,
+    children,
+  } as const;
+  // Every browser takes these two, encoded or not, for steps in the path.
+  if (tag === '.' || tag === '..')
+    return <PathLink href={`${paths.search}?${new URLSearchParams({ q: tag }).toString()}`} {...props} />;
+  return <Link to="/topics/$tag" params={{ tag }} {...props} />;
+}

@@ -1,0 +1,36 @@
+import { t } from '@lingui/core/macro';
+import { IconCheck, IconPointFilled } from '@tabler/icons-react';
+import type { AskDraft } from './ask-draft.ts';
+import { type ChecklistItem, checkAskDraft } from './ask-checklist.ts';
+import classes from './AskChecklist.module.css';
+
+/** What helps others to answer; each is ticked as it is done, and none is a condition. */
+export function AskChecklist({ draft }: { draft: Pick<AskDraft, 'title' | 'content' | 'tags'> }) {
+  return (
+    <ul className={classes.list} aria-label={t`What helps others to answer`}>
+      {checkAskDraft(draft).map(({ advice, done }) => {
+        const Icon = done ? IconCheck : IconPointFilled;
+        return (
+          <li key={advice} className={classes.item} data-done={done || undefined}>
+            <Icon size={16} aria-hidden />
+            <span className={classes.state}>{done ? t`Done:` : t`Not yet:`}</span>
+            <span>{checklistText(advice)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function checklistText(advice: ChecklistItem): string {
+  switch (advice) {
+    case 'title':
+      return t`The title says what is asked`;
+    case 'details':
+      return t`The details tell what you tried`;
+    case 'code':
+      return t`Code stands in code blocks`;
+    case 'tags':
+      return t`Tags are chosen`;
+  }
+}

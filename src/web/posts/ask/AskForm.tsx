@@ -1,0 +1,189 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { accountMessages, type Me } from '#shared/identity/accounts.ts';
+import { draftTargets } from '#shared/posts/drafts-targets.ts';
+import { limits } from '#shared/core/limits.ts';
+import { askMessages } from '#shared/posts/questions-messages.ts';
+import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
+import { createIdempotencyKey } from '#web/core/api.ts';
+import { toast } from '#web/core/toast.ts';
+import { useDraft } from '#web/posts/drafts/useDraft.ts';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { paths } from '#web/core/paths.ts';
+import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { DraftIndicator } from '#web/ui/DraftIndicator.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import { AskChecklist } from './AskChecklist.tsx';
+import {
+  type AskDraft,
+  type AskProblem,
+  createAskDraft,
+  isEmptyAskDraft,
+  usePostQuestion,
+  validateAskDraft,
+} from './ask-draft.ts';
+import { describeAudience, postedMessage } from './audience.ts';
+import { useShareTarget } from './share-target.ts';
+import { SimilarQuestions } from './SimilarQuestions.tsx';
+import { useAudience, useSimilarQuestions } from './similar-questions.ts';
+import { insertTag } from './tag-field.ts';
+import { TagSuggestions } from './TagSuggestions.tsx';
+import classes from './AskForm.module.css';
+
+/**
+ * @param member whose draft it is; stays the same when the session ends under the form.
+ * @param signedOut the session has ended: the draft stays, posting needs a sign-in.
+ */
+export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: number) => void }) {
+  const { draft, setDraft, clearDraft, state, choice } = useDraft({
+    target: draftTargets.ask,
+    memberId: props.member.id,
+    initial: createAskDraft,
+    isEmpty: isEmptyAskDraft,
+  });
+  useShareTarget(draft, setDraft);
+  const [problem, setProblem] = useState<AskProblem | null>(null);
+  const title = useRef<HTMLInputElement>(null);
+  const details = useRef<EditorHandle>(null);
+  const tagField = useRef<HTMLInputElement>(null);
+  const ask = usePostQuestion();
+  const tagsError = findTagsProblem(parseTags(draft.tags));
+  const similar = useSimilarQuestions(draft).data;
+  const audience = useAudience(draft.tags).data;
+
+  function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
+    setDraft(change);
+    if (problem?.field != null && problem.field in change) setProblem(null);
+  }
+
+  function fail(found: AskProblem) {
+    setProblem(found);
+    if (found.field === 'title') title.current?.focus();
+    if (found.field === 'content') details.current?.focus();
+    if (found.field === 'tags') tagField.current?.focus();
+  }
+
+  function submit(event?: FormEvent) {
+    event?.preventDefault();
+    if (ask.isPending || props.signedOut) return;
+    const found = validateAskDraft(draft);
+    if (found !== null) return fail(found);
+    setProblem(null);
+    ask.mutate(draft, {
+      onSuccess: ({ id }) => {
+        clearDraft();
+        const posted = audience === undefined ? null : postedMessage(audience);
+        if (posted !== null) toast(posted);
+        props.onPosted(id);
+      },
+      onError: (error) => {
+        // An earlier try got through although its answer got lost, and the text has changed since: this is another post.
+        if (error instanceof ApiError && error.code === 'key-reused')
+          setDraft({ key: createIdempotencyKey() });
+        const shown = toAskProblem(error);
+        if (shown !== null) fail(shown);
+      },
+    });
+  }
+
+  function postOnEnter(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    submit();
+  }
+
+  function addTag(tag: string) {
+    change({ tags: insertTag(draft.tags, tag) });
+    // The button that was pressed is gone.
+    tagField.current?.focus();
+  }
+
+  const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
+      <div>
+        <TextInput
+          onKeyDown={postOnEnter}
+          ref={title}
+          label={t`Title`}
+          dir="auto"
+          autoComplete="off"
+          value={draft.title}
+          error={errorOf('title')}
+          onChange={(event) => change({ title: event.currentTarget.value })}
+          classNames={{ input: classes.title ?? '' }}
+        />
+        <CharacterCounter text={draft.title} max={limits.title} />
+      </div>
+      <SimilarQuestions questions={similar?.questions} />
+      <Editor
+        handle={details}
+        label={t`Details`}
+        rows={8}
+        limit={limits.details}
+        value={draft.content}
+        error={errorOf('content')}
+        onChange={(content) => change({ content })}
+        onSubmit={submit}
+      />
+      <TextInput
+        onKeyDown={postOnEnter}
+        ref={tagField}
+        label={t`Tags`}
+        description={t`Separate tags with commas (max 5)`}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        autoComplete="off"
+        autoCapitalize="none"
+        dir="auto"
+        value={draft.tags}
+        error={tagsError === null ? errorOf('tags') : translateServerMessage(tagsError)}
+        onChange={(event) => change({ tags: event.currentTarget.value })}
+      />
+      <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
+      <p className={classes.audience}>{describeAudience(audience)}</p>
+      <AskChecklist draft={draft} />
+      {props.signedOut ? <SignInRequired /> : <FormError message={errorOf(null)} />}
+      <div className={classes.footer}>
+        <Button type="submit" loading={ask.isPending}>
+          {t`Post Question`}
+        </Button>
+        <DraftIndicator state={state} />
+      </div>
+    </form>
+  );
+}
+
+function SignInRequired() {
+  return (
+    <FormError message={translateServerMessage(accountMessages.askSignedOut)}>
+      {'. '}
+      <Link to="/login" search={{ next: paths.ask }}>
+        {t`Sign in`}
+      </Link>
+      . {t`Your draft stays here.`}
+    </FormError>
+  );
+}
+
+/** Null for an ended session: the form says so by itself. */
+function toAskProblem(error: Error): AskProblem | null {
+  if (!(error instanceof ApiError))
+    return { field: null, message: translateServerMessage(askMessages.failed) };
+  if (error.code === 'signed-out') return null;
+  if (error.code === 'key-reused')
+    return {
+      field: null,
+      message: t`An earlier version of this question was posted. Post again to ask this one too.`,
+    };
+  if (error.code === 'too-many') return { field: null, message: error.message };
+  for (const field of ['title', 'content', 'tags'] as const) {
+    const message = error.messageForField(field);
+    if (message !== null) return { field, message };
+  }
+  return { field: null, message: translateServerMessage(askMessages.failed) };
+}

@@ -1,0 +1,33 @@
+import { t } from '@lingui/core/macro';
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { AskForm } from './AskForm.tsx';
+import { useMember } from '#web/core/session.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from './AskPage.module.css';
+
+export function AskPage() {
+  usePageTitle(t`Ask a question`);
+  const router = useRouter();
+  const current = useMember();
+  // When the session ends under the form, the draft stays the one of the member who typed it.
+  const [member, setMember] = useState(current);
+  if (current !== null && current.id !== member?.id) setMember(current);
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Ask a question`}</PageHeading>
+      {member !== null && (
+        <AskForm
+          key={member.id}
+          member={member}
+          signedOut={current === null}
+          onPosted={(id) =>
+            void router.navigate({ to: '/question/$id', params: { id: String(id) }, replace: true })
+          }
+        />
+      )}
+    </>
+  );
+}

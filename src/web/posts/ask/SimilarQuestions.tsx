@@ -1,0 +1,84 @@
+import { plural, t } from '@lingui/core/macro';
+import { IconCheck } from '@tabler/icons-react';
+import { Suspense, useEffect, useId, useRef, useState } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import type { QuestionCard } from '#shared/posts/questions.ts';
+import placed from '#web/ui/side-column.module.css';
+import { Count } from '#web/ui/Count.tsx';
+import classes from './SimilarQuestions.module.css';
+
+const SimilarQuestionPreview = lazyComponent(() => import('./SimilarQuestionPreview.tsx'));
+
+/**
+ * Questions like the one being typed, in a place that is kept for them: nothing below moves when they come or go.
+ * @param questions undefined before anything was looked for.
+ */
+export function SimilarQuestions({ questions }: { questions: readonly QuestionCard[] | undefined }) {
+  const titleId = useId();
+  const [opened, setOpened] = useState<number | null>(null);
+  const [shown, setShown] = useState<number | null>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  // The dialog is loaded when it is wanted first, too late to know by itself what had the focus.
+  useEffect(() => {
+    if (opened === null) opener.current?.focus();
+  }, [opened]);
+  const found = questions ?? [];
+  return (
+    <section className={`${classes.similar} ${placed.sideColumn}`} aria-labelledby={titleId}>
+      <h2 id={titleId} className={classes.heading}>
+        {t`Similar questions`}
+      </h2>
+      <p className={classes.announced} aria-live="polite">
+        {questions !== undefined &&
+          plural(found.length, {
+            0: 'No similar questions',
+            one: '# similar question',
+            other: '# similar questions',
+          })}
+      </p>
+      {found.length === 0 && (
+        <p className={classes.hint}>
+          {questions === undefined
+            ? t`As you type, questions like yours appear here. Perhaps one has your answer.`
+            : t`Nobody seems to have asked this yet.`}
+        </p>
+      )}
+      {found.length > 0 && (
+        <ul className={classes.list}>
+          {found.map((question) => (
+            <li key={question.id}>
+              <button
+                type="button"
+                className={classes.question}
+                aria-haspopup="dialog"
+                onClick={(event) => {
+                  opener.current = event.currentTarget;
+                  setShown(question.id);
+                  setOpened(question.id);
+                }}
+              >
+                <span className={classes.title} dir="auto">
+                  {question.title}
+                </span>
+                <span className={classes.counts}>
+                  {question.solved && (
+                    <span className={classes.solved}>
+                      <IconCheck size={14} aria-hidden />
+                      {t`solved`}
+                    </span>
+                  )}
+                  <Count of={question.answerCount} singular="answer" />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown !== null && (
+        <Suspense fallback={null}>
+          <SimilarQuestionPreview id={shown} opened={opened !== null} onClose={() => setOpened(null)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import { t } from '@lingui/core/macro';
+import { VisuallyHidden } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type RefObject, useEffect, useRef } from 'react';
+import type { TagSuggestion } from '#shared/discovery/similar.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { formatCount, formatShortCount } from '#web/core/format.ts';
+import { formatCountOf } from '#web/ui/count-text.ts';
+import { canAddTag, hasTag, getUnfinishedTag } from './tag-field.ts';
+import classes from './TagSuggestions.module.css';
+
+const maxSuggestions = 6;
+
+/** Tags to add with a press: while one is being typed those that complete it, else those that fit the text. */
+export function TagSuggestions(props: {
+  typed: string;
+  fitting: readonly TagSuggestion[];
+  /** Where they are typed: who is there sees what is suggested. */
+  field: RefObject<HTMLElement | null>;
+  onAdd: (tag: string) => void;
+}) {
+  const { typed, fitting, field, onAdd } = props;
+  const unfinished = getUnfinishedTag(typed);
+  const completing = useTagCompletions(unfinished);
+  const wanted = completing.length > 0 ? completing : fitting;
+  const shown = canAddTag(typed) ? wanted.filter(({ name }) => !hasTag(typed, name)) : [];
+  const row = useRef<HTMLDivElement>(null);
+  const isSuggesting = shown.length > 0;
+  useEffect(() => {
+    if (isSuggesting && field.current === document.activeElement)
+      row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSuggesting, field]);
+  return (
+    <div ref={row} className={classes.row}>
+      {isSuggesting && (
+        <ul className={classes.tags} aria-label={t`Suggestions`}>
+          {shown.slice(0, maxSuggestions).map(({ name, questionsCount }) => (
+            <li key={name}>
+              <button
+                type="button"
+                className={classes.tag}
+                title={formatCountOf('question', questionsCount, formatCount(questionsCount))}
+                onClick={() => onAdd(name)}
+              >
+                <VisuallyHidden>{t`Add tag ${name}`}</VisuallyHidden>
+                <IconPlus size={14} aria-hidden />
+                <bdi aria-hidden>{name}</bdi>
+                <span className={classes.count} aria-hidden>
+                  {formatShortCount(questionsCount)}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Known tags that begin with what is typed, or have it inside; those that begin first, then those used most. */
+function useTagCompletions(unfinished: string): TagSuggestion[] {
+  const [named] = useDebouncedValue(tagKey(unfinished), 200);
+  const { data } = useQuery({
+    queryKey: ['tag-completions', named],
+    queryFn: ({ signal }) => readJson(api.topics.$get({ query: { q: named } }, { init: { signal } })),
+    enabled: named !== '',
+    staleTime: 60_000,
+    retry: false,
+    ...(named === '' ? {} : { placeholderData: keepPreviousData }),
+  });
+  const begins = (tag: string) => (tagKey(tag).startsWith(tagKey(unfinished)) ? 0 : 1);
+  if (unfinished === '' || data === undefined) return [];
+  return data.items
+    .filter(({ name }) => tagKey(name).includes(tagKey(unfinished)))
+    .map(({ name, questionsCount }) => ({ name, questionsCount }))
+    .toSorted((a, b) => begins(a.name) - begins(b.name));
+}

@@ -1,0 +1,93 @@
+import { t } from '@lingui/core/macro';
+import { Button, VisuallyHidden } from '@mantine/core';
+import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import type { DraftFields } from '#shared/posts/drafts.ts';
+import type { ConflictingDraft as Choice } from './useDraft.ts';
+import { Time } from '#web/ui/Time.tsx';
+import classes from './DraftConflict.module.css';
+import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
+import { keepFieldInView } from '#web/posts/keep-field-in-view.ts';
+
+const Difference = lazyComponent(() => import('#web/posts/revisions/TextDiff.tsx'));
+
+type Props = {
+  conflict: Choice | null;
+  /** What the form holds. */
+  draft: object;
+  /** The member has decided: the focus goes back to what they were writing. */
+  onResolved: () => void;
+};
+
+const changedElsewhere = () => t`This draft was changed on another device`;
+
+/** Two devices wrote at one draft: shows the other text, and leaves it to the member which one stays. */
+export function DraftConflict({ conflict, draft, onResolved }: Props) {
+  return (
+    <div>
+      <VisuallyHidden component="output">{conflict !== null && changedElsewhere()}</VisuallyHidden>
+      {conflict !== null && <DraftConflictPanel conflict={conflict} draft={draft} onResolved={onResolved} />}
+    </div>
+  );
+}
+
+function DraftConflictPanel({ conflict, draft, onResolved }: Props & { conflict: Choice }) {
+  const id = useId();
+  const [comparing, setComparing] = useState(false);
+  const panel = useRef<HTMLElement>(null);
+  useLayoutEffect(() => keepFieldInView(panel.current), []);
+  const choose = (which: 'form' | 'other') => {
+    conflict.resolve(which);
+    onResolved();
+  };
+  return (
+    <section ref={panel} aria-labelledby={id} className={classes.panel}>
+      <p id={id} className={classes.title}>
+        {changedElsewhere()}
+      </p>
+      {conflict.writtenAt !== null && (
+        <p className={classes.time}>
+          <Time at={conflict.writtenAt} />
+        </p>
+      )}
+      <ScrollBox label={t`The text of the other device`} className={classes.text}>
+        <Suspense fallback={<PlainText of={conflict.serverFields} />}>
+          <Difference
+            before={comparing ? toRevision(draft) : null}
+            after={toRevision(conflict.serverFields)}
+          />
+        </Suspense>
+      </ScrollBox>
+      <div className={classes.buttons}>
+        <Button size="xs" onClick={() => choose('other')}>
+          {t`Use this`}
+        </Button>
+        <Button size="xs" variant="default" aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
+          {t`Compare`}
+        </Button>
+      </div>
+      <p className={classes.formNote}>
+        {t`The other one stands in the form below. Nothing is lost until you choose.`}
+      </p>
+      <Button size="xs" variant="default" onClick={() => choose('form')}>
+        {t`Keep the other one`}
+      </Button>
+    </section>
+  );
+}
+
+function PlainText({ of }: { of: DraftFields }) {
+  return <p dir="auto">{of['content']}</p>;
+}
+
+/** A draft as the comparison takes versions of posts. */
+function toRevision(draft: object) {
+  const { title, content, tags }: { title?: unknown; content?: unknown; tags?: unknown } = draft;
+  return {
+    number: 1,
+    createdAt: '',
+    title: typeof title === 'string' ? title : null,
+    content: typeof content === 'string' ? content : '',
+    tags: typeof tags === 'string' && tags.trim() !== '' ? [tags] : null,
+  };
+}

@@ -1,0 +1,178 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { DraftFields } from '#shared/posts/drafts.ts';
+import { fetchDraft } from './drafts-api.ts';
+import type { DraftRef } from './drafts-storage.ts';
+import { discardDraft, restoreDraft } from './drafts-sync.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { copyText } from '#web/ui/copy-text.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { draftKeys } from '#web/posts/query-keys.ts';
+import { draftFormPath, type DraftItem, draftLabel } from './drafts.ts';
+import classes from './DraftList.module.css';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
+
+type DiscardedDraft = { item: DraftItem; fields: DraftFields };
+
+/** What the member has begun to write; what they discard here can be brought back until they leave. */
+export function DraftList({ drafts, memberId }: { drafts: readonly DraftItem[]; memberId: number }) {
+  const [discarded, setDiscarded] = useState<readonly DiscardedDraft[]>([]);
+  const isDiscarded = (place: string) => discarded.some(({ item }) => item.target === place);
+  // A line stays where it was, also when it is only the way back.
+  const lines = [
+    ...drafts.filter(({ target }) => !isDiscarded(target)).map((item) => ({ item, fields: null })),
+    ...discarded,
+  ].toSorted((one, other) => (one.item.updatedAt < other.item.updatedAt ? 1 : -1));
+  const handleRestored = (place: string) =>
+    setDiscarded((all) => all.filter(({ item }) => item.target !== place));
+  return (
+    <ul className={classes.list}>
+      {lines.map(({ item, fields }) => (
+        <li key={item.target} className={classes.line}>
+          {fields === null ? (
+            <DraftLine
+              item={item}
+              memberId={memberId}
+              onDiscarded={(draftFields) => setDiscarded((all) => [...all, { item, fields: draftFields }])}
+            />
+          ) : (
+            <DiscardedDraftLine
+              item={item}
+              fields={fields}
+              memberId={memberId}
+              onBack={() => handleRestored(item.target)}
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fields: DraftFields) => void }) {
+  const { item, memberId } = props;
+  const client = useQueryClient();
+  const id = useId();
+  const path = draftFormPath(item);
+  const discard = useMutation({
+    mutationFn: () => discardDraft({ memberId, target: item.target }),
+    onSuccess: (fields) => {
+      if (fields !== null) props.onDiscarded(fields);
+      void client.invalidateQueries({ queryKey: draftKeys.all });
+    },
+    onError: () => toastError(t`The draft could not be discarded. Please try again.`),
+  });
+  return (
+    <>
+      <div className={classes.about}>
+        {path === null ? (
+          <p id={id} className={classes.name} dir="auto">
+            {draftLabel(item)}
+          </p>
+        ) : (
+          <PathLink id={id} href={path} className={classes.name} dir="auto">
+            {draftLabel(item)}
+          </PathLink>
+        )}
+        {item.excerpt !== '' && (
+          <p className={classes.excerpt} dir="auto">
+            {item.excerpt}
+          </p>
+        )}
+        <p className={classes.facts}>
+          <Time at={item.updatedAt} />
+          {item.version === null && <span>{t`Saved on this device`}</span>}
+          {path === null && <span>{t`What it belongs to was deleted`}</span>}
+        </p>
+      </div>
+      <div className={classes.buttons}>
+        {path === null && <CopyTextButton at={{ memberId, target: item.target }} describedBy={id} />}
+        <Button
+          variant="default"
+          size="compact-md"
+          aria-describedby={id}
+          loading={discard.isPending}
+          onClick={() => discard.mutate()}
+        >
+          {t`Discard`}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The way out for a text whose form is gone. */
+function CopyTextButton({ at, describedBy }: { at: DraftRef; describedBy: string }) {
+  const copy = useMutation({
+    mutationFn: async () => {
+      const { fields } = await fetchDraft(at);
+      if (!(await copyText(fields?.['content'] ?? ''))) throw new Error('The browser copies nothing.');
+    },
+    onSuccess: () => toast(t`Text copied to clipboard!`),
+    onError: () => toastError(t`The text could not be copied. Please try again.`),
+  });
+  return (
+    <Button
+      variant="default"
+      size="compact-md"
+      aria-describedby={describedBy}
+      loading={copy.isPending}
+      onClick={() => copy.mutate()}
+    >
+      {t`Copy text`}
+    </Button>
+  );
+}
+
+function DiscardedDraftLine(props: {
+  item: DraftItem;
+  fields: DraftFields;
+  memberId: number;
+  onBack: () => void;
+}) {
+  const { item, fields, memberId, onBack } = props;
+  const client = useQueryClient();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  const restore = useMutation({
+    mutationFn: () => restoreDraft({ memberId, target: item.target }, fields),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: draftKeys.all });
+      onBack();
+    },
+  });
+  return (
+    <>
+      <output className={classes.discarded}>{t`Draft discarded`}</output>
+      <Button
+        ref={button}
+        variant="default"
+        size="compact-md"
+        loading={restore.isPending}
+        onClick={() => restore.mutate()}
+      >
+        {t`Undo`}
+      </Button>
+    </>
+  );
+}
+
+/** Some drafts in grey: each with its name, two lines of its text, and its time. */
+export function DraftSkeletons() {
+  return (
+    <LoadingRegion label={t`Loading your drafts`}>
+      {['first', 'second', 'third'].map((each) => (
+        <span key={each} className={classes.line}>
+          <span className={classes.about}>
+            <SkeletonLines widths={['60%', '96%', '72%', '6rem']} />
+          </span>
+          <Skeleton width="4.75rem" height="2.125rem" />
+        </span>
+      ))}
+    </LoadingRegion>
+  );
+}

@@ -1,0 +1,49 @@
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import type { Me } from '#shared/identity/accounts.ts';
+import { DraftList, DraftSkeletons } from './DraftList.tsx';
+import { draftsQuery } from './drafts.ts';
+import { paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { usePageTitle } from '#web/core/page-title.ts';
+import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { PageHeading } from '#web/ui/PageHeading.tsx';
+import classes from '#web/ui/page.module.css';
+
+export function DraftsPage() {
+  usePageTitle(t`Drafts`);
+  const member = useMember();
+  // Signed out: the layout is about to leave.
+  return member === null ? null : <MemberDrafts member={member} />;
+}
+
+function MemberDrafts({ member }: { member: Me }) {
+  const query = useQuery(draftsQuery(member.id));
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
+      <p className={classes.lead}>{t`What you begin to write is kept here until you post it.`}</p>
+      {query.isPending ? (
+        <DraftSkeletons />
+      ) : query.data === undefined ? (
+        <LoadError text={t`The drafts could not be loaded.`} query={query} />
+      ) : (
+        <DraftList drafts={query.data} memberId={member.id} />
+      )}
+      {query.data?.length === 0 && <NoDrafts />}
+    </>
+  );
+}
+
+function NoDrafts() {
+  return (
+    <EmptyState
+      title={t`No drafts`}
+      text={t`Close a form half-way, or lose your connection: the text waits here, on all your devices.`}
+    >
+      <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,161 @@
+import { t } from '@lingui/core/macro';
+import { IconAlertCircle } from '@tabler/icons-react';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useMember } from '#web/core/session.ts';
+import { toast } from '#web/core/toast.ts';
+import { dequeueAction } from '#web/core/offline-queue.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import facts from '#web/ui/meta-line.module.css';
+import { copyText } from '#web/ui/copy-text.ts';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { QueuedMark } from '#web/ui/QueuedMark.tsx';
+import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { rememberLostFocus, restoreAsDraft } from './useQueuedPosts.ts';
+import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { answerFormId, hasForm, type QueuedPost, queuedPostAnchor, replyTarget } from './queued-posts.ts';
+import postClasses from '#web/posts/PostFrame.module.css';
+import metaClasses from '#web/posts/PostMeta.module.css';
+import classes from './QueuedPost.module.css';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import type { QuestionPage } from '#shared/posts/questions.ts';
+
+/** The whole text of a post that is still to be sent or was refused. @param onEdit makes it a draft again. */
+export function QueuedPostCard({
+  post,
+  memberId,
+  onEdit,
+}: {
+  post: QueuedPost;
+  memberId: number;
+  onEdit?: () => void;
+}) {
+  const { kind, data, item } = post;
+  const name = useMember()?.displayName ?? '';
+  const [deleting, setDeleting] = useState(false);
+  const article = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const element = article.current;
+    return () => {
+      if (element?.contains(document.activeElement) === true) rememberLostFocus(data.key);
+    };
+  }, [data.key]);
+
+  return (
+    <article
+      ref={article}
+      id={queuedPostAnchor(data.key)}
+      tabIndex={-1}
+      className={postClasses.post}
+      aria-label={
+        item.refusalReason === null ? queuedPostMessages[kind].waiting() : queuedPostMessages[kind].refused()
+      }
+    >
+      <div className={`${metaClasses.meta} ${facts.line}`}>
+        <span className={metaClasses.who}>
+          <Avatar id={memberId} name={name} size={kind === 'reply' ? 22 : 28} />
+          <span className={metaClasses.author} dir="auto">
+            {name}
+          </span>
+        </span>
+        {item.refusalReason === null && <QueuedMark showLabel />}
+      </div>
+      {item.refusalReason !== null && (
+        <p className={classes.refused}>
+          <IconAlertCircle size={16} stroke={1.8} aria-hidden="true" />
+          <span>{queuedPostMessages[kind].reason(item.refusalReason)}</span>
+        </p>
+      )}
+      <Markdown text={data.content} breaks className={kind === 'reply' ? classes.reply : classes.answer} />
+      <div className={classes.actions}>
+        <PostActions>
+          {onEdit !== undefined && <PostAction label={t`Edit`} onPress={onEdit} />}
+          {onEdit === undefined && (
+            <PostAction label={t`Copy text`} onPress={() => void copy(data.content)} />
+          )}
+          <PostAction label={t`Delete`} onPress={() => setDeleting(true)} />
+        </PostActions>
+      </div>
+      <DeleteDialog
+        opened={deleting}
+        title={queuedPostMessages[kind].title()}
+        text={t`It has not been posted and cannot be brought back.`}
+        deleting={false}
+        onDelete={() => dequeueAction(memberId, item)}
+        onCancel={() => setDeleting(false)}
+      />
+    </article>
+  );
+}
+
+const queuedPostMessages = {
+  answer: {
+    waiting: () => t`Waiting answer`,
+    refused: () => t`Answer that was not posted`,
+    reason: (refused: string) => t`Your answer was not posted: ${refused}`,
+    title: () => t`Delete this answer?`,
+  },
+  reply: {
+    waiting: () => t`Waiting reply`,
+    refused: () => t`Reply that was not posted`,
+    reason: (refused: string) => t`Your reply was not posted: ${refused}`,
+    title: () => t`Delete this reply?`,
+  },
+} as const;
+
+async function copy(text: string): Promise<void> {
+  toast((await copyText(text)) ? t`Text copied to clipboard` : t`This browser does not let Parley copy.`);
+}
+
+/** A post of the member's that is still to be sent, in its place on the page. */
+export function QueuedPostArticle({ post }: { post: QueuedPost }) {
+  const { member, cache, setReplyingTo, saveReplyingTo } = useQuestionPage();
+  const page = cache.read();
+
+  function edit() {
+    if (!restoreAsDraft(member.id, post)) {
+      toast(t`The form holds another draft. Post it or clear it first.`);
+      return;
+    }
+    if (post.kind === 'answer') {
+      const form = document.getElementById(answerFormId);
+      form?.querySelector('textarea')?.focus({ preventScroll: true });
+      // With the reason above the field, which is about to appear.
+      requestAnimationFrame(() => form?.scrollIntoView({ block: 'nearest' }));
+      return;
+    }
+    setReplyingTo(replyTarget(post.data));
+    saveReplyingTo(replyTarget(post.data));
+  }
+
+  const editable = page !== undefined && hasForm(post, page);
+  return <QueuedPostCard post={post} memberId={member.id} {...(editable && { onEdit: edit })} />;
+}
+
+/**
+ * The member's waiting and refused posts that have no place on the page: replies to an answer that is deleted or not
+ * loaded, and all of them where the question itself is gone (no `page`).
+ */
+export function QueuedPostsElsewhere({
+  queuedPosts,
+  memberId,
+  page,
+}: {
+  queuedPosts: readonly QueuedPost[];
+  memberId: number;
+  page?: QuestionPage;
+}) {
+  const elsewhere = queuedPosts.filter((post) => page === undefined || !isOnPage(post, page));
+  if (elsewhere.length === 0) return null;
+  return (
+    <section aria-label={t`What you wrote here`} className={classes.elsewhere}>
+      {elsewhere.map((post) => (
+        <QueuedPostCard key={post.data.key} post={post} memberId={memberId} />
+      ))}
+    </section>
+  );
+}
+
+function isOnPage(post: QueuedPost, page: QuestionPage): boolean {
+  if (post.kind === 'answer' || post.data.answerId === null) return true;
+  return page.answers.items.some(({ id }) => id === post.data.answerId);
+}

@@ -1,0 +1,162 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { draftTargets } from '#shared/posts/drafts-targets.ts';
+import { limits } from '#shared/core/limits.ts';
+import { askMessages } from '#shared/posts/questions-messages.ts';
+import type { Question } from '#shared/posts/questions.ts';
+import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
+import { type AskProblem, validateAskDraft } from '#web/posts/ask/ask-draft.ts';
+import { createIdempotencyKey } from '#web/core/api.ts';
+import { useDraft } from '#web/posts/drafts/useDraft.ts';
+import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
+import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
+import { useQuestionPage } from './question-page-context.ts';
+import { listParticipants, patchPost } from './question-page-data.ts';
+import { editQuestion } from '#web/posts/post-api.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import classes from './EditQuestionForm.module.css';
+
+/** The author's form for title, details and tags, in place of the text. @param onLeave closes it. */
+export function EditQuestionForm({ question, onLeave }: { question: Question; onLeave: () => void }) {
+  const { member, cache } = useQuestionPage();
+  const original = {
+    title: question.title,
+    content: question.content,
+    tags: question.tags.join(', '),
+    version: question.editedAt,
+  };
+  const { draft, setDraft, clearDraft, state, choice } = useDraft({
+    target: draftTargets.edit({ kind: 'question', id: question.id }),
+    memberId: member.id,
+    initial: () => ({ ...original, key: createIdempotencyKey() }),
+    isEmpty: ({ title, content, tags }) =>
+      title === original.title && content === original.content && tags === original.tags,
+  });
+  const [problem, setProblem] = useState<AskProblem | null>(null);
+  const title = useRef<HTMLInputElement>(null);
+  const tagField = useRef<HTMLInputElement>(null);
+  const details = useRef<EditorHandle>(null);
+  useEffect(() => title.current?.focus(), []);
+
+  const save = useMutation({
+    mutationFn: () =>
+      editQuestion(
+        question.id,
+        {
+          title: draft.title.trim(),
+          content: draft.content.trim(),
+          tags: parseTags(draft.tags),
+          basedOn: draft.version,
+        },
+        draft.key,
+      ),
+    onSuccess: async ({ title, content, excerpt, tags, editedAt }) => {
+      clearDraft();
+      await cache.update((page) =>
+        patchPost(page, { kind: 'question', id: question.id }, { title, content, excerpt, tags, editedAt }),
+      );
+      cache.refreshLists();
+      onLeave();
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'edited-meanwhile') void cache.refresh();
+      fail(toAskProblem(error));
+    },
+  });
+
+  function fail(found: AskProblem | null) {
+    setProblem(found);
+    if (found?.field === 'title') title.current?.focus();
+    if (found?.field === 'content') details.current?.focus();
+    if (found?.field === 'tags') tagField.current?.focus();
+  }
+
+  function submit(event?: FormEvent) {
+    event?.preventDefault();
+    if (save.isPending) return;
+    const found = validateAskDraft(draft);
+    fail(found);
+    if (found === null) save.mutate();
+  }
+
+  const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
+  const tagsError = findTagsProblem(parseTags(draft.tags));
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <EditConflictBanner
+        post={{ kind: 'question', id: question.id }}
+        knownEditedAt={save.isPending ? question.editedAt : draft.version}
+        editedAt={question.editedAt}
+        onDismiss={() => {
+          setDraft({ version: question.editedAt });
+          setProblem(null);
+          details.current?.focus();
+        }}
+      />
+      <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
+      <div>
+        <TextInput
+          ref={title}
+          label={t`Title`}
+          dir="auto"
+          autoComplete="off"
+          value={draft.title}
+          error={errorOf('title')}
+          onChange={(event) => setDraft({ title: event.currentTarget.value })}
+        />
+        <CharacterCounter text={draft.title} max={limits.title} />
+      </div>
+      <Editor
+        handle={details}
+        label={t`Details`}
+        value={draft.content}
+        onChange={(content) => setDraft({ content })}
+        limit={limits.details}
+        mentionable={() => listParticipants(cache.read(), member.id)}
+        error={errorOf('content')}
+        draft={state}
+        rows={8}
+        onSubmit={submit}
+        onCancel={onLeave}
+      />
+      <TextInput
+        ref={tagField}
+        label={t`Tags`}
+        description={t`Separate tags with commas (max ${limits.tagsPerQuestion})`}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        autoComplete="off"
+        autoCapitalize="none"
+        dir="auto"
+        value={draft.tags}
+        error={tagsError === null ? errorOf('tags') : translateServerMessage(tagsError)}
+        onChange={(event) => setDraft({ tags: event.currentTarget.value })}
+      />
+      <FormError message={errorOf(null)} />
+      <div className={classes.buttons}>
+        <Button type="submit" size="sm" loading={save.isPending}>
+          {t`Save`}
+        </Button>
+        <Button variant="subtle" color="gray" size="sm" onClick={onLeave}>
+          {t`Cancel`}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Null for an ended session: signing in comes next, and the draft stays. */
+function toAskProblem(error: Error): AskProblem | null {
+  if (!(error instanceof ApiError))
+    return { field: null, message: t`Failed to save question: ${error.message}` };
+  if (error.status === 401) return null;
+  for (const field of ['title', 'content', 'tags'] as const) {
+    const message = error.messageForField(field);
+    if (message !== null) return { field, message };
+  }
+  return { field: null, message: error.message || translateServerMessage(askMessages.failed) };
+}

@@ -1,0 +1,23 @@
+import { plural } from '@lingui/core/macro';
+import type { QuestionPage } from '#shared/posts/questions.ts';
+import { useQuestionPage } from './question-page-context.ts';
+import { listPostsBelowQuestion } from './question-page-data.ts';
+import classes from './NewSinceLastVisit.module.css';
+
+/** How much others wrote since the last visit; leads to the first of it. */
+export function NewSinceLastVisit({ page }: { page: QuestionPage }) {
+  const { isNew, reveal } = useQuestionPage();
+  const newPosts = listPostsBelowQuestion(page).filter(({ content }) => isNew(content));
+  const [first] = newPosts;
+  if (first === undefined) return null;
+  return (
+    <div className={classes.frame}>
+      <button type="button" className={classes.button} onClick={() => reveal(first.post)}>
+        {plural(newPosts.length, {
+          one: '# new since your last visit',
+          other: '# new since your last visit',
+        })}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { t } from '@lingui/core/macro';
+import { IconShare2 } from '@tabler/icons-react';
+import type { Question } from '#shared/posts/questions.ts';
+import { truncate } from '#shared/core/text.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { PostAction } from '#web/posts/PostActions.tsx';
+import { copyText } from '#web/ui/copy-text.ts';
+
+/** docs/product.md 4.7: share text uses the first 100 characters. */
+const shareTextLength = 100;
+
+/** The phone's own sheet where there is one, else the link on the clipboard. */
+export function ShareButton({ question }: { question: Question }) {
+  const share = async () => {
+    const url = new URL(`/question/${question.id}`, window.location.origin).href;
+    const shared = { title: question.title, text: truncate(question.excerpt, shareTextLength), url };
+    if (window.matchMedia('(pointer: coarse)').matches && navigator.canShare?.(shared)) {
+      // Leaving the sheet without sharing is no failure.
+      await navigator.share(shared).catch(() => {});
+      return;
+    }
+    if (await copyText(url)) toast(t`Link copied to clipboard!`);
+    else toastError(t`The link could not be copied: ${url}`);
+  };
+  return <PostAction label={t`Share`} Icon={IconShare2} short minor onPress={() => void share()} />;
+}

@@ -1,0 +1,31 @@
+import { t } from '@lingui/core/macro';
+import { useRouter } from '@tanstack/react-router';
+import { paths } from '#web/core/paths.ts';
+import { hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { useQuestionPage } from './question-page-context.ts';
+import { useDeletePost } from '#web/posts/useDeletePost.ts';
+
+/** Deletes the question and goes home (docs/product.md 4.4); failures in the words of 16.5. */
+export function useDeleteQuestion(id: number) {
+  const router = useRouter();
+  const { cache } = useQuestionPage();
+  return useDeletePost(
+    { kind: 'question', id },
+    {
+      onDeleted: async () => {
+        await router.navigate({ to: paths.home });
+        cache.remove();
+        cache.refreshLists();
+        toast(t`Question deleted`);
+      },
+      onFailed: (error) => toastError(deleteErrorMessage(error)),
+    },
+  );
+}
+
+function deleteErrorMessage(error: Error): string {
+  if (hasStatus(error, 403)) return translateServerMessage('You can only delete your own questions.');
+  if (hasStatus(error, 404)) return translateServerMessage('Question not found or already deleted.');
+  return t`Failed to delete question: ${error.message}`;
+}

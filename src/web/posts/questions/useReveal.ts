@@ -1,0 +1,54 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+
+/**
+ * Brings posts into view and focuses them, also ones that are about to appear, or are folded away.
+ * @param content changes whenever the page shows something else.
+ * @param openBranches shows the replies below these posts, named by their anchors.
+ */
+export function useReveal(
+  content: unknown,
+  openBranches: (anchors: readonly string[]) => void,
+): (post: PostRef | string) => void {
+  const target = useRef<PostRef | string | null>(null);
+  const [attempts, setAttempts] = useState(0);
+  const revealTarget = useCallback(() => {
+    if (target.current === null) return;
+    const element = document.getElementById(
+      typeof target.current === 'string' ? target.current : anchorOf(target.current),
+    );
+    if (element === null) return;
+    const closed = collapsedBranchesAround(element);
+    if (closed.length > 0) {
+      openBranches(closed);
+      setAttempts((count) => count + 1);
+      return;
+    }
+    target.current = null;
+    element.focus({ preventScroll: true });
+    element.scrollIntoView({ block: isTall(element) ? 'start' : 'nearest' });
+  }, [openBranches]);
+
+  useEffect(revealTarget, [revealTarget, content, attempts]);
+  return useCallback((post) => {
+    target.current = post;
+    // Runs after what is being shown now has been rendered.
+    setAttempts((count) => count + 1);
+  }, []);
+}
+
+/** The branches that hide an element (app/question-page/ReplyThread.tsx). */
+function collapsedBranchesAround(element: HTMLElement): string[] {
+  const anchors: string[] = [];
+  for (
+    let branch = element.closest<HTMLElement>('[data-branch][hidden]');
+    branch !== null;
+    branch = branch.parentElement?.closest<HTMLElement>('[data-branch][hidden]') ?? null
+  )
+    anchors.push(branch.dataset['branch'] ?? '');
+  return anchors;
+}
+
+function isTall(element: HTMLElement): boolean {
+  return element.getBoundingClientRect().height > window.innerHeight * 0.6;
+}

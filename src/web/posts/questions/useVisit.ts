@@ -1,0 +1,176 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { QuestionPage } from '#shared/posts/questions.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { sessionQuery } from '#web/core/session.ts';
+import type { AnyPost } from '#web/posts/post-ref.ts';
+import { listPostsBelowQuestion } from './question-page-data.ts';
+import { questionKeys } from './question-cache.ts';
+
+/** Posts by others that are newer than `at` are marked. `returning`: that was the end of an earlier visit. */
+type Since = { at: string; isReturning: boolean };
+
+export type Visit = {
+  /** Whether a post came since the last visit or, on the first, since the page was opened; never one's own. */
+  isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
+  /** Whether the member has been here before. */
+  isReturning: boolean;
+};
+
+/** Up to which post this page has reported, by member and question. */
+const reported = new Map<string, string>();
+
+/** Who was away from an open page for longer comes back to it as to a new one; in milliseconds. */
+const awayMs = 10 * 60_000;
+
+/**
+ * A member's visit: counts the view once (docs/product.md 7.5), tells what is new since the last visit, and reports the end of
+ * this one. What is new stays so while one reads.
+ * @param isFresh whether `page` is what the server has now, not what was kept from before.
+ */
+export function useVisit(
+  questionId: number,
+  memberId: number,
+  page: QuestionPage | undefined,
+  isFresh: boolean,
+): Visit {
+  const visit = visitKey(questionId, memberId);
+  const newest = useMemo(() => (page === undefined ? null : newestPostTime(page)), [page]);
+  const [since, setSince] = useState<Since | null>(null);
+  if (since === null && page !== undefined && newest !== null) {
+    const before = getLastSeen(visit) ?? (isFresh ? page.visitedAt : undefined);
+    if (before !== undefined) setSince({ at: before ?? newest, isReturning: before !== null });
+  }
+  const report = useReportVisit(questionId, memberId);
+  const begun = since !== null;
+  const seen = useRef(newest);
+  const latest = useRef(newest);
+
+  useEffect(() => {
+    latest.current = newest;
+    if (!document.hidden) seen.current = newest;
+    if (begun && newest !== null && !reported.has(visit)) report(newest, false);
+  }, [begun, newest, report, visit]);
+
+  useEffect(() => {
+    if (!begun) return undefined;
+    let hiddenAt: number | null = null;
+    const endVisit = () => {
+      if (seen.current === null) return;
+      saveLastSeen(visit, seen.current);
+      if (seen.current > (reported.get(visit) ?? '')) report(seen.current, true);
+    };
+    const handleVisibility = () => {
+      if (document.hidden) {
+        hiddenAt = Date.now();
+        endVisit();
+        return;
+      }
+      const at = seen.current;
+      if (hiddenAt !== null && Date.now() - hiddenAt > awayMs && at !== null)
+        setSince({ at, isReturning: true });
+      hiddenAt = null;
+      seen.current = latest.current;
+    };
+    document.addEventListener('visibilitychange', handleVisibility);
+    return () => {
+      document.removeEventListener('visibilitychange', handleVisibility);
+      if (!document.hidden) endVisit();
+    };
+  }, [begun, report, visit]);
+
+  return useMemo(
+    () => ({
+      isNew: ({ authorId, createdAt }) => since !== null && authorId !== memberId && createdAt > since.at,
+      isReturning: since?.isReturning === true,
+    }),
+    [since, memberId],
+  );
+}
+
+const visitKey = (questionId: number, memberId: number) => `${memberId}:${questionId}`;
+
+/** Tells the server that the member was here. After the first time, the page is asked for again: it counts the view. */
+function useReportVisit(questionId: number, memberId: number): (upTo: string, leaving: boolean) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (upTo, leaving) => {
+      const visit = visitKey(questionId, memberId);
+      // Whoever signs out leaves the page as nobody: this browser alone remembers how far they read.
+      if (client.getQueryData(sessionQuery.queryKey)?.member?.id !== memberId) return;
+      const before = reported.get(visit);
+      reported.set(visit, upTo);
+      const send = async () => {
+        try {
+          const param = { id: String(questionId) };
+          await readJson(api.questions[':id'].view.$put({ param }, { init: { keepalive: leaving } }));
+          if (before === undefined)
+            await client.invalidateQueries({ queryKey: questionKeys.one(questionId) });
+        } catch {
+          // Not worth a message; the next visit tries again.
+          if (before === undefined) reported.delete(visit);
+          else reported.set(visit, before);
+        }
+      };
+      void send();
+    },
+    [client, questionId, memberId],
+  );
+}
+
+/** The time of the newest post on the page. ISO 8601 in UTC, all of one length: they compare as texts. */
+function newestPostTime(page: QuestionPage): string {
+  return listPostsBelowQuestion(page).reduce(
+    (newest, { content }) => (content.createdAt > newest ? content.createdAt : newest),
+    page.question.createdAt,
+  );
+}
+
+const storageKey = 'left';
+
+/** As many questions are remembered, those left last. */
+const maxEntries = 50;
+
+/**
+ * Up to which post a member had seen a question when they left it, by visit: kept for the tab, since a reload asks for the
+ * page before the server has heard that it was left.
+ */
+export function getLastSeen(visit: string): string | undefined {
+  return listLastSeen().find((entry) => entry.visit === visit)?.newest;
+}
+
+export function saveLastSeen(visit: string, newest: string): void {
+  const others = listLastSeen().filter((entry) => entry.visit !== visit);
+  lastSeen = [{ visit, newest }, ...others].slice(0, maxEntries);
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify(lastSeen));
+  } catch {
+    // Storage can be forbidden or full; then it lasts until the page is loaded anew.
+  }
+}
+
+type LastSeen = { visit: string; newest: string };
+
+let lastSeen: LastSeen[] | undefined;
+
+function listLastSeen(): LastSeen[] {
+  if (lastSeen !== undefined) return lastSeen;
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]');
+    lastSeen = Array.isArray(stored) ? stored.filter(isLastSeen) : [];
+  } catch {
+    lastSeen = [];
+  }
+  return lastSeen;
+}
+
+function isLastSeen(entry: unknown): entry is LastSeen {
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    'visit' in entry &&
+    typeof entry.visit === 'string' &&
+    'newest' in entry &&
+    typeof entry.newest === 'string'
+  );
+}

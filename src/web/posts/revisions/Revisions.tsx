@@ -1,0 +1,151 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { RevisionEntry } from '#shared/posts/revisions.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { getRevision, listRevisions } from '#web/posts/post-api.ts';
+import type { PostRef } from '#web/posts/post-ref.ts';
+import metaClasses from '#web/posts/PostMeta.module.css';
+import classes from './Revisions.module.css';
+
+const Difference = lazyComponent(() => import('./TextDiff.tsx'));
+
+/** Versions kept besides the first. */
+const latestRevisions = limits.revisions - 1;
+
+type RevisionsProps = { post: PostRef; editedAt: string };
+
+/** 'edited 2 hours ago'; opens the earlier versions, which every member may read (docs/product.md 4.5). */
+export function EditedNote({ post, editedAt }: RevisionsProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className={metaClasses.edited}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Trans>
+          edited <Time at={editedAt} />
+        </Trans>
+      </button>
+      <RevisionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
+    </>
+  );
+}
+
+/** The versions of a post, each with what it changed. */
+export function RevisionsDialog(props: RevisionsProps & { opened: boolean; onClose: () => void }) {
+  return (
+    <Dialog title={t`Versions`} size="45rem" opened={props.opened} onClose={props.onClose}>
+      <RevisionList post={props.post} editedAt={props.editedAt} />
+    </Dialog>
+  );
+}
+
+function RevisionList({ post, editedAt }: RevisionsProps) {
+  const query = useInfiniteQuery({
+    // An edit may join the latest version: what is known holds for this edit alone.
+    queryKey: ['revisions', post.kind, post.id, editedAt],
+    queryFn: ({ pageParam, signal }) => listRevisions(post, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  return (
+    <PagedList
+      query={query}
+      noun="versions"
+      keyOf={({ number }) => number}
+      pending={<RevisionSkeleton />}
+      empty={null}
+    >
+      {(versions) =>
+        versions.map((version, index) => (
+          <RevisionItem
+            key={version.number}
+            post={post}
+            editedAt={editedAt}
+            version={version}
+            isCurrent={index === 0}
+          />
+        ))
+      }
+    </PagedList>
+  );
+}
+
+/** The current version shows what it changed; the others do where they are opened. */
+function RevisionItem({
+  version,
+  isCurrent,
+  ...of
+}: RevisionsProps & { version: RevisionEntry; isCurrent: boolean }) {
+  const [open, setOpen] = useState(isCurrent);
+  const { number, previous } = version;
+  return (
+    <>
+      <details
+        className={classes.version}
+        open={open}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
+        <summary className={classes.summary}>
+          <h3 className={classes.heading}>
+            {revisionLabel(version, isCurrent)}{' '}
+            <span className={classes.when}>
+              <Time at={version.createdAt} />
+            </span>
+          </h3>
+        </summary>
+        {open && <RevisionChanges {...of} version={version} />}
+      </details>
+      {previous !== null && previous < number - 1 && (
+        <p className={classes.gap}>
+          <Trans>Only the first version and the latest {latestRevisions} are kept.</Trans>
+        </p>
+      )}
+    </>
+  );
+}
+
+function RevisionChanges({ post, editedAt, version }: RevisionsProps & { version: RevisionEntry }) {
+  const text = (number: number) => ({
+    queryKey: ['revision', post.kind, post.id, editedAt, number],
+    queryFn: ({ signal }: { signal: AbortSignal }) => getRevision(post, number, signal),
+    staleTime: Infinity,
+  });
+  const after = useQuery(text(version.number));
+  const before = useQuery({ ...text(version.previous ?? 0), enabled: version.previous !== null });
+  const failed = [after, before].find(({ isError }) => isError);
+  if (failed !== undefined)
+    return <LoadError text={t`The earlier versions could not be loaded.`} query={failed} />;
+  if (after.data === undefined || (version.previous !== null && before.data === undefined))
+    return <RevisionSkeleton />;
+  return (
+    <Suspense>
+      <Difference before={before.data ?? null} after={after.data} />
+    </Suspense>
+  );
+}
+
+function RevisionSkeleton() {
+  return (
+    <LoadingRegion label={t`Loading the versions`} part>
+      <SkeletonLines widths={['40%', '96%', '90%', '55%']} />
+    </LoadingRegion>
+  );
+}
+
+function revisionLabel(version: RevisionEntry, isCurrent: boolean): string {
+  if (isCurrent) return t`Current version`;
+  return version.number === 1 ? t`First version` : t`Version ${version.number}`;
+}

@@ -1,0 +1,71 @@
+import { t } from '@lingui/core/macro';
+import type { Revision } from '#shared/posts/revisions.ts';
+import { isInCode } from '#web/editor/code-blocks.ts';
+import { findLineEnd } from '#web/editor/text-edits.ts';
+import { diffParagraphs, type DiffRun, diffWords } from './text-diff.ts';
+import classes from './Revisions.module.css';
+
+/**
+ * What a version changed: words or paragraphs taken out struck through, those put in underlined. The first one is shown
+ * whole.
+ */
+export default function TextDiff({ before, after }: { before: Revision | null; after: Revision }) {
+  const tags = after.tags?.join(', ') ?? null;
+  return (
+    <div className={classes.text}>
+      {after.title !== null && (
+        <p className={classes.title} dir="auto">
+          <DiffRuns of={diffWords(before?.title ?? after.title, after.title)} />
+        </p>
+      )}
+      {markCodeParagraphs(diffParagraphs(before?.content ?? after.content, after.content)).map(
+        ({ runs, isCode }, index) => {
+          const key = `paragraph ${index}`;
+          return (
+            <p key={key} className={isCode ? classes.code : classes.content} dir={isCode ? 'ltr' : 'auto'}>
+              <DiffRuns of={runs} />
+            </p>
+          );
+        },
+      )}
+      {tags !== null && (
+        <p className={classes.tags} dir="auto">
+          {t`Tags`}: <DiffRuns of={diffWords(before?.tags?.join(', ') ?? tags, tags || t`none`)} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The paragraphs with whether they are, or begin, a fenced block of code in the text they are of. */
+function markCodeParagraphs(
+  paragraphs: readonly (readonly DiffRun[])[],
+): { runs: readonly DiffRun[]; isCode: boolean }[] {
+  const textSoFar = { before: '', after: '' };
+  return paragraphs.map((runs) => {
+    const [old, now] = (['in', 'out'] as const).map((left) =>
+      runs.flatMap(({ kind, text }) => (kind === left ? [] : text)).join(''),
+    ) as [string, string];
+    const side = now === '' ? 'before' : 'after';
+    const text = `${textSoFar[side]}${side === 'before' ? old : now}`;
+    const isCode = isInCode(text, findLineEnd(text, textSoFar[side].length));
+    if (old !== '') textSoFar.before += `${old}\n\n`;
+    if (now !== '') textSoFar.after += `${now}\n\n`;
+    return { runs, isCode };
+  });
+}
+
+function DiffRuns({ of }: { of: readonly DiffRun[] }) {
+  return of.map(({ kind, text }, index) => {
+    const key = `${index} ${kind}`;
+    if (kind === 'same') return <span key={key}>{text}</span>;
+    if (kind === 'out') return <del key={key}>{text}</del>;
+    const isApart = of[index - 1]?.kind !== 'out' || /^\s/u.test(text);
+    return (
+      <span key={key}>
+        {isApart ? null : ' '}
+        <ins>{text}</ins>
+      </span>
+    );
+  });
+}

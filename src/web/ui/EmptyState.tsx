@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import classes from './EmptyState.module.css';
+
+/** What an empty list says: what will be here, and the one next step. */
+export function EmptyState({
+  title,
+  text,
+  children,
+}: {
+  title: ReactNode;
+  text?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <div className={classes.empty}>
+      <p className={classes.title} dir="auto">
+        {title}
+      </p>
+      {text !== undefined && <p>{text}</p>}
+      {children}
+    </div>
+  );
+}

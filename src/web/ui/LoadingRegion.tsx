@@ -1,0 +1,39 @@
+import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
+import classes from './LoadingRegion.module.css';
+
+/**
+ * Holds skeletons; they show after 150 ms, so that what is there at once does not flicker.
+ * @param part they stand for a part of a page that has more to show, or for what is in a dialog.
+ */
+export function LoadingRegion(props: { label: string; part?: boolean; children: ReactNode }) {
+  const { label, part = false, children } = props;
+  useLayoutEffect(() => (part ? undefined : registerLoading()), [part]);
+  return (
+    <output className={classes.pending} aria-busy="true" aria-label={label}>
+      {children}
+    </output>
+  );
+}
+
+/** Whether skeletons stand in the place of what the page is about. */
+export function useIsPageLoading(): boolean {
+  return useSyncExternalStore(subscribe, () => loadingCount > 0);
+}
+
+let loadingCount = 0;
+const listeners = new Set<() => void>();
+
+function registerLoading(): () => void {
+  changeLoadingCount(1);
+  return () => changeLoadingCount(-1);
+}
+
+function changeLoadingCount(by: 1 | -1): void {
+  loadingCount += by;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

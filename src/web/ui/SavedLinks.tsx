@@ -1,0 +1,32 @@
+import { t } from '@lingui/core/macro';
+import { Link } from '@tanstack/react-router';
+import { IconBookmarks, IconChevronRight, IconPencil, type TablerIcon } from '@tabler/icons-react';
+import classes from './SavedLinks.module.css';
+import { paths } from '#web/core/paths.ts';
+
+/** The navigation 'Saved' where there is no sidebar: on the member's own profile. */
+export function SavedLinks() {
+  return (
+    <nav aria-label={t`Saved`} className={classes.row}>
+      <ul className={classes.list}>
+        {getSavedLinks().map(({ to, label, Icon }) => (
+          <li key={label}>
+            <Link to={to} className={classes.link}>
+              <Icon size={20} stroke={1.6} aria-hidden />
+              {label}
+              <IconChevronRight size={18} stroke={1.6} aria-hidden className={classes.chevron} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+export type NavigationLink = { to: string; label: string; Icon: TablerIcon };
+
+/** What members keep for themselves: the navigation 'Saved', beside every page or, on phones, on the own profile. */
+export const getSavedLinks = (): NavigationLink[] => [
+  { to: paths.bookmarks, label: t`Bookmarks`, Icon: IconBookmarks },
+  { to: paths.drafts, label: t`Drafts`, Icon: IconPencil },
+];

@@ -1,0 +1,26 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconMoon, IconSun } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { afterPaint } from '#web/core/after-paint.ts';
+
+export function ThemeButton() {
+  const { setColorScheme } = useMantineColorScheme();
+  const current = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const other = current === 'dark' ? 'light' : 'dark';
+  useEffect(updateThemeColor, [current]);
+  const label = other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`;
+  return (
+    <ActionIcon size={44} aria-label={label} title={label} onClick={() => setColorScheme(other)}>
+      {current === 'dark' ? <IconSun size={20} stroke={1.6} /> : <IconMoon size={20} stroke={1.6} />}
+    </ActionIcon>
+  );
+}
+
+/** The browser's own bar, where it takes a colour, is of the same paper. */
+function updateThemeColor() {
+  return afterPaint(() => {
+    const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper').trim();
+    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', paper);
+  });
+}

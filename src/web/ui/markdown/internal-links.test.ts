@@ -1,0 +1,74 @@
+import { fromHtml } from 'hast-util-from-html';
+import type { ElementContent } from 'hast';
+import { describe, expect, test } from 'vitest';
+import { linkInternally, findQuestionReferences } from './internal-links.ts';
+
+const titles = new Map([
+  [12, 'How long does bread keep?'],
+  [7, 'Why seven?'],
+]);
+
+/** The links of a text, '#12→/question/12', after those into the community have been made. */
+function links(html: string): string[] {
+  const tree = fromHtml(html, { fragment: true });
+  linkInternally({ titles, origin: 'https://parley.example' })(tree);
+  return linksIn(tree.children as ElementContent[]);
+}
+
+function linksIn(nodes: readonly ElementContent[]): string[] {
+  return nodes.flatMap((node) => {
+    if (node.type !== 'element') return [];
+    if (node.tagName !== 'a') return linksIn(node.children);
+    const [text] = node.children;
+    const { dataInside = '', dataMention, title } = node.properties;
+    const kind = dataMention === '' ? 'mention ' : '';
+    return [
+      `${kind}${text?.type === 'text' ? text.value : ''}→${String(dataInside)}${title ? ` (${title})` : ''}`,
+    ];
+  });
+}
+
+describe('the number of a question', () => {
+  test('is a link with its title, wherever it stands in the text', () => {
+    expect(links('<p>See #12, (#7) and <em>#12</em>.</p>')).toEqual([
+      '#12→/question/12 (How long does bread keep?)',
+      '#7→/question/7 (Why seven?)',
+      '#12→/question/12 (How long does bread keep?)',
+    ]);
+  });
+
+  test.each([
+    '<p>#13 is unknown</p>',
+    '<p><code>#12</code></p>',
+    '<pre><code>#12</code></pre>',
+    '<p>C#12, a#7, ##7, /#7, #7th, #012</p>',
+  ])('stays as it is in %s', (html) => {
+    expect(links(html)).toEqual([]);
+  });
+
+  test('makes no link inside a link', () => {
+    expect(links('<a href="https://example.org">#12</a>')).toEqual(['#12→']);
+  });
+
+  test('is asked for once', () => {
+    expect(findQuestionReferences('#12 and #7, #12 again, C#9, #x')).toEqual([12, 7]);
+  });
+});
+
+describe('a mention', () => {
+  test.each(['/profile/12', 'https://parley.example/profile/12'])(
+    'is a link to %s that begins with @',
+    (href) => {
+      expect(links(`<a href="${href}">@Ada</a>`)).toEqual(['mention @Ada→/profile/12']);
+    },
+  );
+
+  test.each([
+    '<a href="/profile/12">Ada</a>',
+    '<a href="https://elsewhere.example/profile/12">@Ada</a>',
+    '<a href="/profile/12/answers">@Ada</a>',
+    '<a href="/settings">@Ada</a>',
+  ])('is not %s', (html) => {
+    expect(links(html).join('')).not.toContain('mention');
+  });
+});

@@ -1,0 +1,56 @@
+import { useQueries } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { limits } from '#shared/core/limits.ts';
+import { api, readJson } from '#web/core/api.ts';
+
+type PendingRequest = { resolve: (title: string | null) => void; reject: (error: unknown) => void };
+
+/** What is asked for within so many milliseconds, by all texts of a page, is one request. */
+const batchWindowMs = 20;
+
+let pendingRequests = new Map<number, PendingRequest[]>();
+
+/** The titles of those of the questions that there are; empty until they are known. */
+export function useQuestionTitles(ids: readonly number[]): ReadonlyMap<number, string> {
+  const titles = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['question-title', id],
+      queryFn: () => loadTitle(id),
+      staleTime: 10 * 60_000,
+    })),
+    combine: getTitles,
+  });
+  return useMemo(() => {
+    const known = ids.map((id, at) => [id, titles[at]] as const);
+    return new Map(known.filter((pair): pair is readonly [number, string] => typeof pair[1] === 'string'));
+  }, [ids, titles]);
+}
+
+const getTitles = (results: readonly { data: string | null | undefined }[]) =>
+  results.map(({ data }) => data);
+
+/** Null where there is no such question. */
+function loadTitle(id: number): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    if (pendingRequests.size === 0) window.setTimeout(() => void fetchPendingTitles(), batchWindowMs);
+    pendingRequests.set(id, [...(pendingRequests.get(id) ?? []), { resolve, reject }]);
+  });
+}
+
+async function fetchPendingTitles(): Promise<void> {
+  const requests = [...pendingRequests];
+  pendingRequests = new Map();
+  for (let from = 0; from < requests.length; from += limits.questionTitles)
+    await fetchBatch(requests.slice(from, from + limits.questionTitles));
+}
+
+async function fetchBatch(requests: readonly [number, PendingRequest[]][]): Promise<void> {
+  try {
+    const ids = requests.map(([id]) => id).join(',');
+    const { items } = await readJson(api['question-titles'].$get({ query: { ids } }));
+    const titles = new Map(items.map(({ id, title }) => [id, title]));
+    for (const [id, callers] of requests) for (const { resolve } of callers) resolve(titles.get(id) ?? null);
+  } catch (error) {
+    for (const [, callers] of requests) for (const { reject } of callers) reject(error);
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, test } from '@playwright/test';
+import { startEmailServer } from '#tests/support/email-server.ts';
+import { expectAccessible } from './support/accessibility.ts';
+import { askQuestion, registerMember, signIn, newMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import { startCommunity } from './support/community.ts';
+
+/** The address of the community as its mails name it. */
+const site = 'http://parley.example';
+
+test('a member resets the password, changes the address, and leaves', async ({ page }) => {
+  // A community of its own, and many pages.
+  test.slow();
+  const post = await startEmailServer();
+  const env = { SMTP_URL: post.url, MAIL_FROM: 'parley@example.org', PUBLIC_URL: site };
+  const community = await startCommunity({ env });
+  const { address } = community;
+  /** Where the link in the newest mail to somebody leads, that goes to this page. */
+  const link = async (to: string, path: string) => {
+    const found = () =>
+      post.emails
+        .filter(({ recipients }) => recipients.includes(to))
+        .map(({ text }) => new RegExp(`${site}(/${path}#\\S+)`, 'u').exec(text ?? '')?.[1])
+        .findLast((each) => each !== undefined);
+    await expect.poll(found).toBeDefined();
+    return `${address}${found()}`;
+  };
+  const member = await registerMember(page.request, newMember('Robin Leaver'), address);
+  const question = await askQuestion(page.request, { title: 'Does this stay?' }, address);
+  await page.context().clearCookies();
+
+  await page.goto(`${address}/login`);
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(page.getByRole('heading', { name: 'Forgot password?' })).toBeFocused();
+  await expectAccessible(page, { look: 'forgotten' });
+  await page.getByRole('textbox', { name: 'Email' }).fill(member.email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expect(page.getByText(`If ${member.email} belongs to an account`)).toBeVisible();
+
+  await page.goto(await link(member.email, 'reset-password'));
+  const password = 'correct horse again';
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm new password').fill('something else');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await expect(page.getByLabel('Confirm new password')).toBeFocused();
+  await expectAccessible(page, { look: 'reset' });
+  await page.getByLabel('Confirm new password').fill(password);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await expect(page.getByRole('status').getByText('Your new password is set.')).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: 'Your new password is set.' }));
+  await signIn(page, { email: member.email, password });
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+
+  await page.goto(`${address}/settings?tab=account`);
+  const next = newMember().email;
+  await page.getByRole('button', { name: 'Change email' }).click();
+  const dialog = page.getByRole('dialog');
+  await expectInView(dialog);
+  await dialog.getByLabel('New email').fill(next);
+  await dialog.getByLabel('Your password').fill('wrong');
+  await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+  await expect(dialog.getByText('Incorrect password. Please try again.')).toBeVisible();
+  await expectAccessible(page, { look: 'address', within: '[role="dialog"]' });
+  await dialog.getByLabel('Your password').fill(password);
+  await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+  await expect(page.getByText(`It becomes ${next} when you open the link`)).toBeVisible();
+  const tab = await page.context().newPage();
+  await tab.goto(await link(next, 'new-address'));
+  await expectAccessible(tab, { look: 'new address' });
+  await tab.getByRole('button', { name: 'Use this address' }).click();
+  await expect(tab.getByText('This is your address now.')).toBeVisible();
+  // The settings hear of it.
+  await expect(page.getByText('You sign in with it. It is confirmed.')).toBeVisible();
+  await link(member.email, 'take-back-address');
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download my data' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^parley-[\d-]+\.tar\.gz$/u);
+
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await dialog.getByRole('radio', { name: /^My posts stay/u }).check();
+  await dialog.getByLabel('Your password').fill(password);
+  await expectAccessible(page, { look: 'leaving', within: '[role="dialog"]' });
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(page.getByRole('status').getByText('Your account is deleted.')).toBeVisible();
+  await expect(page).toHaveURL(`${address}/login`);
+  await signIn(page, { email: next, password });
+  await expect(page.getByText('No account found with this email address.')).toBeVisible();
+
+  await registerMember(page.request, newMember('Somebody Else'), address);
+  await page.goto(`${address}/question/${question}`);
+  await expect(page.getByRole('link', { name: 'Former member' }).first()).toBeVisible();
+  await community.remove();
+  await post.stop();
+});

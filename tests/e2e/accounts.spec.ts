@@ -1,0 +1,383 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, signOut, registerMember, signIn, newMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import { postAnswer, askAndOpen, uniqueText } from './support/posts.ts';
+import { withoutInlinedResponses } from './support/offline-queue.ts';
+
+test.describe('registering', () => {
+  test('a visitor creates an account and is signed in at home', async ({ page }) => {
+    const member = newMember('Ada Lovelace');
+    await page.goto('/');
+    await expect(page).toHaveURL('/login');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await expect(page).toHaveTitle('Create an account · Parley');
+    await page.getByLabel('Full name').fill(member.displayName);
+    await page.getByLabel('Email', { exact: true }).fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(member.password);
+    await page.getByLabel('Confirm password').fill(member.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('heading', { name: 'Questions for you', level: 1 })).toBeVisible();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await expect(page.getByText(member.email)).toBeVisible();
+  });
+
+  test('what is wrong is said in the order of the specification, one thing at a time', async ({ page }) => {
+    const member = newMember();
+    await page.goto('/register');
+    const submit = page.getByRole('button', { name: 'Create account' });
+    const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
+    const says = (message: string) => expect(page.getByRole('alert')).toHaveText([message]);
+
+    await fill('Password', 'abc');
+    await fill('Confirm password', 'abd');
+    await submit.click();
+    await says('Passwords do not match');
+    await expect(page.getByLabel('Confirm password')).toBeFocused();
+    await fill('Confirm password', 'abc');
+    await submit.click();
+    await says('Password must be at least 6 characters');
+    await fill('Password', member.password);
+    await fill('Confirm password', member.password);
+    await fill('Full name', ' x ');
+    await submit.click();
+    await says('Name must be at least 2 characters');
+    await fill('Full name', 'Xi');
+    await fill('Email', 'nobody');
+    await submit.click();
+    await says('Please enter a valid email address.');
+    await expect(page.getByLabel('Email', { exact: true })).toBeFocused();
+    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  });
+
+  test('the form says who sees the email address, and a visitor can keep it from the profile', async ({
+    page,
+    browser,
+  }) => {
+    const member = newMember('Hidden Harriet');
+    await page.goto('/register');
+    const show = page.getByRole('checkbox', { name: 'Show my email address on my profile' });
+    await expect(show).toBeChecked();
+    await expect(show).toHaveAccessibleDescription(/Only members who are signed in see it, never in lists/);
+    const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
+    await fill('Full name', member.displayName);
+    await fill('Email', member.email);
+    await fill('Password', member.password);
+    await fill('Confirm password', member.password);
+    await show.uncheck();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/');
+    const session = await page.request.get('/api/session');
+    const { id } = ((await session.json()) as { member: { id: number } }).member;
+    const context = await browser.newContext();
+    const viewer = await context.newPage();
+    await registerMember(viewer.request, newMember());
+    await viewer.goto(`/profile/${id}`);
+    await expect(viewer.getByRole('heading', { name: member.displayName })).toBeVisible();
+    await expect(viewer.getByText(member.email)).toHaveCount(0);
+    await page.goto('/settings');
+    await page.getByRole('checkbox', { name: 'Show my email address to other members' }).check();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expect(page.getByRole('status').filter({ hasText: 'Your profile is saved.' })).toBeVisible();
+    await viewer.reload();
+    await expect(viewer.getByRole('link', { name: member.email })).toBeVisible();
+    await context.close();
+  });
+
+  test('a name that hides characters is refused at its field', async ({ page }) => {
+    const member = newMember('Bob\u202E');
+    await page.goto('/register');
+    for (const [label, value] of [
+      ['Full name', member.displayName],
+      ['Email', member.email],
+      ['Password', member.password],
+      ['Confirm password', member.password],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(value);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Name contains characters that cannot be shown');
+    await expect(page.getByLabel('Full name')).toBeFocused();
+  });
+
+  test('the register page leads back to the login page', async ({ page }) => {
+    await page.goto('/register');
+    await page.getByRole('link', { name: 'Sign in', exact: true }).click();
+    await expect(page).toHaveURL('/login');
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  });
+
+  test('an address that is taken is refused', async ({ page, request }) => {
+    const member = await registerMember(request);
+    await page.goto('/register');
+    await page.getByLabel('Full name').fill('Somebody Else');
+    await page.getByLabel('Email', { exact: true }).fill(member.email.toUpperCase());
+    await page.getByLabel('Password', { exact: true }).fill('another one');
+    await page.getByLabel('Confirm password').fill('another one');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('alert')).toHaveText(
+      'This email is already registered. Please try logging in instead.',
+    );
+  });
+
+  test('the strength of the password is shown as one types', async ({ page }) => {
+    await page.goto('/register');
+    const password = page.getByLabel('Password', { exact: true });
+    const meter = page.getByRole('meter', { name: 'Password strength' });
+    for (const [typed, word] of [
+      ['12345', 'Weak'],
+      ['123456', 'Medium'],
+      ['123456789', 'Medium'],
+      ['1234567890', 'Strong'],
+    ] as const) {
+      await password.fill(typed);
+      await expect(page.getByText(word, { exact: true })).toBeVisible();
+      await expect(meter).toHaveAttribute('aria-valuetext', word);
+    }
+  });
+
+  test('without a connection, the form says so and keeps what was typed', async ({ page, context }) => {
+    const member = newMember();
+    await page.goto('/register');
+    await page.getByLabel('Full name').fill(member.displayName);
+    await page.getByLabel('Email', { exact: true }).fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(member.password);
+    await page.getByLabel('Confirm password').fill(member.password);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('alert')).toHaveText(
+      'Failed to create account. Please check your internet connection and try again.',
+    );
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/');
+  });
+});
+
+test.describe('signing in', () => {
+  test('errors are those of the specification', async ({ page, request, context }) => {
+    const member = await registerMember(request);
+    await page.goto('/login');
+    const says = (message: string) => expect(page.getByRole('alert')).toHaveText([message]);
+    await signIn(page, { email: 'not an address', password: 'x' });
+    await says('Please enter a valid email address.');
+    await signIn(page, newMember());
+    await says('No account found with this email address.');
+    await signIn(page, { ...member, password: 'wrong' });
+    await says('Incorrect password. Please try again.');
+    await expect(page.getByLabel('Password')).toBeFocused();
+    await context.setOffline(true);
+    await signIn(page, member);
+    await says('Failed to log in. Please check your credentials and try again.');
+    await context.setOffline(false);
+    await signIn(page, member);
+    await expect(page).toHaveURL('/');
+  });
+
+  test('after five wrong passwords, further tries have to wait', async ({ page, request }) => {
+    const member = await registerMember(request);
+    await page.goto('/login');
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const answer = page.waitForResponse('**/api/session');
+      await signIn(page, { ...member, password: `wrong ${attempt}` });
+      await answer;
+      await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled();
+    }
+    await signIn(page, member);
+    await expect(page.getByRole('alert')).toHaveText(
+      'Too many failed login attempts. Please try again later.',
+    );
+  });
+
+  test('a password can be shown and hidden', async ({ page }) => {
+    await page.goto('/login');
+    const password = page.getByLabel('Password');
+    await password.fill('correct horse');
+    await expect(password).toHaveAttribute('type', 'password');
+    await page.getByRole('button', { name: 'Show password' }).click();
+    await expect(page.getByRole('textbox', { name: 'Password' })).toHaveValue('correct horse');
+    await page.getByRole('button', { name: 'Hide password' }).click();
+    await expect(password).toHaveAttribute('type', 'password');
+  });
+
+  for (const address of ['/topics', '/search?q=a+b%26c'])
+    test(`a visitor who wanted ${address} gets there after signing in`, async ({ page, request }) => {
+      const member = await registerMember(request);
+      await page.goto(address);
+      await expect(page).toHaveURL(/\/login/u);
+      await expect(page.getByText('Please log in to ask a question')).toBeHidden();
+      await signIn(page, member);
+      await expect(page).toHaveURL(address);
+    });
+
+  test('a visitor who wanted to ask is told why to sign in, and gets to the form', async ({
+    page,
+    request,
+  }) => {
+    const member = await registerMember(request);
+    await page.goto('/ask');
+    await expect(page.getByText('Please log in to ask a question')).toBeVisible();
+    await signIn(page, member);
+    await expect(page).toHaveURL('/ask');
+    await expect(page.getByRole('button', { name: 'Post Question' })).toBeVisible();
+  });
+
+  test('who registers instead gets to the page first asked for as well', async ({ page }) => {
+    const member = newMember();
+    await page.goto('/ask');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Full name').fill(member.displayName);
+    await page.getByLabel('Email', { exact: true }).fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(member.password);
+    await page.getByLabel('Confirm password').fill(member.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page).toHaveURL('/ask');
+  });
+
+  test('a link to sign in cannot lead away', async ({ page, request, baseURL }) => {
+    const member = await registerMember(request);
+    await page.goto(`/login?next=${encodeURIComponent('/\\example.com')}`);
+    await signIn(page, member);
+    await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+    expect(new URL(page.url()).origin).toBe(new URL(baseURL ?? '').origin);
+  });
+});
+
+test('signed-in members who open /login or /register come home', async ({ page }) => {
+  await registerMember(page.request);
+  for (const address of ['/login', '/register']) {
+    await page.goto(address);
+    await expect(page).toHaveURL('/');
+  }
+});
+
+test('Logout leads to /login also where the page hears that the session ended before it is answered', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Which news is first?'));
+  await page.route('**/api/session', async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue();
+    const response = await route.fetch();
+    await expect(page).toHaveURL(/\/login/u);
+    await route.fulfill({ response });
+  });
+  const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  await signOut(page);
+  await answered;
+  await expect(page).toHaveURL('/login');
+});
+
+test('Logout asks for nothing any more that would be refused', async ({ page }) => {
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('What does a page ask for when it is left?'));
+  await postAnswer(page.request, id);
+  await expect(page.getByRole('heading', { name: '1 Answer' })).toBeVisible();
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') refused.push(message.text());
+  });
+  await signOut(page);
+  await expect(page.getByRole('textbox', { name: 'Email' })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(refused).toEqual([]);
+});
+
+test('Logout leads to /login, in every tab, and the pages behind it are closed', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request);
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/?tab=popular');
+  await expect(other.getByRole('tab', { name: 'Popular' })).toBeVisible();
+  await signOut(page);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/login/u);
+  await other.bringToFront();
+  await expect(other).toHaveURL(/\/login/u);
+});
+
+test('a tab that slept while somebody else signed in beside it shows nothing of the member before', async ({
+  page,
+  context,
+}) => {
+  // It hears nothing.
+  await page.routeWebSocket(/./u, () => undefined);
+  await registerMember(page.request);
+  const title = uniqueText('Whose bookmarks are these?');
+  const id = await askQuestion(page.request, { title });
+  await page.request.put(`/api/questions/${id}/bookmark`, { data: { bookmarked: true } });
+  await page.goto('/bookmarks');
+  await expect(page.getByRole('link', { name: title })).toBeVisible();
+
+  const beside = await context.newPage();
+  await beside.goto('/topics');
+  await signOut(beside);
+  const other = await registerMember(beside.request, newMember('Bea Beside'));
+  await beside.goto('/');
+  await expect(beside.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+
+  // Nor does what it asks for anew come soon.
+  await page.route('**/api/bookmarks*', () => undefined);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByRole('link', { name: title })).toBeHidden();
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await expectInView(page.getByRole('menu'));
+  await page.getByRole('menuitem', { name: 'Profile' }).click();
+  await expect(page.getByRole('heading', { name: other.displayName })).toBeVisible();
+});
+
+test('until it is known who is signed in, neither a page nor the login form shows', async ({ page }) => {
+  await registerMember(page.request);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/session', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await withoutInlinedResponses(page);
+  const asked = page.waitForRequest('**/api/session');
+  await page.goto('/');
+  await asked;
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeHidden();
+  await expect(page).toHaveURL('/');
+  release();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+});
+
+const scheme = (page: Page) => page.locator('html');
+
+test.describe('the theme', () => {
+  test('follows the system until chosen, is kept as true or false, and other tabs follow', async ({
+    page,
+    context,
+  }) => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto('/login');
+    await expect(scheme(page)).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBeNull();
+
+    const other = await context.newPage();
+    await other.goto('/login');
+    await page.getByRole('button', { name: 'Switch to light theme' }).click();
+    await expect(scheme(page)).toHaveAttribute('data-mantine-color-scheme', 'light');
+    expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBe('false');
+    await expect(scheme(other)).toHaveAttribute('data-mantine-color-scheme', 'light');
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Switch to dark theme' }).click();
+    expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBe('true');
+    await expect(other.getByRole('button', { name: 'Switch to light theme' })).toBeVisible();
+  });
+
+  test('is there at the first paint, before the program is', async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.goto('/login');
+    await expect(scheme(page)).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, test } from '@playwright/test';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import { postAnswer, secondMember, uniqueWord } from './support/posts.ts';
+
+test('while a question is typed, one like it can be read without leaving, and its tags be taken over', async ({
+  page,
+  browser,
+}) => {
+  const bird = uniqueWord('bird');
+  const tag = uniqueWord('tag');
+  const { page: other } = await secondMember(browser, 'Wren');
+  const id = await askQuestion(other.request, {
+    title: `Why does my ${bird} sing at night?`,
+    content: `The ${bird} begins at three.`,
+    tags: [tag],
+  });
+  await askQuestion(other.request, { title: `Does a ${bird} sing?`, content: 'In winter.', tags: [tag] });
+  await postAnswer(other.request, id, 'It hears **another one**.');
+  await other.request.put(`/api/topics/${tag}/follow`, { data: { following: true } });
+
+  await registerMember(page.request, newMember('Robin'));
+  await page.goto('/ask');
+  const similar = page.getByRole('region', { name: 'Similar questions' });
+  await expect(similar).toContainText('As you type');
+  const details = page.getByLabel('Details');
+  const before = await details.boundingBox();
+  await page.getByLabel('Title').pressSequentially(`My ${bird} sings all night, why?`);
+  const first = similar.getByRole('button', { name: `Why does my ${bird} sing at night?` });
+  await expect(first).toContainText('1 answer');
+  await expect(similar).toContainText('2 similar questions');
+  const after = await details.boundingBox();
+  // Lines of text are rounded to whole pixels.
+  expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThanOrEqual(1);
+
+  await first.focus();
+  await page.keyboard.press('Enter');
+  const preview = page.getByRole('dialog', { name: `Why does my ${bird} sing at night?` });
+  await expectInView(preview);
+  await expect(preview).toContainText(`The ${bird} begins at three.`);
+  await expect(preview.getByRole('heading', { name: 'The answer' })).toBeVisible();
+  await expect(preview.locator('strong')).toHaveText('another one');
+  const link = preview.getByRole('link', { name: 'Open in a new tab' });
+  await expect(link).toHaveAttribute('href', `/question/${id}`);
+  await expect(link).toHaveAttribute('target', '_blank');
+  await page.keyboard.press('Escape');
+  await expect(preview).toBeHidden();
+  await expect(first).toBeFocused();
+
+  const list = page.getByRole('list', { name: 'What helps others to answer' });
+  await expect(list.getByRole('listitem').filter({ hasText: 'The title says what is asked' })).toContainText(
+    'Done:',
+  );
+  await expect(list.getByRole('listitem').filter({ hasText: 'Tags are chosen' })).toContainText('Not yet:');
+  await page.getByRole('button', { name: `Add tag ${tag}` }).click();
+  await expect(page.getByLabel('Tags')).toHaveValue(`${tag}, `);
+  await expect(page.getByLabel('Tags')).toBeFocused();
+  await expect(page.getByRole('button', { name: `Add tag ${tag}` })).toBeHidden();
+  await expect(list.getByRole('listitem').filter({ hasText: 'Tags are chosen' })).toContainText('Done:');
+  await expect(
+    page.getByText(`One person who follows ${tag} will see it in their following feed.`),
+  ).toBeVisible();
+
+  // The rest of the list is not done, and nothing minds.
+  await details.fill('Any idea?');
+  await page.getByRole('button', { name: 'Post Question' }).click();
+  await expect(page).toHaveURL(/\/question\/\d+$/u);
+  await expect(page.getByRole('status').filter({ hasText: 'One person who follows its tags' })).toBeVisible();
+
+  const related = page.getByRole('complementary', { name: 'Related questions' });
+  await related.getByRole('link', { name: `Why does my ${bird} sing at night?` }).click();
+  await expect(page).toHaveURL(`/question/${id}`);
+  await expect(related.getByRole('link', { name: `My ${bird} sings all night, why?` })).toBeVisible();
+});
+
+test('a tag is completed while it is typed, and commas work as ever', async ({ page }) => {
+  await registerMember(page.request, newMember('Robin'));
+  const tag = uniqueWord('gardening');
+  await askQuestion(page.request, { title: 'Which soil?', tags: [tag] });
+  await page.goto('/ask');
+  const tags = page.getByLabel('Tags');
+  await tags.pressSequentially(`soil, ${tag.slice(0, -3)}`);
+  await page.getByRole('button', { name: `Add tag ${tag}` }).click();
+  await expect(tags).toHaveValue(`soil, ${tag}, `);
+  await tags.pressSequentially('compost');
+  await expect(tags).toHaveValue(`soil, ${tag}, compost`);
+  await expect(page.getByText(/^Nobody follows soil, .* or compost yet\./u)).toBeVisible();
+});

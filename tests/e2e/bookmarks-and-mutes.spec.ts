@@ -1,0 +1,139 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import { postAnswer, uniqueText } from './support/posts.ts';
+
+test('what a member keeps is found again with its note and list, in every tab, and comes back when undone', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request);
+  const title = uniqueText('How do I keep this?');
+  const id = await askQuestion(page.request, { title });
+  await postAnswer(page.request, id, 'By a bookmark.');
+  const other = await context.newPage();
+  await other.goto('/bookmarks');
+  await expect(other.getByText('No bookmarks yet')).toBeVisible();
+
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  await page.keyboard.press('b');
+  const question = page.getByRole('article', { name: title });
+  await expect(question.getByRole('button', { name: 'Bookmarked' })).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Add a note or lists' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Note and lists' });
+  await expectInView(dialog);
+  await dialog.getByLabel('Note').fill('For the long train ride');
+  await dialog.getByRole('textbox', { name: 'Name of a new list' }).fill('Travel');
+  await dialog.getByRole('button', { name: 'Add list' }).click();
+  await expect(dialog.getByRole('checkbox', { name: 'Travel' })).toBeChecked();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+
+  const card = other.getByRole('article', { name: title });
+  await expect(card).toContainText('For the long train ride');
+  await other.getByRole('link', { name: 'Travel 1' }).click();
+  await expect(other).toHaveURL(/\/bookmarks\?list=\d+$/);
+  await other.getByRole('searchbox', { name: 'Search bookmarks' }).fill('train');
+  await expect(other).toHaveURL(/q=train/);
+  await card.getByRole('button', { name: 'Edit note' }).click();
+  await card.getByLabel('Note').fill('For the boat, not the train');
+  await card.getByLabel('Note').press('Control+Enter');
+  await expect(card.getByText('For the boat')).toBeVisible();
+  await expect(card.getByRole('button', { name: 'Edit note' })).toBeFocused();
+
+  await other.goto('/bookmarks');
+  await card.getByRole('button', { name: 'Remove' }).click();
+  await expect(card).toHaveCount(0);
+  await expect(question.getByRole('button', { name: 'Bookmark', exact: true })).toBeVisible();
+  await other.getByRole('button', { name: 'Undo' }).click();
+  await expect(card).toContainText('For the boat');
+  await expect(card.getByRole('link', { name: 'Travel' })).toBeVisible();
+  await expectAccessible(other);
+});
+
+test('a muted topic leaves the feed, live as well, and a muted question its bell; the settings undo both', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request, newMember('Mia Muted'));
+  const tag = uniqueText('noise').slice(-30).toLowerCase();
+  const own = await askQuestion(page.request, { title: uniqueText('Who answers me?') });
+  const asker = await browser.newContext();
+  await registerMember(asker.request, newMember('Ada Asker'));
+  const [loud, quiet] = [uniqueText('Loud?'), uniqueText('Quiet?')];
+  await askQuestion(asker.request, { title: loud, tags: [tag] });
+
+  await page.goto(`/topics/${tag}`);
+  await page.getByRole('button', { name: 'Follow', exact: true }).click();
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await expect(page.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('button', { name: 'Following' })).toBeVisible();
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await expect(page.getByRole('button', { name: 'Muted' })).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
+  await expect(page.getByText('1 question hidden by muted topics')).toBeVisible();
+  await expect(page.getByRole('article', { name: loud })).toHaveCount(0);
+  const late = uniqueText('Loud again?');
+  await askQuestion(asker.request, { title: late, tags: [tag] });
+  await askQuestion(asker.request, { title: quiet });
+  await expect(page.getByRole('article', { name: quiet })).toBeVisible();
+  await expect(page.getByRole('article', { name: late })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Show', exact: true }).click();
+  await expect(page.getByRole('article', { name: late })).toBeVisible();
+  await expect(page).toHaveURL(/muted=show/);
+
+  await page.goto(`/question/${own}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await expectInView(page.getByRole('menu'), { opener: page.getByRole('button', { name: 'More actions' }) });
+  await page.getByRole('menuitem', { name: 'Mute' }).click();
+  await expect(page.getByRole('button', { name: 'Muted' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('status').getByText('You will hear nothing more')).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: 'You will hear nothing more' }));
+  await postAnswer(asker.request, own);
+  await expect(page.getByRole('article', { name: 'Answer by Ada Asker' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+
+  await page.goto('/settings');
+  const muted = page.getByRole('region', { name: 'Muted' });
+  await expect(muted.getByRole('link')).toHaveCount(2);
+  for (const left of [1, 0]) {
+    await muted.getByRole('button', { name: 'Unmute' }).first().click();
+    await expect(muted.getByRole('link')).toHaveCount(left);
+  }
+  await asker.close();
+});
+
+test('the pictures of a year are read by keys and as a table, and say so where there is nothing', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  await page.goto('/profile');
+  await expect(page.getByText('No activity in the last year.')).toBeVisible();
+  const tag = uniqueText('pictures').slice(-30).toLowerCase();
+  const id = await askQuestion(page.request, { title: uniqueText('What is drawn?'), tags: [tag] });
+  await postAnswer(page.request, id);
+
+  await page.goto(`/topics/${tag}`);
+  const weeks = page.getByRole('slider', {
+    name: 'Activity by week. In the last year: 1 question, 1 answer.',
+  });
+  await expect(weeks).toHaveAttribute('aria-valuetext', /^Week of .*: 1 question, 1 answer$/);
+  await weeks.press('ArrowLeft');
+  await expect(weeks).toHaveAttribute('aria-valuetext', /: 0 questions, 0 answers$/);
+  await weeks.press('End');
+  await expect(page.getByText(/^Week of .*: 1 question, 1 answer$/)).toBeVisible();
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await expect(page.getByRole('row').nth(1).getByRole('cell')).toHaveText(['1', '1']);
+
+  await page.goto('/profile');
+  const days = page.getByRole('slider', { name: /^Activity by day\. 2 contributions in the last year/ });
+  await expect(days).toHaveAttribute('aria-valuetext', /^2 contributions on /);
+  await days.press('Home');
+  await expect(days).toHaveAttribute('aria-valuetext', /^Nothing on Monday, /);
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await expect(page.getByRole('row').nth(1).getByRole('cell')).toHaveText(['1', '1', '0']);
+  await expectAccessible(page);
+});

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { expectAccessible } from './support/accessibility.ts';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { type Community, startCommunity } from './support/community.ts';
+import { postAnswer, uniqueText } from './support/posts.ts';
+
+const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+test.describe('with a community whose proxy says where visitors come from', () => {
+  test.slow();
+  let community: Community;
+  test.beforeAll(async () => {
+    community = await startCommunity({ env: { TRUST_PROXY: '1', ACCOUNTS_PER_NETWORK: '3' } });
+  });
+  test.afterAll(() => community.remove());
+
+  for (const [size, viewport] of Object.entries(sizes))
+    test(`a moderator approves an account, removes all activity of a network, and restores it (${size})`, async ({
+      browser,
+    }) => {
+      const network = size === 'phone' ? '192.0.2.2' : '192.0.2.1';
+      const from = async (address: string) =>
+        browser.newContext({
+          baseURL: community.address,
+          viewport,
+          extraHTTPHeaders: { 'x-forwarded-for': address },
+        });
+      const moderating = await from('198.51.100.1');
+      const moderator = await moderating.newPage();
+      const { email } = await registerMember(moderating.request, newMember(`Mona of the ${size}`));
+      await makeModerator(community, email);
+      const thread = await askQuestion(moderating.request, {
+        title: uniqueText('How long does bread keep?'),
+      });
+
+      const titles: string[] = [];
+      let lastPage: Page | undefined;
+      let last: APIRequestContext = moderating.request;
+      for (let n = 0; n < 4; n++) {
+        const context = await from(network);
+        await registerMember(context.request, newMember(`Seller ${n}`));
+        last = context.request;
+        if (n === 3) {
+          lastPage = await context.newPage();
+          continue;
+        }
+        titles.push(uniqueText(`Cheap watches ${n}`));
+        await askQuestion(context.request, { title: titles[n] ?? '' });
+        await postAnswer(context.request, thread, `Cheap watches here ${n}.`);
+      }
+      // The fourth account of the network waits, and is told so.
+      const page = lastPage!;
+      await page.goto('/');
+      const banner = page.getByText('A moderator has to approve your account before you can post.');
+      await expect(banner).toBeInViewport();
+      await expectAccessible(page, { look: `waiting-${size}` });
+      expect((await last.post('/api/questions', { data: question })).status()).toBe(403);
+
+      await moderator.goto('/moderation/registrations');
+      const card = moderator.getByRole('article', { name: network });
+      await expect(card).toContainText('4 accounts');
+      await expect(card).toContainText('1 waits for approval');
+      await card.getByRole('button', { name: 'Show accounts' }).click();
+      await card.getByRole('checkbox', { name: 'Seller 3' }).check();
+      await expectAccessible(moderator, { look: `registrations-${size}` });
+      await card.getByRole('button', { name: 'Approve' }).click();
+      await expect(card).not.toContainText('1 waits for approval');
+      await expect(banner).toBeHidden();
+      expect((await last.post('/api/questions', { data: question })).status()).toBe(201);
+
+      await card.getByRole('button', { name: 'Remove all activity' }).click();
+      const dialog = moderator.getByRole('dialog', { name: 'Remove all activity' });
+      await expectOnTop(dialog);
+      await expect(dialog.getByRole('list', { name: 'Preview' })).toContainText(
+        '4 accounts: 4 questions and 3 answers',
+      );
+      await dialog.getByText('Latest posts').click();
+      await expect(dialog).toContainText('Cheap watches here 2.');
+      await expectAccessible(moderator, { look: `removal-${size}` });
+      await dialog.getByRole('button', { name: 'Remove all activity' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('Say why');
+      await dialog.getByLabel('Reason (public)').fill(`Sellers of watches (${size})`);
+      await dialog.getByRole('button', { name: 'Remove all activity' }).click();
+      await expect(dialog).toBeHidden();
+
+      const removal = moderator
+        .getByRole('region', { name: 'Removed activity' })
+        .getByRole('listitem')
+        .filter({ hasText: `Sellers of watches (${size})` });
+      await expect(removal).toContainText('All activity is removed.', { timeout: 90_000 });
+      await expectAccessible(moderator, { look: `removed-${size}` });
+      await moderator.goto(`/question/${thread}`);
+      await expect(moderator.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+      await moderator.goto('/care/log');
+      await expect(moderator.getByRole('main')).toContainText('All activity of several accounts removed');
+
+      await moderator.goto('/moderation/registrations');
+      await removal.getByRole('button', { name: 'Restore' }).click();
+      const restoring = moderator.getByRole('dialog', { name: 'Restore' });
+      await expectOnTop(restoring);
+      await restoring.getByLabel('Reason (public)').fill('They sell bread.');
+      await restoring.getByRole('button', { name: 'Restore' }).click();
+      await expect(removal).toContainText('All activity is restored.', { timeout: 90_000 });
+      await moderator.goto(`/question/${thread}`);
+      await expect(moderator.getByRole('heading', { name: '3 Answers' })).toBeVisible();
+      await moderating.close();
+    });
+
+  test('nobody but a moderator finds the list of registrations', async ({ browser }) => {
+    const context = await browser.newContext({ baseURL: community.address });
+    const page = await context.newPage();
+    await registerMember(context.request, newMember('Mel Member'));
+    await page.goto('/moderation/registrations');
+    await expect(page.getByRole('heading', { name: 'Recent registrations' })).toHaveCount(0);
+    await context.close();
+  });
+});
+
+const question = { title: 'Which bread?', content: 'Sourdough or rye?', tags: [] };
+
+/** In the viewport, and nothing lies above it. */
+async function expectOnTop(opened: Locator): Promise<void> {
+  await expect(opened).toBeInViewport();
+  await expect
+    .poll(() =>
+      opened.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const found = document.elementFromPoint(left + width / 2, top + height / 2);
+        return found !== null && element.contains(found);
+      }),
+    )
+    .toBe(true);
+}
+
+async function makeModerator({ dataDirectory }: Community, email: string): Promise<void> {
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'operator'], {
+    env: { ...process.env, PARLEY_DATA: dataDirectory },
+  });
+}

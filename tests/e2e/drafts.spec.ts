@@ -1,0 +1,231 @@
+import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { button, getSecondNodeAddress, postAnswer, postReply, uniqueText } from './support/posts.ts';
+import { getDraftText, saveDraft } from './support/drafts.ts';
+import { askQuestion, type Member, newMember, registerMember, signIn, signOut } from './support/members.ts';
+import { startCommunity } from './support/community.ts';
+
+const field = (page: Page, name = 'Your answer') => page.getByLabel(name, { exact: true });
+const saved = (page: Page) => page.getByText('Draft saved');
+const choice = (page: Page) => page.getByRole('region', { name: 'This draft was changed on another device' });
+
+/** The member's other device: a browser of its own, on the other node. */
+async function otherDevice(
+  browser: Browser,
+  member: Member,
+  baseURL = getSecondNodeAddress(),
+): Promise<Page> {
+  const context = await browser.newContext({ baseURL });
+  const page = await context.newPage();
+  const { email, password } = member;
+  const response = await page.request.post('/api/session', { data: { email, password } });
+  expect(response.status()).toBe(200);
+  return page;
+}
+
+/** Ends the tab as a lack of memory does: nothing runs in it any more. */
+async function killTab(page: Page): Promise<void> {
+  const gone = new Promise((resolve) => page.on('crash', resolve));
+  const session = await page.context().newCDPSession(page);
+  void session.send('Page.crash').catch(() => {});
+  await gone;
+  await page.close();
+}
+
+test('what is typed survives a killed tab, an emptied browser and a sign-out, and nobody else sees it', async ({
+  page,
+  context,
+}) => {
+  const member = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('What survives?') });
+  await page.goto(`/question/${id}`);
+  await field(page).pressSequentially('Typed to the last letter');
+  await killTab(page);
+  const second = await context.newPage();
+  await second.goto(`/question/${id}`);
+  await expect(field(second)).toHaveValue('Typed to the last letter');
+  await expect(saved(second)).toBeVisible();
+
+  // What is not saved yet goes out as the page is left.
+  await field(second).fill('Typed just before leaving');
+  await second.goto('/topics');
+  await second.evaluate(() => localStorage.clear());
+  await expect.poll(() => getDraftText(second.request, `answer:${id}`)).toBe('Typed just before leaving');
+  await second.goto(`/question/${id}`);
+  await expect(field(second)).toHaveValue('Typed just before leaving');
+
+  await signOut(second);
+  await registerMember(second.request, newMember('Somebody Else'));
+  await second.goto(`/question/${id}`);
+  await expect(button(second, 'Post Answer')).toBeDisabled();
+  await expect(field(second)).toHaveValue('');
+  await second.goto('/drafts');
+  await expect(second.getByText('No drafts')).toBeVisible();
+
+  await signOut(second);
+  await signIn(second, member);
+  await expect(second).toHaveURL('/');
+  await second.goto(`/question/${id}`);
+  await expect(field(second)).toHaveValue('Typed just before leaving');
+  await field(second).fill('');
+  await expect.poll(() => getDraftText(second.request, `answer:${id}`)).toBeNull();
+});
+
+test('a draft goes on on another device, and where both wrote the member chooses', async ({
+  page,
+  context,
+  browser,
+}) => {
+  const ada = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Where do I go on?') });
+  await page.goto(`/question/${id}`);
+  const laptop = await otherDevice(browser, ada);
+  await laptop.goto(`/question/${id}`);
+  await field(page).fill('Begun on the phone.');
+  await expect(field(laptop)).toHaveValue('Begun on the phone.');
+  await expect(saved(laptop)).toBeVisible();
+  await field(laptop).fill('Begun on the phone, ended on the laptop.');
+  await expect(field(page)).toHaveValue('Begun on the phone, ended on the laptop.');
+
+  await context.setOffline(true);
+  await field(page).fill('Written on a train.');
+  await expect(page.getByText('Saved on this device')).toBeVisible();
+  await field(laptop).fill('Written at home.');
+  await expect.poll(() => getDraftText(laptop.request, `answer:${id}`)).toBe('Written at home.');
+  await context.setOffline(false);
+  await expect(choice(page)).toContainText('Written at home.');
+  await expect(field(page)).toHaveValue('Written on a train.');
+  await button(page, 'Compare').click();
+  await expect(choice(page).locator('del')).toContainText(['train']);
+  await expectAccessible(page, { within: 'main form' });
+  // Nothing is decided yet: both are there, also after a reload.
+  await page.reload();
+  await expect(choice(page)).toContainText('Written at home.');
+  await expect(field(page)).toHaveValue('Written on a train.');
+  await button(page, 'Keep the other one').click();
+  await expect(choice(page)).toHaveCount(0);
+  await expect(field(page)).toBeFocused();
+  await expect(field(laptop)).toHaveValue('Written on a train.');
+
+  await context.setOffline(true);
+  await field(page).fill('Written in a tunnel.');
+  await field(laptop).fill('Written on the sofa.');
+  await expect.poll(() => getDraftText(laptop.request, `answer:${id}`)).toBe('Written on the sofa.');
+  await context.setOffline(false);
+  await expect(choice(page)).toBeVisible();
+  await button(page, 'Use this').click();
+  await expect(field(page)).toHaveValue('Written on the sofa.');
+  await expect(saved(page)).toBeVisible();
+  await laptop.context().close();
+});
+
+test('what was posted does not come back from any device, also when the answer to the post got lost', async ({
+  page,
+  context,
+  browser,
+}) => {
+  const ada = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('What comes back?') });
+  const laptop = await otherDevice(browser, ada);
+  await laptop.goto(`/question/${id}`);
+  await field(laptop).fill('Posted once.');
+  await page.goto(`/question/${id}`);
+  await expect(field(page)).toHaveValue('Posted once.');
+  // This device holds a copy, and sleeps through what follows.
+  await page.goto('about:blank');
+
+  await laptop.route('**/answers', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await button(laptop, 'Post Answer').click();
+  await expect(laptop.getByRole('article', { name: 'Answer by Ada' })).toHaveCount(1);
+  await expect(field(laptop)).toHaveValue('');
+  await laptop.unroute('**/answers');
+  await laptop.reload();
+  await expect(laptop.getByRole('article', { name: 'Answer by Ada' })).toHaveCount(1);
+  await expect(field(laptop)).toHaveValue('');
+
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('article', { name: 'Answer by Ada' })).toHaveCount(1);
+  await expect(field(page)).toHaveValue('');
+  await page.goto('/drafts');
+  await expect(page.getByText('No drafts')).toBeVisible();
+  expect(await context.cookies()).not.toEqual([]);
+  await laptop.context().close();
+});
+
+test('what is typed while the server is killed is on every device once it is back', async ({ browser }) => {
+  // A server starts twice in it, the second time after a crash of its database as well.
+  test.setTimeout(120_000);
+  const community = await startCommunity();
+  let contexts: BrowserContext[] = [];
+  try {
+    const context = await browser.newContext({ baseURL: community.address });
+    const page = await context.newPage();
+    const ada = await registerMember(page.request, newMember('Ada'), community.address);
+    await page.goto('/ask');
+    await field(page, 'Title').fill('Does a crash take words?');
+    await expect(saved(page)).toBeVisible();
+    const typing = field(page, 'Details').pressSequentially('Not one, however often it happens. '.repeat(3), {
+      delay: 30,
+    });
+    await page.waitForRequest((request) => request.method() === 'PUT' && request.url().includes('/drafts/'));
+    await community.kill();
+    await typing;
+    await expect(page.getByText('Saved on this device')).toBeVisible();
+    await community.start();
+    await expect(saved(page)).toBeVisible({ timeout: 30_000 });
+    const other = await otherDevice(browser, ada, community.address);
+    contexts = [context, other.context()];
+    await other.goto('/ask');
+    await expect(field(other, 'Details')).toHaveValue('Not one, however often it happens. '.repeat(3));
+    await expect(field(other, 'Title')).toHaveValue('Does a crash take words?');
+  } finally {
+    for (const context of contexts) await context.close();
+    await community.remove();
+  }
+});
+
+test('all drafts are listed, open where they belong, and come back when they were discarded by mistake', async ({
+  page,
+}) => {
+  await registerMember(page.request, newMember('Ada'));
+  const title = uniqueText('What is in the drawer?');
+  const id = await askQuestion(page.request, { title, content: 'As asked.' });
+  const answerId = await postAnswer(page.request, id, 'As answered.');
+  const replyId = await postReply(page.request, answerId, 'As replied.');
+  await saveDraft(page.request, `edit:answer:${answerId}`, { content: 'A better answer' });
+  await saveDraft(page.request, `reply:reply:${replyId}`, { content: 'A reply to that' });
+  await page.goto('/profile');
+  await page.getByRole('link', { name: 'Drafts' }).click();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveText([
+    new RegExp(`^Your reply to a reply at "${title.replace('?', '\\?')}"A reply to that`, 'u'),
+    /^Your edit of your answer to .*A better answer/u,
+  ]);
+
+  await page.getByRole('link', { name: /^Your reply to a reply/u }).click();
+  await expect(field(page, 'Your reply')).toHaveValue('A reply to that');
+  await expect(page).toHaveURL(`/question/${id}#reply-${replyId}`);
+  await page.goBack();
+  await page.getByRole('link', { name: /^Your edit of your answer/u }).click();
+  await expect(field(page, 'Edit answer')).toHaveValue('A better answer');
+  await page.goBack();
+
+  const discard = page
+    .getByRole('listitem')
+    .filter({ hasText: 'Your edit' })
+    .getByRole('button', { name: 'Discard' });
+  await discard.click();
+  await expect(page.getByText('Draft discarded')).toBeVisible();
+  await expect(button(page, 'Undo')).toBeFocused();
+  await expect.poll(() => getDraftText(page.request, `edit:answer:${answerId}`)).toBeNull();
+  await button(page, 'Undo').click();
+  await expect(discard).toBeVisible();
+  await expect.poll(() => getDraftText(page.request, `edit:answer:${answerId}`)).toBe('A better answer');
+  await discard.click();
+  await expect(page.getByText('Draft discarded')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
+});

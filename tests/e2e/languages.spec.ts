@@ -1,0 +1,83 @@
+import { expect, test, type Page } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { registerMember, newMember } from './support/members.ts';
+import { uniqueText } from './support/posts.ts';
+import { loadTranslations } from './support/translations.ts';
+
+test.describe('on a narrow phone, in Arabic', () => {
+  test.use({ locale: 'ar', viewport: { width: 320, height: 640 } });
+
+  test('a newcomer registers, asks, answers, replies and votes, from right to left', async ({ page }) => {
+    test.slow();
+    const text = await loadTranslations('ar');
+    const member = newMember('ليلى الكاتبة');
+    await page.goto('/register');
+    await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+    await expect(page.locator('html')).toHaveAttribute('lang', 'ar');
+    await page.getByRole('textbox', { name: text('Full name') }).fill(member.displayName);
+    await page.getByRole('textbox', { name: text('Email') }).fill(member.email);
+    await page.getByLabel(text('Password'), { exact: true }).fill(member.password);
+    await page.getByLabel(text('Confirm password')).fill(`${member.password}?`);
+    await page.getByRole('button', { name: text('Create account') }).click();
+    await expect(page.getByText(text('Passwords do not match'))).toBeVisible();
+    await page.getByLabel(text('Confirm password')).fill(member.password);
+    await page.getByRole('button', { name: text('Create account') }).click();
+    await expect(page.getByRole('heading', { level: 1, name: text('Questions for you') })).toBeVisible();
+    await expectFitsAndAccessible(page);
+
+    await page
+      .getByRole('navigation', { name: text('Main') })
+      .getByRole('link', { name: text('Ask'), exact: true })
+      .click();
+    const title = uniqueText('كيف أتعلم البرمجة من الصفر؟');
+    await page.getByRole('textbox', { name: text('Title') }).fill(title);
+    await page.getByRole('textbox', { name: text('Details') }).fill('من أين أبدأ؟');
+    await expectFitsAndAccessible(page);
+    await page.getByRole('button', { name: text('Post Question') }).click();
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+
+    await page.getByRole('textbox', { name: text('Your answer') }).fill('ابدأ بمشكلة تحبها.');
+    await page.getByRole('button', { name: text('Post Answer') }).click();
+    const answer = page.getByRole('article', {
+      name: text('Answer by {0}').replace('{0}', member.displayName),
+    });
+    await expect(answer).toBeFocused();
+    await answer.getByRole('button', { name: text('Upvote') }).click();
+    await expect(answer.getByRole('button', { name: text('Upvote') })).toHaveAttribute(
+      'aria-pressed',
+      'true',
+    );
+    await answer.getByRole('button', { name: text('Reply'), exact: true }).click();
+    await page.getByRole('textbox', { name: text('Your reply') }).fill('شكرا!');
+    await page.getByRole('button', { name: text('Post Reply') }).click();
+    await expect(
+      page.getByRole('article', { name: text('Reply by {0}').replace('{0}', member.displayName) }),
+    ).toBeVisible();
+    await expectFitsAndAccessible(page);
+  });
+});
+
+test('a language is chosen in the settings, holds after a reload, and leaves what is typed', async ({
+  page,
+}) => {
+  const german = await loadTranslations('de');
+  await registerMember(page.request);
+  await page.goto('/settings');
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
+  await expect(page.getByRole('heading', { level: 1, name: german('Settings') })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  await page.goto('/ask');
+  await page.getByRole('textbox', { name: german('Title') }).fill('Bleibt das hier stehen?');
+  await expect(page.getByText(german('Draft saved'))).toBeVisible();
+  await page.goto('/settings');
+  await page.getByRole('combobox', { name: german('Language') }).selectOption('English');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await page.goto('/ask');
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Bleibt das hier stehen?');
+});
+
+async function expectFitsAndAccessible(page: Page): Promise<void> {
+  const outside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(outside, page.url()).toBeLessThanOrEqual(0);
+  await expectAccessible(page, { look: page.url() });
+}

@@ -1,0 +1,182 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, registerMember } from './support/members.ts';
+import { postAnswer, postReply, secondMember, uniqueText, upvote } from './support/posts.ts';
+import { deleteState } from './support/three-members.ts';
+
+/** Cumulative layout shift that a page may have (0.1 counts as good elsewhere). */
+const most = 0.02;
+
+test('no page moves under the reader while it loads, with data that takes its time', async ({ page }) => {
+  test.slow();
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Does this page move?'),
+    tags: ['steadiness'],
+  });
+  await postAnswer(page.request, id);
+  await page.route('**/api/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await watchShifts(page);
+  const addresses = [
+    '/',
+    '/?tab=unanswered',
+    `/question/${id}`,
+    '/ask',
+    '/topics',
+    '/topics/steadiness',
+    '/following',
+    '/notifications',
+    '/profile',
+    '/settings',
+    '/settings?tab=account',
+    '/bookmarks',
+    '/search?q=page',
+  ];
+  const moved: string[] = [];
+  for (const address of addresses) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    const { total, what } = await shifts(page);
+    if (total > most) moved.push(`${address}: ${total.toFixed(3)} by ${what}`);
+  }
+  expect(moved).toEqual([]);
+});
+
+test('nothing moves where a slow device lays out the first page bit by bit', async ({ page }) => {
+  test.slow();
+  await registerMember(page.request);
+  for (let n = 1; n <= 21; n++)
+    await askQuestion(page.request, { title: uniqueText(`Question ${n} of more than a page`) });
+  const devtools = await page.context().newCDPSession(page);
+  // What others ask meanwhile would come in on top.
+  await page.routeWebSocket(/./u, () => undefined);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+  await watchShifts(page);
+  await page.goto('/');
+  // A sixth of a slow machine takes its time.
+  await expect(page.getByRole('button', { name: 'Load more' })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole('article')).toHaveCount(20);
+  const { total, what } = await shifts(page);
+  expect(total, what).toBe(0);
+});
+
+test('what others do moves nothing under one who reads', async ({ page, browser }) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Does it stay where it is?') });
+  for (const n of [1, 2, 3, 4]) await postAnswer(page.request, id, `Answer ${n}. `.repeat(90));
+  await watchShifts(page);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('article', { name: /^Answer by/u })).toHaveCount(4);
+  const answers = page.getByRole('article', { name: /^Answer by/u });
+  const top = Number((await answers.first().getAttribute('id'))?.replace('answer-', ''));
+  await answers.last().scrollIntoViewIfNeeded();
+  await expect(answers.first()).not.toBeInViewport();
+  const before = await shifts(page);
+  const { page: other } = await secondMember(browser, 'Quincy Other');
+  await upvote(other.request, id);
+  await postAnswer(other.request, id, 'One that comes in above.');
+  await postReply(other.request, top, 'A reply that comes in above.');
+  await expect(page.getByText('A reply that comes in above.')).toBeAttached();
+  await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
+  await expect(page.getByRole('heading', { name: '5 Answers' })).toBeAttached();
+  const after = await shifts(page);
+  expect(after.total - before.total, after.what).toBeLessThanOrEqual(most);
+
+  // Between two answers in view there is no room for a reply: it waits.
+  const short = await askQuestion(page.request, { title: uniqueText('Is there room between them?') });
+  const [lower, upper] = [await postAnswer(page.request, short), await postAnswer(page.request, short)];
+  await page.goto(`/question/${short}`);
+  // What comes in before the page listens comes with its first answer.
+  await upvote(other.request, short);
+  await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
+  await page.locator(`#answer-${lower}`).scrollIntoViewIfNeeded();
+  await postReply(other.request, upper, 'One for which there is no room.');
+  await postReply(other.request, lower, 'One below all others.');
+  await expect(page.getByText('One below all others.')).toBeVisible();
+  const pill = page.getByRole('button', { name: '1 new reply' });
+  await expect(pill).toBeVisible();
+  await expect(page.getByText('One for which there is no room.')).toBeHidden();
+  const { total, what } = await shifts(page);
+  expect(total, what).toBeLessThanOrEqual(most);
+  await pill.click();
+  await expect(page.getByRole('article', { name: 'Reply by Quincy Other' }).first()).toBeFocused();
+  await expect(pill).toBeHidden();
+});
+
+test('what others do moves nothing under one who reads where the browser has no scroll anchoring', async ({
+  page,
+  browser,
+}) => {
+  await page.addInitScript(() => {
+    // As WebKit has it.
+    const supports = CSS.supports.bind(CSS);
+    CSS.supports = (property: string, value?: string) =>
+      property !== 'overflow-anchor' &&
+      (value === undefined ? supports(property) : supports(property, value));
+  });
+  await registerMember(page.request);
+  const { page: other } = await secondMember(browser, 'Quincy Other');
+  const id = await askQuestion(other.request, { title: uniqueText('Does it stay in every browser?') });
+  for (const n of [1, 2, 3, 4]) await postAnswer(other.request, id, `Answer ${n}. `.repeat(90));
+  await page.goto(`/question/${id}`);
+  const answers = page.getByRole('article', { name: /^Answer by/u });
+  await expect(answers).toHaveCount(4);
+  const first = Number((await answers.first().getAttribute('id'))?.replace('answer-', ''));
+  const read = answers.last();
+  await read.scrollIntoViewIfNeeded();
+  await expect(answers.first()).not.toBeInViewport();
+  await page.evaluate(() => document.documentElement.style.setProperty('overflow-anchor', 'none'));
+  const top = async () => (await read.boundingBox())?.y ?? Number.NaN;
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+  let place = await top();
+  const before = await height();
+  // Pages scroll by whole pixels.
+  const moved = async () => Math.abs((await top()) - place);
+
+  await postReply(other.request, first, 'A reply that comes in above.\n\n'.repeat(8));
+  await expect(page.getByText('A reply that comes in above.').first()).toBeAttached();
+  await expect.poll(height).toBeGreaterThan(before + 100);
+  await expect.poll(moved).toBeLessThan(2);
+
+  // So near the end that the page gets too short for where it is scrolled to.
+  await page.evaluate(() =>
+    window.scrollTo(0, document.documentElement.scrollHeight - window.innerHeight - 100),
+  );
+  place = await top();
+  const grown = await height();
+  await deleteState(other.request, `/api/answers/${first}`);
+  await expect(answers).toHaveCount(3);
+  await expect.poll(height).toBeLessThan(grown - 100);
+  await expect.poll(moved).toBeLessThan(2);
+});
+
+/** From the next page on, adds up what moves without the reader's doing. */
+async function watchShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const seen = { total: 0, what: [] as string[] };
+    Object.assign(window, { seenShifts: seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+        sources: { node: Node | null }[];
+      })[]) {
+        if (entry.hadRecentInput) continue;
+        seen.total += entry.value;
+        for (const { node } of entry.sources)
+          seen.what.push(node instanceof Element ? node.outerHTML.slice(0, 120) : String(node?.textContent));
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+}
+
+function shifts(page: Page): Promise<{ total: number; what: string }> {
+  return page.evaluate(() => {
+    const { total, what } = (window as unknown as { seenShifts: { total: number; what: string[] } })
+      .seenShifts;
+    return { total, what: what.join(' | ') };
+  });
+}

@@ -1,0 +1,61 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, registerMember } from './support/members.ts';
+import { secondMember, uniqueText } from './support/posts.ts';
+
+const card = (page: Page, title: string) => page.getByRole('article', { name: title });
+
+/** Opens a page and waits until it listens: then nothing it shows needs another request. */
+async function listening(page: Page, open: () => Promise<unknown>) {
+  const { promise: subscribed, resolve } = Promise.withResolvers<void>();
+  // From the first frame on: the one that counts can come before the page is open.
+  page.once('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (String(payload).startsWith('43')) resolve();
+    }),
+  );
+  await open();
+  await subscribed;
+}
+
+test('a question asked while one reads further down waits behind a pill', async ({ page, browser }) => {
+  await registerMember(page.request);
+  const fillings = Array.from({ length: 8 }, (_, count) => uniqueText(`Filling ${count}`));
+  for (const filling of fillings) await askQuestion(page.request, { title: filling });
+  await listening(page, () => page.goto('/'));
+  await page.mouse.wheel(0, 900);
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(200);
+  // Where the reader sees it. The position of the page is another when a question above goes meanwhile.
+  const read = card(page, fillings[2] ?? '');
+  const place = async () => Math.round((await read.boundingBox())?.y ?? Number.NaN);
+  const before = await place();
+
+  const ben = await secondMember(browser, 'Ben');
+  const title = uniqueText('Does this wait?');
+  await askQuestion(ben.page.request, { title });
+  const pill = page.getByRole('button', { name: /^\d+ new questions?$/u });
+  await expect(pill).toBeVisible();
+  await expect(card(page, title)).toHaveCount(0);
+  await expect.poll(place).toBe(before);
+  await pill.click();
+  await expect(card(page, title)).toBeVisible();
+});
+
+test('what is followed in one tab is followed in the other', async ({ page, context }) => {
+  await registerMember(page.request);
+  const tag = uniqueText('tide');
+  const id = await askQuestion(page.request, { title: uniqueText('High or low?'), tags: [tag] });
+  await listening(page, () => page.goto(`/question/${id}`));
+  await expect(page.getByRole('button', { name: 'Follow question' })).toBeVisible();
+  const other = await context.newPage();
+  await listening(other, () => other.goto(`/topics?${new URLSearchParams({ q: tag }).toString()}`));
+  const topic = other.getByRole('article', { name: tag });
+  await expect(topic.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+
+  const [here, there] = [
+    await page.request.put(`/api/questions/${id}/follow`, { data: { following: true } }),
+    await page.request.put(`/api/topics/${encodeURIComponent(tag)}/follow`, { data: { following: true } }),
+  ];
+  expect([here.status(), there.status()]).toEqual([200, 200]);
+  await expect(page.getByRole('button', { name: 'Following question' })).toBeVisible();
+  await expect(topic.getByRole('button', { name: 'Following', exact: true })).toBeVisible();
+});

@@ -1,0 +1,196 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { hasForbiddenCharacters } from '#shared/core/text.ts';
+import { askQuestion, registerMember } from './support/members.ts';
+import { postAnswer, uniqueText } from './support/posts.ts';
+
+/** Where public lists of attacks and awkward texts lie, on machines that have them. */
+const corpora = path.resolve(import.meta.dirname, '../../../shared/data/corpora');
+
+const attacks = [
+  '<script>window.hurt = 1</script>',
+  '<img src=x onerror="window.hurt = 1">',
+  '<svg/onload=window.hurt=1>',
+  '<iframe srcdoc="<script>parent.hurt = 1</script>"></iframe>',
+  '<a href="javascript:window.hurt=1">click</a>',
+  '[click](javascript:window.hurt=1)',
+  '[click](JaVaScRiPt:window.hurt=1)',
+  '[click](java&#x0A;script:window.hurt=1)',
+  '[click](&#106;avascript:window.hurt=1)',
+  '[click](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)',
+  '![x](javascript:window.hurt=1)',
+  '![x](https://example.org/track.png "onerror=alert(1)")',
+  '<javascript:window.hurt=1>',
+  '[click][evil]\n\n[evil]: javascript:window.hurt=1',
+  '`<script>window.hurt = 1</script>`',
+  '</p></div></article><script>window.hurt = 1</script>',
+  '<style>body { display: none }</style>',
+  '<form action=https://example.org><button>Send</button></form>',
+  '<details open ontoggle=window.hurt=1>',
+  '[a](https://example.org/"onmouseover="window.hurt=1)',
+];
+
+test('member text is never markup: no attack runs, loads or links anywhere', async ({ page, baseURL }) => {
+  test.slow();
+  await registerMember(page.request);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('dialog', (dialog) => {
+    requests.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Attack me'),
+    content: attacks.slice(0, 10).join('\n\n'),
+  });
+  for (const text of batches([...attacks, ...listed(), ...listed().map((line) => `[x](${line})`)], 25_000))
+    await postAnswer(page.request, id, text);
+  await page.goto(`/question/${id}`);
+  // A thousand paragraphs and links take a busy machine a while.
+  await expect(page.getByRole('heading', { name: /^\d+ Answers?$/u })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('<script>window.hurt = 1</script>').first()).toBeVisible();
+
+  const found = await page.locator('main').evaluate((main) => ({
+    hurt: 'hurt' in window,
+    elements: [
+      ...main.querySelectorAll('script, iframe, object, embed, style, form[action], img, video, base, meta'),
+    ].map((element) => element.outerHTML.slice(0, 200)),
+    handlers: [...main.querySelectorAll('*')]
+      .filter((element) => element.getAttributeNames().some((name) => name.startsWith('on')))
+      .map((element) => element.outerHTML.slice(0, 200)),
+    links: [...main.querySelectorAll<HTMLAnchorElement>('a[href]')]
+      .filter(({ protocol }) => !['http:', 'https:', 'mailto:'].includes(protocol))
+      .map(({ href }) => href),
+    unmarked: [...main.querySelectorAll<HTMLAnchorElement>('a[href]')]
+      .filter(({ origin, rel }) => origin !== location.origin && rel !== 'nofollow ugc noopener')
+      .map(({ href }) => href),
+  }));
+  expect(found).toEqual({ hurt: false, elements: [], handlers: [], links: [], unmarked: [] });
+  const foreign = requests.filter((url) => !url.startsWith(baseURL ?? page.url()));
+  expect(foreign).toEqual([]);
+});
+
+test('plain text looks as it was typed', async ({ page }) => {
+  await openQuestion(page, 'First line\nsecond line\n\nSee https://example.org/a_b_c and 2 * 3 * 4.');
+  const text = page.getByRole('article').first();
+  await expect(text.getByText('First line')).toHaveText('First line\nsecond line', { useInnerText: true });
+  const link = text.getByRole('link', { name: 'https://example.org/a_b_c' });
+  await expect(link).toHaveAttribute('rel', 'nofollow ugc noopener');
+  await expect(text.getByText('2 * 3 * 4.')).toBeVisible();
+});
+
+test('a heading in a text stays below the title of the page', async ({ page }) => {
+  await openQuestion(page, '# Biggest\n\n### Smaller');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+  await expect(page.getByRole('heading', { name: 'Biggest', level: 2 })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Smaller', level: 3 })).toBeVisible();
+});
+
+test('an image is a link with its description, and is not loaded', async ({ page }) => {
+  await openQuestion(page, '![The moth](https://example.org/moth.jpg)');
+  const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
+  await expect(link).toHaveAttribute('href', 'https://example.org/moth.jpg');
+  await expect(page.getByRole('article').first().locator('img')).toHaveCount(0);
+});
+
+test('code shows its language and colours, and is copied whole', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openQuestion(page, '```python\nfor x in y:\n    print(x)\n```');
+  const text = page.getByRole('article').first();
+  await expect(text.getByText('Python', { exact: true })).toBeVisible();
+  await expect(text.locator('.hljs-keyword').first()).toHaveText('for');
+  await text.getByRole('button', { name: 'Copy' }).press('Enter');
+  await expect(text.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
+});
+
+test('a paragraph from right to left reads so beside one from left to right', async ({ page }) => {
+  await openQuestion(page, 'مرحبا بالعالم\n\nHello world');
+  const direction = (text: string) =>
+    page.getByText(text, { exact: true }).evaluate((element) => getComputedStyle(element).direction);
+  expect(await direction('مرحبا بالعالم')).toBe('rtl');
+  expect(await direction('Hello world')).toBe('ltr');
+});
+
+test('the toolbar and the keys people know mark up the selected text', async ({ page }) => {
+  await openQuestion(page, 'Anything');
+  const field = page.getByLabel('Your answer');
+  const select = (text: string) =>
+    field.evaluate((element, text) => {
+      if (!(element instanceof HTMLTextAreaElement)) throw new Error('not a text field');
+      const at = element.value.indexOf(text);
+      element.focus();
+      element.setSelectionRange(at, at + text.length);
+    }, text);
+  await field.fill('one two three four five');
+  await select('one');
+  await field.press('Control+b');
+  await select('two');
+  await field.press('Control+i');
+  await select('three');
+  await field.press('`');
+  await select('four');
+  await field.press('Control+k');
+  await expect(field).toHaveValue('**one** _two_ `three` [four](url) five');
+  await select('five');
+  await page.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).click();
+  await expect(field).toHaveValue('**one** _two_ `three` [four](url) **five**');
+  await expect(field).toBeFocused();
+  await page.getByRole('tab', { name: 'Preview' }).click();
+  const preview = page.getByRole('tabpanel', { name: 'Preview' });
+  await expect(preview.getByRole('strong')).toHaveText(['one', 'five']);
+  await expect(preview.getByRole('code')).toHaveText('three');
+  await page.getByRole('tab', { name: 'Write' }).click();
+  await expect(field).toHaveValue('**one** _two_ `three` [four](url) **five**');
+});
+
+test('a text that would hang a parser is shown as it was typed', async ({ page }) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Hang') });
+  await postAnswer(page.request, id, '1. '.repeat(9999));
+  await postAnswer(page.request, id, ']'.repeat(30_000));
+  await postAnswer(page.request, id, 'A *usual* answer');
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('emphasis')).toHaveText('usual');
+  await expect(page.getByText(/^(1\. ){9998}1\.$/u)).toBeVisible();
+});
+
+async function openQuestion(page: Page, content: string): Promise<void> {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Text'), content });
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+}
+
+/** Lines of the public lists, without characters the server refuses; none where the lists are not there. */
+function listed(): string[] {
+  const xss = path.join(corpora, 'xss/payloadbox-xss-payload-list.txt');
+  const naughty = path.join(corpora, 'naughty-strings/blns.json');
+  if (!existsSync(xss) || !existsSync(naughty)) {
+    console.warn(
+      'The public lists of attacks are not on this machine; only the ones in this file are tried.',
+    );
+    return [];
+  }
+  const lines = readFileSync(xss, 'utf8').split(/\r?\n/u);
+  const strings = JSON.parse(readFileSync(naughty, 'utf8')) as string[];
+  const every = 20;
+  return [...lines.filter((_, at) => at % every === 0), ...strings].filter(
+    (line) => line.trim() !== '' && !hasForbiddenCharacters(line),
+  );
+}
+
+/** Texts of at most `size` characters, each with an item in every paragraph. */
+function batches(items: readonly string[], size: number): string[] {
+  const texts: string[] = [];
+  let text = '';
+  for (const item of items) {
+    if (text !== '' && text.length + item.length > size) {
+      texts.push(text);
+      text = '';
+    }
+    text += `${item}\n\n`;
+  }
+  return text === '' ? texts : [...texts, text];
+}

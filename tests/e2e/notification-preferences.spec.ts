@@ -1,0 +1,44 @@
+import { expect, test } from '@playwright/test';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { uniqueText } from './support/posts.ts';
+
+test('a member chooses what to hear of; each choice is saved at once and holds', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
+  await registerMember(page.request);
+  await page.goto('/settings#notifications');
+  const table = page.getByRole('table', { name: 'How you hear of what concerns you' });
+  const inApp = table.getByRole('checkbox', { name: 'Answers to my questions In the app' });
+  await expect(inApp).toBeInViewport();
+  // This community has no mail server.
+  await expect(page.getByText('There are no mails: this Parley has no mail server.')).toBeVisible();
+  await expect(table.getByRole('combobox', { name: 'Replies and comments By mail' })).toBeDisabled();
+
+  await inApp.focus();
+  await page.keyboard.press('Space');
+  const line = table.getByRole('row', { name: 'Answers to my questions' });
+  await expect(line.getByRole('status')).toHaveText('Saved');
+  await expect(line.getByRole('checkbox', { name: 'Answers to my questions Push' })).toBeDisabled();
+  await page.reload();
+  await expect(inApp).not.toBeChecked();
+
+  const id = await askQuestion(page.request, { title: uniqueText('Who tells me?') });
+  const other = await playwright.request.newContext({ baseURL: baseURL ?? '' });
+  await registerMember(other, newMember('Answering Person'));
+  const answered = await other.post(`/api/questions/${id}/answers`, { data: { content: 'Nobody.' } });
+  expect(answered.status()).toBe(201);
+  const comment = await other.post(`/api/questions/${id}/replies`, {
+    data: { content: 'But of this you hear.', parentReplyId: null },
+  });
+  expect(comment.status()).toBe(201);
+  await other.dispose();
+  await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
+
+  // What stands in the way of pushes is said in a sentence.
+  await page.getByRole('button', { name: 'Switch on push in this browser' }).click();
+  await expect(
+    page.getByRole('region', { name: 'Notifications', exact: true }).getByRole('alert'),
+  ).toHaveText(/^This browser (has no push here|does not allow notifications)/);
+});

@@ -1,0 +1,192 @@
+import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import { postAnswer, uniqueText, upvote } from './support/posts.ts';
+
+const notificationButton = (page: Page) =>
+  page.getByRole('banner').getByRole('button', { name: 'Notifications' });
+const menu = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
+
+async function answers(request: APIRequestContext, questionId: number, times: number): Promise<void> {
+  for (let n = 1; n <= times; n++) await postAnswer(request, questionId, `Answer ${n}`);
+}
+
+test('the bell counts what is unread as it comes, lists the newest first, and the title counts along', async ({
+  page,
+  request,
+}) => {
+  await registerMember(page.request);
+  await registerMember(request, newMember('Lise Meitner'));
+  const title = uniqueText('What splits?');
+  const id = await askQuestion(page.request, { title });
+  const answerId = await postAnswer(request, id);
+
+  await page.goto('/');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await upvote(request, id);
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 2 unread');
+  await expect(notificationButton(page)).toHaveText('2');
+  await expect(page).toHaveTitle('(2) Questions for you · Parley');
+  await notificationButton(page).click();
+  await expectInView(menu(page), { opener: notificationButton(page) });
+  await expect(menu(page).getByRole('listitem').getByRole('link')).toContainText([
+    `Lise Meitner upvoted your question "${title}"`,
+    `Lise Meitner answered your question "${title}"`,
+  ]);
+  await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeHidden();
+
+  await menu(page).getByRole('link', { name: 'answered your question' }).click();
+  await expect(page).toHaveURL(`/question/${id}#answer-${answerId}`);
+  await expect(menu(page)).toBeHidden();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await expect(page).toHaveTitle(/^\(1\) /u);
+  await page.reload();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
+});
+
+test('Mark all read empties the count, and Escape closes the menu', async ({ page, request }) => {
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('How many?') });
+  await answers(request, id, 3);
+  await page.goto('/');
+  await notificationButton(page).focus();
+  await page.keyboard.press('Enter');
+  await expectInView(menu(page), { opener: notificationButton(page) });
+  await menu(page).getByRole('button', { name: 'Mark all read' }).click();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
+  await expect(page).toHaveTitle('Questions for you · Parley');
+  await expect(menu(page).getByText('Unread:')).toHaveCount(0);
+  await expect(menu(page).getByRole('button', { name: 'Mark all read' })).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await expect(menu(page)).toBeHidden();
+  await expect(notificationButton(page)).toBeFocused();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
+});
+
+test('the menu holds 10, and from 11 on leads to all of them', async ({ page, request }) => {
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Eleven?') });
+  await answers(request, id, 10);
+  await page.goto('/');
+  await notificationButton(page).click();
+  await expect(menu(page).getByRole('listitem')).toHaveCount(10);
+  await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeHidden();
+  await page.keyboard.press('Escape');
+
+  await upvote(request, id);
+  // Opening the menu asks for what is new.
+  await notificationButton(page).click();
+  await expect(menu(page).getByRole('listitem').first()).toContainText('upvoted your question');
+  await expect(menu(page).getByRole('listitem')).toHaveCount(10);
+  await menu(page).getByRole('link', { name: 'View all notifications' }).click();
+  await expect(page).toHaveURL('/notifications');
+  await expect(menu(page)).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'Notifications', level: 1 })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(11);
+});
+
+test('above 99 the badge reads 99+', async ({ page, playwright, baseURL }) => {
+  test.slow();
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('A hundred?') });
+  // A member may write a few dozen answers in ten minutes; two of them reach a hundred.
+  for (const times of [50, 50]) {
+    const other = await playwright.request.newContext({ ...(baseURL && { baseURL }) });
+    await registerMember(other);
+    await answers(other, id, times);
+    await other.dispose();
+  }
+  await page.goto('/');
+  await expect(notificationButton(page)).toHaveText('99+');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 100 unread');
+  await expect(page).toHaveTitle('(99+) Questions for you · Parley');
+});
+
+test('/notifications has all and the unread ones, 20 at a time', async ({ page, request }) => {
+  test.slow();
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Many answers?') });
+  await answers(request, id, 23);
+  await page.goto('/notifications');
+  await expect(page).toHaveTitle('(23) Notifications · Parley');
+  const items = page.getByRole('main').getByRole('listitem');
+  await expect(items).toHaveCount(20);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect(items).toHaveCount(23);
+  await items.first().getByRole('link').click();
+  await expect(page).toHaveURL(/\/question\//u);
+  await page.goBack();
+  await page.getByRole('tab', { name: 'Unread' }).click();
+  await expect(page).toHaveURL('/notifications?tab=unread');
+  await expect(page.getByRole('button', { name: 'Load more' })).toBeVisible();
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect(items).toHaveCount(22);
+  await page.getByRole('button', { name: 'Mark all read' }).click();
+  await expect(page.getByText('All caught up')).toBeVisible();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
+  await page.getByRole('tab', { name: 'All' }).click();
+  await expect(items).toHaveCount(23);
+  await expect(page.getByRole('main').getByText('Unread:')).toHaveCount(0);
+});
+
+test('what cannot be marked read goes back to unread, without a message', async ({ page, request }) => {
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Refused?') });
+  await answers(request, id, 2);
+  await page.goto('/notifications');
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  const { promise: held, resolve: fail } = Promise.withResolvers<void>();
+  await page.route('**/api/notifications/read', async (route) => {
+    await held;
+    await route.abort();
+  });
+  const unread = page.getByRole('main').getByText('Unread:');
+  await page.getByRole('button', { name: 'Mark all read' }).click();
+  await expect(unread).toHaveCount(0);
+  // What the server wrote before it heard of that does not bring it back.
+  await page.getByRole('tab', { name: 'Unread' }).click();
+  const again = page.waitForEvent('requestfinished', (request) => request.url().includes('filter=all'));
+  await page.getByRole('tab', { name: 'All' }).click();
+  await again;
+  await expect(unread).toHaveCount(0);
+  const afterwards = page.waitForEvent('requestfinished', (request) => request.url().includes('filter=all'));
+  fail();
+  await expect(unread).toHaveCount(2);
+  await afterwards;
+  await expect(unread).toHaveCount(2);
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 2 unread');
+  expect(logged.join('\n')).toContain('Marking all notifications read failed');
+  await expect(page.getByRole('alert')).toBeHidden();
+});
+
+test('without notifications, menu and page say what will be there', async ({ page }) => {
+  await registerMember(page.request);
+  await page.goto('/notifications');
+  await expect(page.getByText('No notifications yet')).toBeVisible();
+  await page.getByRole('tab', { name: 'Unread' }).click();
+  await expect(page.getByText('All caught up')).toBeVisible();
+  await notificationButton(page).click();
+  await expect(
+    menu(page).getByText('Answers, replies and upvotes to what you write show up here.'),
+  ).toBeVisible();
+});
+
+test('on a phone, Alerts says how many are unread', async ({ page, request }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('In the pocket?') });
+  await answers(request, id, 2);
+  await page.goto('/');
+  const alerts = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Alerts' });
+  await expect(alerts).toHaveAccessibleName('Alerts, 2 unread');
+  await alerts.click();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(2);
+});

@@ -1,0 +1,123 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, signOut, registerMember, signIn, newMember } from './support/members.ts';
+import { postAnswer, secondMember, uniqueText, upvote } from './support/posts.ts';
+import {
+  answersBy,
+  getAnswerTexts,
+  offlineBanner,
+  queuedAnswer,
+  writeAnswer,
+} from './support/offline-queue.ts';
+
+test.use({ serviceWorkers: 'allow' });
+
+test('who starts without a network reads what they opened before, and what they write is sent later', async ({
+  page,
+  context,
+  browser,
+}) => {
+  test.slow();
+  await registerMember(page.request, newMember('Ada Offline'));
+  const title = uniqueText('Does it start?');
+  const id = await askQuestion(page.request, { title, tags: ['offline'] });
+  // The feed comes with the page itself, and nothing else does.
+  await page.route('**/api/**', (route) => route.abort('connectionrefused'));
+  await page.goto('/');
+  await expect(page.getByRole('article', { name: title })).toBeVisible();
+  await expect(offlineBanner(page)).toHaveText('You are offline. What you see may be old.');
+  await page.unroute('**/api/**');
+  await page.getByRole('link', { name: title }).click();
+  await expect(page.getByLabel('Your answer')).toBeVisible();
+  await waitForServiceWorker(page);
+  await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+  await page.close();
+
+  await context.setOffline(true);
+  const ben = await secondMember(browser, 'Ben Online');
+  await postAnswer(ben.page.request, id, 'Posted meanwhile.');
+  const again = await context.newPage();
+  await again.goto(`/question/${id}`);
+  await expect(again.getByRole('heading', { name: title })).toBeVisible();
+  await expect(offlineBanner(again)).toHaveText(
+    /What you see may be old\. It was loaded (just now|1 minute ago)\./u,
+  );
+  await again.getByRole('link', { name: 'Parley' }).click();
+  await expect(again.getByRole('article', { name: title })).toBeVisible();
+  await again.getByRole('link', { name: 'Topics' }).first().click();
+  await expect(offlineBanner(again)).toContainText('This page comes when you are back online.');
+  await again.goBack();
+  await again.goBack();
+  await writeAnswer(again, 'Written on the train.');
+  await expect(queuedAnswer(again)).toContainText('Written on the train.');
+  await again.reload();
+  await expect(queuedAnswer(again)).toContainText('Written on the train.');
+
+  await context.setOffline(false);
+  await expect(answersBy(again, 'Ada Offline')).toContainText('Written on the train.');
+  await expect(answersBy(again, 'Ben Online')).toContainText('Posted meanwhile.');
+  await expect(offlineBanner(again)).toHaveCount(0);
+  expect(await getAnswerTexts(ben.page.request, id)).toEqual(['Written on the train.', 'Posted meanwhile.']);
+  await upvote(ben.page.request, id);
+  await expect(again.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
+});
+
+test('what a member opened is gone from the browser when they sign out, in every tab, and nobody else sees it', async ({
+  page,
+  context,
+}) => {
+  test.slow();
+  const ada = await registerMember(page.request, newMember('Ada Private'));
+  const id = await askQuestion(page.request, { title: uniqueText('For members only?') });
+  await page.goto(`/question/${id}`);
+  await waitForServiceWorker(page);
+  await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+  const other = await context.newPage();
+  await other.goto(`/question/${id}`);
+  await expect(other.getByLabel('Your answer')).toBeVisible();
+
+  await signOut(page);
+  await expect.poll(() => listOfflinePages(page)).toEqual([]);
+  await expect(other).toHaveURL(/\/login/u);
+  await other.close();
+  await context.setOffline(true);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: 'Parley cannot be reached' })).toBeVisible();
+  await context.setOffline(false);
+  await expect(page).toHaveURL(/\/login/u);
+  await signIn(page, ada);
+  await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+
+  // Somebody else signs in over it, as after a session that has ended.
+  await registerMember(page.request, newMember('Ben Next'));
+  await page.goto('/');
+  await expect.poll(() => listOfflinePages(page)).toContain('["feed","recent","hide"]');
+  expect(await listOfflinePages(page)).not.toContain(`["question",${id},"newest"]`);
+  await context.setOffline(true);
+  await page.goto(`/question/${id}`);
+  await expect(offlineBanner(page)).toContainText('This page comes when you are back online.');
+  await expect(page.getByLabel('Your answer')).toHaveCount(0);
+});
+
+/** The worker has fetched the whole build, and answers for this page. */
+async function waitForServiceWorker(page: Page): Promise<void> {
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+}
+
+/** Under which keys the browser keeps something of what was opened. */
+function listOfflinePages(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    // Opening would make an empty one.
+    if (!(await indexedDB.databases()).some(({ name }) => name === 'parley')) return [];
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const opening = indexedDB.open('parley');
+      opening.addEventListener('success', () => resolve(opening.result));
+      opening.addEventListener('error', () => reject(new Error('The store cannot be opened.')));
+    });
+    const keys = await new Promise<IDBValidKey[]>((resolve) => {
+      const reading = database.transaction('pages').objectStore('pages').getAllKeys();
+      reading.addEventListener('success', () => resolve(reading.result));
+    });
+    database.close();
+    return keys.map((key) => (key as [number, string])[1]);
+  });
+}

@@ -1,0 +1,140 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { askAndOpen, button, postAnswer, secondMember, uniqueText } from './support/posts.ts';
+import { askQuestion, newMember, registerMember, signIn, signOut } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import {
+  answersBy,
+  blockApi,
+  getAnswerTexts,
+  offlineBanner,
+  queuedAnswer,
+  writeAnswer,
+} from './support/offline-queue.ts';
+
+test('a waiting answer is edited and discarded', async ({ page, context }) => {
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Second thoughts?'));
+  const field = page.getByLabel('Your answer');
+  await context.setOffline(true);
+  await writeAnswer(page, 'First thought');
+  await queuedAnswer(page).getByRole('button', { name: 'Edit' }).click();
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue('First thought');
+  await page.keyboard.type(', and a second');
+  await button(page, 'Post Answer').click();
+  await expect(queuedAnswer(page)).toContainText('First thought, and a second');
+  await writeAnswer(page, 'Nobody needs this');
+  await expect(queuedAnswer(page)).toHaveCount(2);
+  await queuedAnswer(page).first().getByRole('button', { name: 'Delete' }).click();
+  await expectInView(page.getByRole('dialog'));
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(queuedAnswer(page)).toHaveCount(2);
+  await queuedAnswer(page).first().getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(queuedAnswer(page)).toHaveCount(1);
+  await context.setOffline(false);
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  await expect.poll(() => getAnswerTexts(page.request, id)).toEqual(['First thought, and a second']);
+});
+
+test('what waits is never sent as another member, and goes on when its own is back', async ({ page }) => {
+  const ada = await registerMember(page.request, newMember('Ada Away'));
+  const id = await askAndOpen(page, uniqueText('Who says so?'));
+  const mend = await blockApi(page);
+  await writeAnswer(page, 'Ada says so.');
+  await expect(queuedAnswer(page)).toBeVisible();
+  await page.route('**/answers', (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' });
+  });
+  await mend();
+  await expect(offlineBanner(page)).toHaveCount(0);
+  await signOut(page);
+  await page.unroute('**/answers');
+
+  await registerMember(page.request, newMember('Ben Instead'));
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  await expect(page.getByText('to be sent')).toHaveCount(0);
+  await signOut(page);
+  await signIn(page, ada);
+  await expect(page).toHaveURL('/');
+  await expect.poll(() => getAnswerTexts(page.request, id)).toEqual(['Ada says so.']);
+  await page.goto(`/question/${id}`);
+  await expect(answersBy(page, 'Ada Away')).toContainText('Ada says so.');
+});
+
+test('a tab of a member who was replaced in another one sends nothing as the other', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request, newMember('Ada First'));
+  const id = await askAndOpen(page, uniqueText('Who am I?'));
+  await context.setOffline(true);
+  await writeAnswer(page, 'I am Ada.');
+  await expect(queuedAnswer(page)).toBeVisible();
+  // As by a sign-in in another tab: this one has not heard of it.
+  const ben = await registerMember(page.request, newMember('Ben Second'));
+  await context.setOffline(false);
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  await button(page, 'Account menu').click();
+  await expect(page.getByRole('menu')).toContainText(ben.displayName);
+  expect(await getAnswerTexts(page.request, id)).toEqual([]);
+});
+
+test('garbage in the storage breaks nothing', async ({ page, context }) => {
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('What is all this?'));
+  const { member } = (await (await page.request.get('/api/session')).json()) as { member: { id: number } };
+  await page.evaluate((memberId) => {
+    const at = '000000000000001';
+    const write = (name: string, value: string) =>
+      localStorage.setItem(`parley.waiting.${memberId}.${name}`, value);
+    write('x', '{');
+    write(`${at}-a`, 'null');
+    write(
+      `${at}-b`,
+      JSON.stringify({ kind: 'answer', target: 'x', data: { questionId: '1' }, refused: null }),
+    );
+    write(`${at}-c`, JSON.stringify({ kind: 'dance', target: 'x', data: {}, refused: null }));
+    write(`${at}-d`, JSON.stringify({ kind: 'vote', target: 1, data: [], refused: 7 }));
+  }, member.id);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+  await expect(page.getByText('to be sent')).toHaveCount(0);
+  await context.setOffline(true);
+  await writeAnswer(page, 'Just an answer');
+  await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
+  await context.setOffline(false);
+  await expect.poll(() => getAnswerTexts(page.request, id)).toEqual(['Just an answer']);
+});
+
+test('what waits has no barriers in both themes, and fits a phone', async ({ page, context, browser }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await registerMember(page.request, newMember('N'.repeat(80)));
+  const ben = await secondMember(browser, 'Ben');
+  const id = await askQuestion(ben.page.request, { title: uniqueText('Narrow?') });
+  await postAnswer(ben.page.request, id);
+  await page.goto(`/question/${id}`);
+  await expect(answersBy(page, 'Ben')).toBeVisible();
+  await context.setOffline(true);
+  await writeAnswer(page, `https://example.org/${'z'.repeat(300)}`);
+  await answersBy(page, 'Ben').getByRole('button', { name: 'Reply', exact: true }).click();
+  await page.getByLabel('Your reply').fill('y'.repeat(300));
+  await button(page, 'Post Reply').click();
+  await answersBy(page, 'Ben').getByRole('button', { name: 'Upvote (0)' }).click();
+  await button(page, 'Follow question').click();
+  await expect(page.getByText('4 changes wait to be sent.')).toBeVisible();
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await expectAccessible(page, { colours: true });
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+});

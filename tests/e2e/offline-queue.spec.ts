@@ -1,0 +1,242 @@
+import { expect, test } from '@playwright/test';
+import {
+  askAndOpen,
+  button,
+  followTag,
+  postAnswer,
+  secondMember,
+  uniqueText,
+  uniqueWord,
+} from './support/posts.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import {
+  answersBy,
+  blockApi,
+  getAnswerTexts,
+  offlineBanner,
+  queuedAnswer,
+  queuedReply,
+  writeAnswer,
+} from './support/offline-queue.ts';
+
+test('what is done without a connection shows at once as waiting, and is sent when the connection is back', async ({
+  page,
+  context,
+  browser,
+}) => {
+  test.slow();
+  await registerMember(page.request, newMember('Ada Waiting'));
+  const title = uniqueText('Is the bridge out?');
+  const ben = await secondMember(browser, 'Ben There');
+  const id = await askQuestion(ben.page.request, { title });
+  await postAnswer(ben.page.request, id, 'It is out.');
+  await page.goto(`/question/${id}`);
+  const question = page.getByRole('article', { name: title });
+  const bens = answersBy(page, 'Ben There');
+  await expect(bens).toBeVisible();
+
+  await context.setOffline(true);
+  await writeAnswer(page, 'Take the **ferry**.');
+  await expect(queuedAnswer(page)).toContainText('Take the ferry.');
+  await expect(queuedAnswer(page)).toContainText('Waiting for the connection');
+  await expect(queuedAnswer(page)).toBeFocused();
+  await expect(page.getByLabel('Your answer')).toHaveValue('');
+  await expect(queuedAnswer(page).getByRole('button')).toHaveText(['Edit', 'Delete']);
+
+  await bens.getByRole('button', { name: 'Reply', exact: true }).click();
+  await page.getByLabel('Your reply').fill('Since when?');
+  await button(page, 'Post Reply').click();
+  await expect(queuedReply(page)).toContainText('Since when?');
+  await expect(page.getByLabel('Your reply')).toHaveCount(0);
+
+  await question.getByRole('button', { name: 'Upvote (0)' }).click();
+  await expect(question.getByRole('button', { name: 'Upvote (1)' })).toHaveAttribute('aria-pressed', 'true');
+  await question.getByRole('button', { name: 'Downvote (0)' }).click();
+  await expect(question.getByRole('button', { name: 'Downvote (1)' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await expect(question.getByRole('button', { name: 'Upvote (0)' })).toBeVisible();
+  await button(page, 'Follow question').click();
+  await expect(button(page, 'Following question')).toBeVisible();
+  await expect(question.getByText('Waiting for the connection')).toHaveCount(2);
+  await expect(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' })).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' }));
+  expect(await getAnswerTexts(ben.page.request, id)).toEqual(['It is out.']);
+
+  await context.setOffline(false);
+  await expect(answersBy(page, 'Ada Waiting')).toContainText('Take the ferry.');
+  await expect(page.getByRole('article', { name: 'Reply by Ada Waiting' })).toContainText('Since when?');
+  await expect(page.getByText('Waiting for the connection')).toHaveCount(0);
+  await expect(page.getByText('to be sent')).toHaveCount(0);
+  await expect(offlineBanner(page)).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: '2 Answers', exact: true })).toBeVisible();
+  for (const look of ['as it is', 'after a reload']) {
+    await test.step(look, async () => {
+      await expect(question.getByRole('button', { name: 'Downvote (1)' })).toHaveAttribute(
+        'aria-pressed',
+        'true',
+      );
+      await expect(question.getByRole('button', { name: 'Upvote (0)' })).toBeVisible();
+      await expect(button(page, 'Following question')).toBeVisible();
+      await expect(answersBy(page, 'Ada Waiting')).toHaveCount(1);
+      await expect(page.getByRole('article', { name: 'Reply by Ada Waiting' })).toHaveCount(1);
+    });
+    await page.reload();
+  }
+  expect(await getAnswerTexts(ben.page.request, id)).toEqual(['Take the **ferry**.', 'It is out.']);
+});
+
+test('the focus stays with an answer while it is sent, and it appears only once', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request, newMember('Ada Focus'));
+  await askAndOpen(page, uniqueText('Where was I?'));
+  await page.evaluate(() => {
+    let most = 0;
+    const count = () => {
+      const shown = document.querySelectorAll('section[aria-labelledby="answers"] article').length;
+      most = Math.max(most, shown);
+      document.documentElement.dataset['most'] = String(most);
+    };
+    new MutationObserver(count).observe(document.body, { subtree: true, childList: true });
+  });
+  await context.setOffline(true);
+  await writeAnswer(page, 'Right here.');
+  await expect(queuedAnswer(page)).toBeFocused();
+  await context.setOffline(false);
+  await expect(answersBy(page, 'Ada Focus')).toBeFocused();
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  await expect(page.locator('html')).toHaveAttribute('data-most', '1');
+});
+
+test('a topic is followed without a connection, and left again', async ({ page, context }) => {
+  await registerMember(page.request);
+  const [wanted, left] = [uniqueWord('moor'), uniqueWord('fen')];
+  await askQuestion(page.request, { title: uniqueText('Wet feet?'), tags: [wanted, left] });
+  await followTag(page.request, left);
+  await page.goto(`/topics/${wanted}`);
+  await expect(button(page, 'Follow')).toBeVisible();
+  await context.setOffline(true);
+  await button(page, 'Follow').click();
+  await expect(button(page, 'Following')).toBeEnabled();
+  await expect(button(page, 'Following')).toHaveAccessibleDescription(/Waiting for the connection$/u);
+  await button(page, 'Following').click();
+  await expect(button(page, 'Follow')).toBeEnabled();
+  await button(page, 'Follow').click();
+  await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText('to be sent')).toHaveCount(0);
+  await expect(page.getByText('1 follower', { exact: true })).toBeVisible();
+  await expect(button(page, 'Following')).not.toHaveAccessibleDescription(/Waiting/u);
+
+  await page.goto(`/topics/${left}`);
+  await expect(button(page, 'Following')).toBeVisible();
+  await context.setOffline(true);
+  await button(page, 'Following').click();
+  await expect(button(page, 'Follow')).toBeEnabled();
+  await context.setOffline(false);
+  await expect(page.getByText('0 followers', { exact: true })).toBeVisible();
+});
+
+test('what waits survives a reload in the outage and a busy server, and is sent once', async ({ page }) => {
+  await registerMember(page.request, newMember('Ada Reload'));
+  const id = await askAndOpen(page, uniqueText('Still there?'));
+  const mend = await blockApi(page);
+  await writeAnswer(page, 'I waited.');
+  await expect(queuedAnswer(page)).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Parley cannot be reached' })).toBeVisible();
+  await expect(page.getByText('1 change waits to be sent.', { exact: true })).toBeVisible();
+
+  let refusals = 0;
+  await mend();
+  await page.route('**/answers', (route) => {
+    if (route.request().method() !== 'POST' || refusals >= 1) return route.continue();
+    refusals++;
+    return route.fulfill({
+      status: 429,
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '4' },
+      body: JSON.stringify({ status: 429, code: 'too-many', title: 'Too many', detail: 'Please wait.' }),
+    });
+  });
+  await expect(queuedAnswer(page)).toContainText('I waited.');
+  await expect(page.getByRole('status').filter({ hasText: '1 change waits to be sent.' })).toBeVisible();
+  await expect(answersBy(page, 'Ada Reload')).toContainText('I waited.');
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  expect(refusals).toBe(1);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['I waited.']);
+});
+
+test('two tabs show the same queue and send it once', async ({ page, context }) => {
+  test.slow();
+  await registerMember(page.request, newMember('Ada Twice'));
+  const id = await askAndOpen(page, uniqueText('In both tabs?'));
+  const other = await context.newPage();
+  await other.goto(`/question/${id}`);
+  await expect(other.getByLabel('Your answer')).toBeVisible();
+  let sent = 0;
+  context.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/answers')) sent++;
+  });
+  await context.setOffline(true);
+  await writeAnswer(page, 'One of one.');
+  await expect(queuedAnswer(other)).toContainText('One of one.');
+  await writeAnswer(other, 'Two of two.');
+  await expect(queuedAnswer(page)).toHaveText([/Two of two\./u, /One of one\./u]);
+  const tried = sent;
+  await context.setOffline(false);
+  for (const tab of [page, other]) {
+    await expect(answersBy(tab, 'Ada Twice')).toHaveText([/Two of two\./u, /One of one\./u]);
+    await expect(queuedAnswer(tab)).toHaveCount(0);
+  }
+  expect(await getAnswerTexts(page.request, id)).toEqual(['Two of two.', 'One of one.']);
+  expect(sent - tried).toBe(2);
+});
+
+test('two tabs of a browser without locks, as on plain http, post once as well', async ({
+  page,
+  context,
+}) => {
+  test.slow();
+  await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'));
+  await registerMember(page.request, newMember('Ada Unlocked'));
+  const id = await askAndOpen(page, uniqueText('No locks?'));
+  expect(await page.evaluate(() => 'locks' in navigator)).toBe(false);
+  const other = await context.newPage();
+  await other.goto(`/question/${id}`);
+  await expect(other.getByLabel('Your answer')).toBeVisible();
+  await context.setOffline(true);
+  for (const text of ['One', 'Two', 'Three']) await writeAnswer(page, text);
+  await expect(queuedAnswer(other)).toHaveCount(3);
+  await context.setOffline(false);
+  for (const tab of [page, other]) {
+    await expect(queuedAnswer(tab)).toHaveCount(0, { timeout: 20_000 });
+    await expect(answersBy(tab, 'Ada Unlocked')).toHaveText([/Three/u, /Two/u, /One/u]);
+  }
+  expect(await getAnswerTexts(page.request, id)).toEqual(['Three', 'Two', 'One']);
+});
+
+test('an answer whose confirmation got lost, and then the connection, is posted once', async ({ page }) => {
+  await registerMember(page.request, newMember('Ada Lost'));
+  const id = await askAndOpen(page, uniqueText('Did you get that?'));
+  const mend = await blockApi(page);
+  await page.route(
+    '**/answers',
+    async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  await writeAnswer(page, 'I did.');
+  await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
+  expect(await getAnswerTexts(page.request, id)).toEqual(['I did.']);
+  await mend();
+  await expect(page.getByText('to be sent')).toHaveCount(0);
+  await expect(answersBy(page, 'Ada Lost')).toHaveCount(1);
+  await expect(queuedAnswer(page)).toHaveCount(0);
+  expect(await getAnswerTexts(page.request, id)).toEqual(['I did.']);
+});

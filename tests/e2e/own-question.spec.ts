@@ -1,0 +1,102 @@
+import { expect, test } from '@playwright/test';
+import {
+  askAndOpen,
+  button,
+  question,
+  secondMember,
+  uniqueText,
+  withoutLiveUpdates,
+} from './support/posts.ts';
+import { newMember, registerMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+
+test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
+  const title = uniqueText('How do I sharpen a chisel');
+  await registerMember(page.request);
+  const id = await askAndOpen(page, title, 'With water?');
+  await button(page, 'Edit').click();
+  await expect(page.getByLabel('Title')).toBeFocused();
+  await page.getByLabel('Title').fill(`${title}?`);
+  await page.getByLabel('Details').fill('With oil?');
+  await page.getByLabel('Tags').fill('tools, a, b, c, d, e');
+  await button(page, 'Save').click();
+  await expect(page.getByRole('alert')).toHaveText('You can add up to 5 tags');
+  await page.getByLabel('Tags').fill('tools');
+  await button(page, 'Save').click();
+  const article = question(page, `${title}?`);
+  await expect(article).toContainText('With oil?');
+  await expect(article.getByRole('link', { name: 'tools' })).toBeVisible();
+
+  const reader = await secondMember(browser, 'A Reader');
+  await reader.page.goto(`/question/${id}`);
+  const edited = reader.page.getByRole('button', { name: /^edited/u });
+  await edited.click();
+  const dialog = reader.page.getByRole('dialog', { name: 'Versions' });
+  await expectInView(dialog);
+  await expect(dialog.getByRole('deletion').filter({ hasText: 'water' })).toBeVisible();
+  await expect(dialog.getByRole('insertion').filter({ hasText: 'oil' })).toBeVisible();
+  const first = dialog.getByText('With water?', { exact: true });
+  await expect(first).toHaveCount(0);
+  await dialog.getByRole('heading', { name: 'First version' }).click();
+  await expect(first).toBeVisible();
+  await reader.page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(edited).toBeFocused();
+});
+
+test('an author deletes a question after confirming, and lands at home', async ({ page }) => {
+  const title = uniqueText('Shall I stay?');
+  await registerMember(page.request);
+  const id = await askAndOpen(page, title);
+  const opener = button(page, 'Delete Question');
+  await opener.click();
+  const dialog = page.getByRole('dialog');
+  await expectInView(dialog);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(opener).toBeFocused();
+  await opener.click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('article', { name: title })).toHaveCount(0);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+});
+
+test('a question that is gone already says so, and other failures say why', async ({ page }) => {
+  await withoutLiveUpdates(page);
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Gone?'));
+  const remove = async () => {
+    await button(page, 'Delete Question').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('dialog')).toBeHidden();
+  };
+  await page.route(`**/api/questions/${id}`, (route) =>
+    route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
+  );
+  await remove();
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to delete question: ' })).toBeVisible();
+  await page.unroute(`**/api/questions/${id}`);
+  await page.request.delete(`/api/questions/${id}`);
+  await remove();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'Question not found or already deleted.' }),
+  ).toBeVisible();
+});
+
+test('who is somebody else by now cannot delete the question, and is told why', async ({ page }) => {
+  await registerMember(page.request);
+  const title = uniqueText('Whose is it?');
+  const id = await askAndOpen(page, title);
+  // The page stays as it was for its author.
+  await registerMember(page.request, newMember('Somebody Else'));
+  await button(page, 'Delete Question').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'You can only delete your own questions.' }),
+  ).toBeVisible();
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  await expect(button(page, 'Delete Question')).toHaveCount(0);
+});

@@ -1,0 +1,139 @@
+import { expect, test } from '@playwright/test';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { postAnswer, uniqueText, upvote } from './support/posts.ts';
+
+test('the own profile shows initial, name, address, bio, join date and the four stats', async ({
+  page,
+  request,
+}) => {
+  const member = await registerMember(page.request, newMember('Hedy Lamarr'));
+  await page.request.put('/api/settings', {
+    data: { displayName: member.displayName, bio: 'Frequencies **hop**.', showEmail: false },
+  });
+  const first = await askQuestion(page.request, { title: uniqueText('How do torpedoes listen?') });
+  await askQuestion(page.request, { title: uniqueText('How many keys has a piano?') });
+  await registerMember(request);
+  await upvote(request, first);
+  await request.put(`/api/questions/${first}/view`);
+
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Your Profile' }).click();
+  await expect(page).toHaveURL('/profile');
+  await expect(page).toHaveTitle(/Hedy Lamarr · Parley$/u);
+  const main = page.getByRole('main');
+  await expect(main.getByRole('heading', { name: 'Hedy Lamarr', level: 1 })).toBeFocused();
+  await expect(main.getByText(member.email)).toBeVisible();
+  await expect(main.getByText('H', { exact: true }).first()).toBeVisible();
+  await expect(main.getByText('Frequencies hop.')).toBeVisible();
+  await expect(main.getByText(/^Joined \w{3} \d{1,2}, \d{4}$/u)).toBeVisible();
+  await expect(main.getByRole('list', { name: 'Statistics' }).getByRole('listitem')).toHaveText([
+    '2 questions',
+    '0 answers',
+    '1 upvote',
+    '1 view',
+  ]);
+});
+
+test('the tabs list what the member asked and answered; an answer leads to its place', async ({
+  page,
+  request,
+}) => {
+  await registerMember(page.request);
+  const own = uniqueText('Asked by me');
+  await askQuestion(page.request, { title: own });
+  await registerMember(request);
+  const theirs = uniqueText('Answered by me');
+  const questionId = await askQuestion(request, { title: theirs });
+  const answerId = await postAnswer(page.request, questionId, 'Turn it upside down.');
+
+  await page.goto('/profile');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('tab')).toHaveText(['Questions', 'Answers']);
+  await expect(main.getByRole('article')).toHaveCount(1);
+  await expect(main.getByRole('article', { name: own })).toBeVisible();
+  await main.getByRole('tab', { name: 'Answers' }).click();
+  await expect(page).toHaveURL('/profile?tab=answers');
+  const card = main.getByRole('article', { name: theirs });
+  await expect(card.getByText('Turn it upside down.')).toBeVisible();
+  await card.getByRole('link', { name: theirs }).click();
+  await expect(page).toHaveURL(`/question/${questionId}#answer-${answerId}`);
+});
+
+test('empty tabs say so, to oneself and to others', async ({ page, request }) => {
+  const member = await registerMember(page.request, newMember('Rosalind Franklin'));
+  const session = await page.request.get('/api/session');
+  const { member: me } = (await session.json()) as { member: { id: number } };
+  await page.goto('/profile');
+  await expect(page.getByText("You haven't asked any questions yet.")).toBeVisible();
+  await page.getByRole('tab', { name: 'Answers' }).click();
+  await expect(page.getByText("You haven't answered any questions yet.")).toBeVisible();
+
+  await page.context().clearCookies();
+  await registerMember(page.request);
+  await page.goto(`/profile/${me.id}`);
+  await expect(page.getByRole('heading', { name: member.displayName })).toBeVisible();
+  await expect(page.getByText("Rosalind Franklin hasn't asked any questions yet.")).toBeVisible();
+  await page.getByRole('tab', { name: 'Answers' }).click();
+  await expect(page).toHaveURL(`/profile/${me.id}?tab=answers`);
+  await expect(page.getByText("Rosalind Franklin hasn't answered any questions yet.")).toBeVisible();
+  await request.dispose();
+});
+
+for (const id of ['999999999', 'nobody'])
+  test(`nobody has the profile ${id}`, async ({ page }) => {
+    await registerMember(page.request);
+    await page.goto(`/profile/${id}`);
+    await expect(page.getByRole('heading', { name: 'User not found', level: 1 })).toBeVisible();
+    await expect(page).toHaveTitle('User not found · Parley');
+  });
+
+test('more than 20 questions come by Load more, each once', async ({ page }) => {
+  await registerMember(page.request);
+  for (let n = 1; n <= 22; n++) await askQuestion(page.request, { title: `Question number ${n}` });
+  await page.goto('/profile');
+  const titles = page.getByRole('main').getByRole('article').getByRole('heading');
+  await expect(titles).toHaveCount(20);
+  await expect(titles.first()).toHaveText('Question number 22');
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect(titles).toHaveCount(22);
+  await expect(titles.last()).toHaveText('Question number 1');
+  await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
+});
+
+test('Load more, pressed while the list is fetched again, brings the next page', async ({ page }) => {
+  await registerMember(page.request);
+  for (let n = 1; n <= 22; n++) await askQuestion(page.request, { title: `Question number ${n}` });
+  await page.goto('/profile');
+  const titles = page.getByRole('main').getByRole('article').getByRole('heading');
+  await expect(titles).toHaveCount(20);
+
+  const again = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  await page.route('**/api/members/*/questions', async (route) => {
+    again.resolve();
+    await release.promise;
+    await route.continue();
+  });
+  // A live event has the list fetched again.
+  await askQuestion(page.request, { title: 'Question number 23' });
+  await again.promise;
+  await page.getByRole('button', { name: 'Load more' }).click();
+  release.resolve();
+  await expect(titles).toHaveCount(23);
+  await expect(titles.last()).toHaveText('Question number 1');
+});
+
+test('a question just asked stands on the profile at once', async ({ page }) => {
+  await registerMember(page.request);
+  const title = uniqueText('Asked a moment ago');
+  await page.goto('/profile');
+  await expect(page.getByText("You haven't asked any questions yet.")).toBeVisible();
+  await page.getByRole('main').getByRole('link', { name: 'Ask a question' }).click();
+  await page.getByLabel('Title').fill(title);
+  await page.getByLabel('Details').fill('Details');
+  await page.getByRole('button', { name: 'Post Question' }).click();
+  await expect(page).toHaveURL(/\/question\//u);
+  await page.getByRole('link', { name: 'Your Profile' }).click();
+  await expect(page.getByRole('article', { name: title })).toBeVisible();
+  await expect(page.getByText('1 question', { exact: true })).toBeVisible();
+});

@@ -1,0 +1,259 @@
+import { expect, test, type Page } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { postAnswer, postReply, uniqueText } from './support/posts.ts';
+import { article, openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
+
+// One after the other, so that they share their members.
+test.describe.configure({ mode: 'default' });
+
+let trio: ThreeMembers;
+test.beforeAll(async ({ browser }) => {
+  trio = await openThreeMembers(browser);
+});
+test.afterAll(() => trio.close());
+
+test('who asked says which answer solved it, and members on both nodes see it at once', async () => {
+  const { ada, ben, cleo } = trio;
+  const title = uniqueText('What solved it?');
+  const id = await askQuestion(ada.request, { title });
+  const answerOfBen = await postAnswer(ben.request, id, 'Turn it off.');
+  await postAnswer(cleo.request, id, 'Turn it on again.');
+  await putState(cleo.request, `/api/questions/${id}/follow`, { following: true });
+  await cleo.page.goto('/');
+  await ben.page.goto(`/question/${id}`);
+  await ada.page.goto(`/question/${id}`);
+  const solved = (name: string) => article(ada.page, name).getByRole('button', { name: 'Accept answer' });
+  const badge = (name: string) => article(ben.page, name).getByText('Accepted answer');
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
+  await expect(article(ben.page, 'Answer by Cleo')).toBeVisible();
+  await expect(ben.page.getByRole('button', { name: 'Accept answer' })).toHaveCount(0);
+
+  await solved('Answer by Ben').press('Enter');
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'true');
+  await expect(badge('Answer by Ben')).toHaveAttribute('title', 'Accepted by the asker');
+  await expect(article(cleo.page, title).getByText('solved', { exact: true })).toBeVisible();
+  await expect(cleo.page.getByRole('button', { name: /^Notifications, 1 unread/u })).toBeVisible();
+  for (const { page } of [ada, ben]) await expectAccessible(page);
+  // It stands first at once for who accepted it; under the eyes of others nothing moves.
+  const first = (page: Page) => page.getByRole('article', { name: 'Answer by' }).first();
+  await expect(first(ada.page)).toContainText('Turn it off.');
+  await expect(article(ada.page, 'Answer by Ben')).toBeInViewport();
+  await expect(first(ben.page)).toContainText('on again');
+  await postReply(ada.request, answerOfBen, 'Thank you.');
+  await expect(ben.page.getByText('Thank you.')).toBeVisible();
+  await expect(first(ben.page)).toContainText('on again');
+  for (const sort of ['newest', 'oldest', 'helpful']) {
+    await ben.page.goto(`/question/${id}?sort=${sort}`);
+    await expect(first(ben.page)).toContainText('Turn it off.');
+    await expect(badge('Answer by Ben')).toBeVisible();
+  }
+
+  await solved('Answer by Cleo').click();
+  await expect(badge('Answer by Cleo')).toBeVisible();
+  await expect(badge('Answer by Ben')).toHaveCount(0);
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
+  await expect(solved('Answer by Cleo')).not.toHaveAttribute('aria-disabled');
+  await solved('Answer by Cleo').click();
+  await expect(badge('Answer by Cleo')).toHaveCount(0);
+  await expect(article(cleo.page, title).getByText('solved', { exact: true })).toHaveCount(0);
+
+  await ada.page.context().setOffline(true);
+  await solved('Answer by Ben').click();
+  await expect(ada.page.getByRole('alert').filter({ hasText: 'the answer was not marked' })).toBeVisible();
+  await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
+  await ada.page.context().setOffline(false);
+});
+
+test('answers are sorted as the address says, keep their places while one reads, and new ones come in theirs', async () => {
+  const { ada, ben, cleo } = trio;
+  const id = await askQuestion(ada.request, { title: uniqueText('In which order?') });
+  const long = 'A line of the answer that takes its room.\n\n'.repeat(6);
+  const [first, second, third] = [
+    await postAnswer(ben.request, id, `${long}First.`),
+    await postAnswer(ben.request, id, `${long}Second.`),
+    await postAnswer(ben.request, id, `${long}Third.`),
+  ];
+  await putState(cleo.request, `/api/answers/${second}/vote`, { vote: 'up' });
+  await ada.page.goto(`/question/${id}?sort=oldest`);
+  const answers = ada.page.getByRole('article', { name: 'Answer by' });
+  const order = async () =>
+    answers.evaluateAll((all) => all.map((each) => Number(each.id.replace('answer-', ''))));
+  await expect.poll(order).toEqual([first, second, third]);
+  const sort = ada.page.getByRole('combobox', { name: 'Sort answers' });
+  await expect(sort).toHaveValue('oldest');
+  await sort.focus();
+  await sort.selectOption('Most helpful');
+  await expect(ada.page).toHaveURL(new RegExp(`/question/${id}\\?sort=helpful$`, 'u'));
+  await expect.poll(order).toEqual([second, third, first]);
+  await expect(sort).toBeFocused();
+
+  // A vote that would change the order changes the count alone, also when the page is fetched again.
+  await putState(cleo.request, `/api/answers/${first}/vote`, { vote: 'up' });
+  await putState(ben.request, `/api/answers/${first}/vote`, { vote: 'up' });
+  await expect(
+    ada.page.locator(`#answer-${first}`).getByRole('button', { name: 'Upvote (2)' }),
+  ).toBeVisible();
+  await postReply(ben.request, second, 'A reply makes the page ask again.');
+  await expect(ada.page.getByText('A reply makes the page ask again.')).toBeVisible();
+  expect(await order()).toEqual([second, third, first]);
+
+  // Where it would push down what is in view, a new one waits; it comes before those without votes.
+  await ada.page.locator(`#answer-${third}`).scrollIntoViewIfNeeded();
+  const fourth = await postAnswer(cleo.request, id, 'Fourth.');
+  await ada.page.getByRole('button', { name: '1 new answer' }).click();
+  await expect(ada.page.locator(`#answer-${fourth}`)).toBeInViewport();
+  expect(await order()).toEqual([second, fourth, third, first]);
+
+  await ada.page.reload();
+  await expect.poll(order).toEqual([first, second, fourth, third]);
+  await sort.selectOption('Newest');
+  await expect(ada.page).toHaveURL(new RegExp(`/question/${id}\\?sort=newest$`, 'u'));
+  await expect.poll(order).toEqual([fourth, third, second, first]);
+  await ada.page.goBack();
+  await expect(sort).toHaveValue('helpful');
+});
+
+test('the order chosen last is remembered for every question, and Back leads to the one before', async () => {
+  const { ada, ben } = trio;
+  const ids: number[] = [];
+  for (const title of ['One', 'Another']) {
+    const id = await askQuestion(ada.request, { title: uniqueText(title) });
+    await postAnswer(ben.request, id, 'The older answer');
+    await postAnswer(ben.request, id, 'The newer answer');
+    ids.push(id);
+  }
+  const { page } = ben;
+  const sort = page.getByRole('combobox', { name: 'Sort answers' });
+  const first = page.getByRole('article', { name: 'Answer by' }).first();
+  await page.goto(`/question/${ids[0]}`);
+  await expect(sort).toHaveValue('newest');
+  await sort.selectOption('Oldest');
+  await expect(first).toContainText('The older answer');
+  await page.goBack();
+  await expect(first).toContainText('The newer answer');
+
+  await page.goto(`/question/${ids[1]}`);
+  await expect(sort).toHaveValue('oldest');
+  await expect(first).toContainText('The older answer');
+  await sort.selectOption('Newest');
+  await expect(page).toHaveURL(/\?sort=newest$/u);
+  await expect(first).toContainText('The newer answer');
+  await page.goto(`/question/${ids[0]}`);
+  await expect(sort).toHaveValue('newest');
+});
+
+test('an accepted answer far behind the first page stands first, and a link to any answer leads to it', async () => {
+  const { ada, ben } = trio;
+  const id = await askQuestion(ada.request, { title: uniqueText('Which of very many?') });
+  const oldest = await postAnswer(ben.request, id, 'The oldest answer');
+  const second = await postAnswer(ben.request, id, 'The second answer');
+  for (let n = 0; n < 55; n++) await postAnswer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`);
+  const { page } = trio.cleo;
+  await page.goto(`/question/${id}`);
+  const answers = page.getByRole('article', { name: 'Answer by' });
+  await expect(answers).toHaveCount(50);
+  await putState(ada.request, `/api/questions/${id}/accepted-answer`, { answerId: oldest });
+  await page.reload();
+  await expect(answers).toHaveCount(51);
+  await expect(answers.first()).toContainText('The oldest answer');
+  await page.getByRole('button', { name: 'Load more answers' }).click();
+  await expect(answers).toHaveCount(57);
+  await expect(page.locator(`#answer-${oldest}`)).toHaveCount(1);
+  await page.goto(`/question/${id}#answer-${second}`);
+  await expect(page.locator(`#answer-${second}`)).toBeFocused();
+  await page.goto(`/question/${id}#answer-${oldest}`);
+  await expect(page.locator(`#answer-${oldest}`)).toBeInViewport();
+});
+
+test('what came since the last visit is marked and led to; replies fold away, and a link opens what holds its reply', async () => {
+  const { ada, ben } = trio;
+  const title = uniqueText('What is new?');
+  const id = await askQuestion(ada.request, { title });
+  const answerId = await postAnswer(ada.request, id, 'The answer.');
+  const old = await postReply(ben.request, answerId, 'An old reply.');
+  const { page } = ben;
+  const visited = page.waitForResponse((response) => response.url().endsWith(`/questions/${id}/view`));
+  await page.goto(`/question/${id}`);
+  await visited;
+  await expect(page.getByText('new since your last visit')).toHaveCount(0);
+  await expect(page.getByText('Author', { exact: true })).toHaveCount(1);
+
+  await page.goto('/');
+  const deep = await postReply(ada.request, answerId, 'A deep reply.', old);
+  await postReply(ben.request, answerId, 'One of my own.');
+  await page.goto(`/question/${id}`);
+  const deepReply = page.locator(`#reply-${deep}`);
+  await expect(deepReply.getByText('New', { exact: true })).toBeVisible();
+  const line = page.getByRole('button', { name: '1 new since your last visit' });
+  await line.click();
+  await expect(deepReply).toBeFocused();
+
+  // Live ones are marked as well, and marks stay while one reads.
+  const live = await postReply(ada.request, answerId, 'A live reply.');
+  await expect(page.locator(`#reply-${live}`).getByText('New', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: '2 new since your last visit' })).toBeVisible();
+  await expect(page.getByText('New', { exact: true })).toHaveCount(2);
+
+  await expectAccessible(page);
+
+  const toggle = page.getByRole('button', { name: 'Hide 4 replies' });
+  await page.locator(`#answer-${answerId}`).focus();
+  await page.keyboard.press('c');
+  await expect(deepReply).toBeHidden();
+  const closed = page.getByRole('button', { name: 'Show 4 replies' });
+  await expect(closed).toHaveAttribute('aria-expanded', 'false');
+  await page.getByRole('button', { name: '2 new since your last visit' }).click();
+  await expect(deepReply).toBeFocused();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true');
+
+  await page.getByRole('button', { name: 'Hide 1 reply' }).click();
+  await expect(deepReply).toBeHidden();
+  await page.evaluate((hash) => (window.location.hash = hash), `reply-${deep}`);
+  await expect(deepReply).toBeFocused();
+  await expect(deepReply).toHaveAttribute('data-marked', 'true');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await deepReply.getByRole('button', { name: 'Copy link' }).click();
+  await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(new URL(copied).pathname + new URL(copied).hash).toBe(`/question/${id}#reply-${deep}`);
+
+  await page.reload();
+  await expect(deepReply).toBeVisible();
+  await expect(page.getByText('New', { exact: true })).toHaveCount(0);
+});
+
+test('on paper a question is a document: dark themes too, with dates, addresses and whole lines, without buttons', async ({
+  page,
+}) => {
+  await registerMember(page.request, newMember('Ada Lovelace'));
+  const title = uniqueText('What is printed?');
+  const line = `const wide = '${'x'.repeat(200)}';`;
+  const content = `See [the manual](https://example.org/manual).\n\n\`\`\`ts\n${line}\n\`\`\``;
+  const id = await askQuestion(page.request, { title, content });
+  await postAnswer(page.request, id, 'It is.');
+  await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
+  await page.goto(`/question/${id}`);
+  const code = page.getByRole('region', { name: 'Code in TypeScript' });
+  await expect(code).toHaveAttribute('tabindex', '0');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  for (const role of ['button', 'textbox', 'navigation', 'combobox'] as const)
+    await expect(page.getByRole(role).filter({ visible: true })).toHaveCount(0);
+  const shown = await page.evaluate(() => ({
+    ink: getComputedStyle(document.querySelector('h1')!).color,
+    paper: getComputedStyle(document.body).backgroundColor,
+    address: getComputedStyle(document.querySelector('a[href="https://example.org/manual"]')!, '::after')
+      .content,
+    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    code: [...document.querySelectorAll('pre')].map((pre) => pre.scrollWidth - pre.clientWidth),
+  }));
+  expect(shown).toEqual({
+    ink: 'rgb(31, 28, 24)',
+    paper: 'rgb(255, 255, 255)',
+    address: '" (https://example.org/manual)"',
+    wide: 0,
+    code: [0],
+  });
+  await expect(page.getByText(`/question/${id}`)).toBeVisible();
+});

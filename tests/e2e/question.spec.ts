@@ -1,0 +1,235 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
+
+test('a reader sees all there is to a question', async ({ page, browser }) => {
+  const author = await secondMember(browser, 'Grace Hopper');
+  const title = uniqueText('Why was there a moth in relay 70?');
+  const id = await askQuestion(author.page.request, {
+    title,
+    content: 'It was **found**\non Friday.',
+    tags: ['hardware', 'history of computing'],
+  });
+  await registerMember(page.request);
+  await page.goto(`/question/${id}`);
+  await expect(page).toHaveTitle(`${title} · Parley`);
+  const article = question(page, title);
+  await expect(article.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  await expect(article.getByRole('link', { name: 'Grace Hopper' })).toHaveAttribute(
+    'href',
+    /^\/profile\/\d+$/u,
+  );
+  await expect(article.getByRole('time').first()).toHaveText('just now');
+  await expect(article.getByText('1 view', { exact: true })).toBeVisible();
+  await expect(article.getByRole('strong')).toHaveText('found');
+  await expect(article.locator('br')).toHaveCount(1);
+  await expect(article.getByRole('link', { name: 'history of computing' })).toHaveAttribute(
+    'href',
+    '/topics/history%20of%20computing',
+  );
+  await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+  await expect(article.getByRole('button', { name: 'Delete Question' })).toHaveCount(0);
+  await expect(article.getByRole('button', { name: 'Edit' })).toHaveCount(0);
+});
+
+test('a view counts once a member, however often they come back', async ({ page, browser }) => {
+  const title = uniqueText('How often do you look?');
+  await registerMember(page.request);
+  const id = await askAndOpen(page, title);
+  await expect(page.getByText('1 view', { exact: true })).toBeVisible();
+  const other = await secondMember(browser, 'Second Reader');
+  for (let visit = 0; visit < 2; visit++) {
+    await other.page.goto(`/question/${id}`);
+    await expect(other.page.getByText('2 views', { exact: true })).toBeVisible();
+  }
+});
+
+test('a question that is not there says so', async ({ page }) => {
+  await registerMember(page.request);
+  for (const address of ['/question/987654321', '/question/abc']) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+    await expect(page).toHaveTitle('Question not found · Parley');
+  }
+});
+
+test('votes are cast, switched and taken back, and survive a reload', async ({ page }) => {
+  const title = uniqueText('Which way up?');
+  await registerMember(page.request);
+  await askAndOpen(page, title);
+  const article = question(page, title);
+  const up = (count: number) => article.getByRole('button', { name: `Upvote (${count})`, exact: true });
+  const down = (count: number) => article.getByRole('button', { name: `Downvote (${count})`, exact: true });
+
+  await expect(up(0)).toHaveAttribute('aria-pressed', 'false');
+  await up(0).click();
+  await expect(up(1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(up(1).getByText('1', { exact: true })).toBeVisible();
+  await expect(up(1)).toBeEnabled();
+  await down(0).click();
+  await expect(down(1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(up(0)).toHaveAttribute('aria-pressed', 'false');
+  await expect(down(1)).toBeEnabled();
+  await page.reload();
+  await expect(down(1)).toHaveAttribute('aria-pressed', 'true');
+  await down(1).click();
+  await expect(down(0)).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a vote shows at once, its buttons rest while it is saved, and a refusal takes it back', async ({
+  page,
+}) => {
+  const title = uniqueText('Slow votes');
+  await registerMember(page.request);
+  await askAndOpen(page, title);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/vote', async (route) => {
+    await held;
+    await route.fulfill({
+      status: 429,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ status: 429, code: 'too-many', title: 'Too many', detail: 'Please wait.' }),
+    });
+  });
+  const article = question(page, title);
+  await article.getByRole('button', { name: 'Upvote (0)' }).click();
+  const pressed = article.getByRole('button', { name: 'Upvote (1)' });
+  await expect(pressed).toHaveAttribute('aria-pressed', 'true');
+  await expect(pressed).toBeDisabled();
+  await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeDisabled();
+  release();
+  await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
+  await expect(page.getByText('Please wait.')).toBeVisible();
+});
+
+test('a question is followed and left again', async ({ page }) => {
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Worth following?'));
+  await button(page, 'Follow question').click();
+  await expect(button(page, 'Following question')).toBeEnabled();
+  await page.reload();
+  await button(page, 'Following question').click();
+  await expect(button(page, 'Follow question')).toBeVisible();
+});
+
+test('a vote and a follow that fail are taken back and logged, without a message', async ({ page }) => {
+  await registerMember(page.request);
+  const title = uniqueText('Is anybody listening?');
+  await askAndOpen(page, title);
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  for (const address of ['**/vote', '**/follow']) await page.route(address, (route) => route.abort());
+  const article = question(page, title);
+  await article.getByRole('button', { name: 'Upvote (0)' }).click();
+  await expect.poll(() => logged.join('\n')).toMatch(/vot\w* failed:/iu);
+  await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
+  await button(page, 'Follow question').click();
+  await expect.poll(() => logged.join('\n')).toContain('Following failed:');
+  await expect(button(page, 'Follow question')).toBeEnabled();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('the link of a question is copied', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Where is it?'));
+  await button(page, 'Share').click();
+  await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(new URL(`/question/${id}`, page.url()).href);
+});
+
+test.describe('on a phone', () => {
+  test.use({ hasTouch: true, isMobile: true });
+
+  test('Share opens the sheet of the device, with the first 100 characters', async ({ page }) => {
+    await page.addInitScript(() => {
+      const shared = (data?: ShareData) => {
+        document.documentElement.dataset['shared'] = JSON.stringify(data);
+        return Promise.resolve();
+      };
+      Object.assign(navigator, { canShare: () => true, share: shared });
+    });
+    await registerMember(page.request);
+    const title = uniqueText('What shall I pass on?');
+    const id = await askAndOpen(page, title, `**${'Ä'.repeat(99)}**XYZ`);
+    await button(page, 'Share').click();
+    await expect(page.locator('html')).toHaveAttribute('data-shared', /X/u);
+    const shared = await page.locator('html').getAttribute('data-shared');
+    expect(JSON.parse(shared ?? '{}')).toEqual({
+      title,
+      text: expect.stringMatching(/^Ä{99}X…?$/u),
+      url: new URL(`/question/${id}`, page.url()).href,
+    });
+    await expect(page.getByText('Link copied to clipboard!')).toBeHidden();
+  });
+});
+
+test('the keys of the page step through the posts and act on the focused one', async ({ page }) => {
+  const member = await registerMember(page.request, newMember('Keyboard Player'));
+  const title = uniqueText('Which key?');
+  const id = await askAndOpen(page, title);
+  await postAnswer(page.request, id, 'This one.');
+  await page.reload();
+  const asked = question(page, title);
+  const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
+  await expect(answered).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toBeEnabled();
+  await page.keyboard.press('j');
+  await expect(asked).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(answered).toBeFocused();
+  await page.keyboard.press('d');
+  await expect(answered.getByRole('button', { name: 'Downvote (1)' })).toBeEnabled();
+  await page.keyboard.press('r');
+  const field = page.getByLabel('Your reply');
+  await expect(field).toBeFocused();
+  await field.pressSequentially('jkude');
+  await expect(field).toHaveValue('jkude');
+  await field.press('Escape');
+  await expect(field).toBeHidden();
+  await expect(answered.getByRole('button', { name: 'Reply' })).toBeFocused();
+  await page.keyboard.press('e');
+  await expect(page.getByLabel('Edit answer')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('k');
+  await expect(asked).toBeFocused();
+});
+
+test('the page of a question has no barriers in both themes', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Is it accessible?'),
+    content:
+      '# Heading\n\n```js\nconst a = 1; // comment\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n> quote',
+  });
+  await postAnswer(page.request, id, 'An **answer**');
+  await page.goto(`/question/${id}`);
+  await page.getByRole('button', { name: 'Reply', exact: true }).click();
+  await expect(page.getByLabel('Your reply')).toBeFocused();
+  await expect(page.locator('.hljs-keyword')).toBeVisible();
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await expectAccessible(page, { colours: true });
+});
+
+test('on a narrow phone nothing scrolls sideways, whatever members write', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await registerMember(page.request, newMember('N'.repeat(80)));
+  const id = await askAndOpen(
+    page,
+    'W'.repeat(200),
+    `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n|${'a|'.repeat(30)}\n|${'-|'.repeat(30)}`,
+  );
+  await postAnswer(page.request, id, `https://example.org/${'z'.repeat(300)}`);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+});

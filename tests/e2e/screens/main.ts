@@ -1,0 +1,170 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { registerMember, newMember } from '#tests/e2e/support/members.ts';
+import { startCommunity } from '#tests/e2e/support/community.ts';
+import { loadTranslations } from '#tests/e2e/support/translations.ts';
+import { seedCommunity } from './seed-data.ts';
+import { type Finding, formatFindings } from './accessibility-report.ts';
+import { type Picture, saveContactSheet, captureScreen } from './screenshots.ts';
+import type { Screen, Stage } from './screen.ts';
+import { screens } from './screens.ts';
+import { smallPhone, type Size, sizes, type State } from './states.ts';
+
+const help = `npm run screens [-- OPTIONS] [-- NAMES]
+
+Looks at every screen, dialog, menu and list in each of its states, in both sizes and both themes: photographs it into the
+folder screens/, where each state becomes one sheet with its looks side by side, and lets axe check it by the rules of
+WCAG 2.2 A and AA and the best practices. What breaks a rule is listed at the end, and the command fails.
+
+Options:
+  --language CODE  in another language
+  --narrow         on the smallest phone as well
+  --no-axe         photographs only
+  --no-pictures    checks only; the pictures stay as they are
+  -h, --help       explain the command
+
+Names are those of screens, or their beginnings; the sheets of others stay. A name with an = before it is meant whole.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  allowNegative: true,
+  options: {
+    language: { type: 'string', default: 'en' },
+    narrow: { type: 'boolean', default: false },
+    axe: { type: 'boolean', default: true },
+    pictures: { type: 'boolean', default: true },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) console.log(help);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const wanted = screens.filter(({ name }) => isSelected(name));
+  if (wanted.length === 0) {
+    console.error('No screen has such a name.');
+    return 2;
+  }
+  const folder = path.join(projectRoot, 'screens');
+  if (positionals.length === 0 && values.pictures) await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const program = process.env['PARLEY_CHROMIUM'];
+  const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
+  const [bare, full] = await Promise.all([startCommunity(), startCommunity({ demo: true })]);
+  try {
+    const addresses = { bare: bare.address, full: full.address };
+    const runs: SizeRun[] = [];
+    // One after the otherMember: in each the same is written.
+    for (const size of values.narrow ? [...sizes, smallPhone] : sizes)
+      runs.push(await startSizeRun(browser, size, addresses));
+    return await inspectScreens(browser, { runs, wanted, folder });
+  } finally {
+    await browser.close();
+    await Promise.all([bare.remove(), full.remove()]);
+  }
+}
+
+function isSelected(name: string): boolean {
+  if (positionals.length === 0) return true;
+  return positionals.some((start) =>
+    start.startsWith('=') ? name === start.slice(1) : name.startsWith(start),
+  );
+}
+
+/** One size, with a page for each kind of viewer. What is done in one lane shows in no other. */
+type SizeRun = { size: Size; stages: Record<'owner' | 'newcomer' | 'visitor', Omit<Stage, 'state'>> };
+
+async function startSizeRun(
+  browser: Browser,
+  size: Size,
+  { bare, full }: { bare: string; full: string },
+): Promise<SizeRun> {
+  const open = async (baseURL: string): Promise<Page> => {
+    const options = {
+      baseURL,
+      reducedMotion: 'reduce',
+      locale: values.language,
+      serviceWorkers: 'block',
+      hasTouch: isPhone(size),
+      isMobile: isPhone(size),
+    } as const;
+    return (await browser.newContext(options)).newPage();
+  };
+  const [owner, first, second, visitor] = await Promise.all([open(full), open(full), open(full), open(full)]);
+  const newcomer = await open(bare);
+  await registerMember(owner.request, newMember('Robin Page'));
+  await registerMember(newcomer.request, newMember('Robin Page'));
+  const ids = await seedCommunity(owner.request, [first.request, second.request]);
+  const translate = await createTranslator(values.language);
+  const shared = { ids, translate, otherMember: second.request };
+  return {
+    size,
+    stages: {
+      owner: { page: owner, ...shared },
+      newcomer: { page: newcomer, ...shared },
+      visitor: { page: visitor, ...shared },
+    },
+  };
+}
+
+function isPhone({ width }: Size): boolean {
+  return width < 768;
+}
+
+async function createTranslator(language: string): Promise<Stage['translate']> {
+  const translated = language === 'en' ? (english: string) => english : await loadTranslations(language);
+  return (english) => {
+    const text = translated(english);
+    const parts = text
+      .split(/\{\w+\}/u)
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
+    return parts.length === 1 ? text : new RegExp(`^${parts.join('.*')}$`, 'u');
+  };
+}
+
+type Job = { runs: readonly SizeRun[]; wanted: readonly Screen[]; folder: string };
+
+/** @returns the exit code: 1 where something breaks a rule, or could not be looked at. */
+async function inspectScreens(browser: Browser, { runs, wanted, folder }: Job): Promise<number> {
+  const findings: Finding[] = [];
+  const missed: string[] = [];
+  const states = wanted.flatMap((screen) => screen.states.map((state) => ({ screen, state })));
+  for (const { screen, state } of states) {
+    const name = `${screen.name} ${state}`;
+    const start = performance.now();
+    try {
+      const seen = await Promise.all(
+        runs
+          .filter(({ size }) => !screen.wide || !isPhone(size))
+          .map((lane) => visitScreen(lane, screen, state)),
+      );
+      const pictures: Picture[] = seen.flatMap((each) => each.pictures);
+      findings.push(...seen.flatMap((each) => each.findings));
+      if (values.pictures)
+        await saveContactSheet(browser, pictures, path.join(folder, `${screen.name}-${state}.png`));
+      const rules = new Set(seen.flatMap((each) => each.findings.map(({ rule }) => rule)));
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      console.log(`${name} (${seconds} s)${rules.size > 0 ? ` breaks ${[...rules].join(', ')}` : ''}`);
+    } catch (error) {
+      missed.push(name);
+      console.error(`${name} could not be looked at:`, error);
+    }
+  }
+  if (values.pictures) console.log('The sheets are in screens/.');
+  if (missed.length > 0) console.log(`Not looked at: ${missed.join(', ')}.`);
+  if (values.axe) console.log(findings.length > 0 ? formatFindings(findings) : 'axe found nothing.');
+  return findings.length + missed.length === 0 ? 0 : 1;
+}
+
+function visitScreen({ size, stages }: SizeRun, screen: Screen, state: State) {
+  const stage = screen.visitor
+    ? stages.visitor
+    : state === 'empty' && screen.name !== 'palette'
+      ? stages.newcomer
+      : stages.owner;
+  const wanted = { pictures: values.pictures, axe: values.axe };
+  return captureScreen({ ...stage, state }, { screen, size, wanted });
+}

@@ -1,0 +1,167 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, registerMember, signIn, newMember } from './support/members.ts';
+import { expectInView } from './support/in-view.ts';
+import { uniqueText } from './support/posts.ts';
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+async function openSettings(page: Page): Promise<void> {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Settings' }).click();
+  await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeFocused();
+}
+
+test('a new name and bio show everywhere at once', async ({ page }) => {
+  await registerMember(page.request, newMember('Old Name'));
+  const title = uniqueText('Who am I?');
+  await askQuestion(page.request, { title });
+  await openSettings(page);
+  await page.getByLabel('Display name').fill('  New Name ');
+  await page.getByLabel('Bio').fill('Line one\nline two');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('status').getByText('Your profile is saved.')).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: 'Your profile is saved.' }));
+  await expect(page.getByLabel('Display name')).toHaveValue('New Name');
+  await page.getByRole('link', { name: 'Home' }).click();
+  await expect(page.getByRole('article', { name: title }).getByText('New Name')).toBeVisible();
+  await page.getByRole('link', { name: 'Your Profile' }).click();
+  await expect(page.getByRole('heading', { name: 'New Name', level: 1 })).toBeVisible();
+  await expect(page.getByText('Line one line two')).toBeVisible();
+});
+
+test('a name too short and a bio too long are refused beside their fields', async ({ page }) => {
+  await registerMember(page.request);
+  await openSettings(page);
+  await page.getByLabel('Display name').fill(' x ');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('alert')).toHaveText('Name must be at least 2 characters');
+  await expect(page.getByLabel('Display name')).toBeFocused();
+  await page.getByLabel('Display name').fill('Xi');
+  await page.getByLabel('Bio').fill('🚀'.repeat(1001));
+  await expect(page.getByText('1001/1000')).toBeVisible();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('alert')).toHaveText('Your bio can have up to 1000 characters');
+  await expect(page.getByLabel('Bio')).toBeFocused();
+});
+
+test('others see the email address until the member hides it; the member always does', async ({
+  page,
+  request,
+}) => {
+  const member = await registerMember(request, newMember('Shy Member'));
+  const session = await request.get('/api/session');
+  const { member: me } = (await session.json()) as { member: { id: number } };
+  await registerMember(page.request);
+  await page.goto(`/profile/${me.id}`);
+  await expect(page.getByText(member.email)).toBeVisible();
+
+  await page.context().clearCookies();
+  await page.goto('/settings');
+  await signIn(page, member);
+  const show = page.getByRole('checkbox', { name: 'Show my email address to other members' });
+  await expect(show).toBeChecked();
+  await show.uncheck();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Your profile is saved.')).toBeVisible();
+  await page.goto('/profile');
+  await expect(page.getByRole('main').getByText(member.email)).toBeVisible();
+
+  await page.context().clearCookies();
+  await registerMember(page.request);
+  await page.goto(`/profile/${me.id}`);
+  await expect(page.getByRole('heading', { name: 'Shy Member' })).toBeVisible();
+  await expect(page.getByText(member.email)).toBeHidden();
+});
+
+test('the password is changed with the current one, and other sessions end', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  test.slow();
+  const member = await registerMember(page.request);
+  const elsewhere = await browser.newPage({ ...(baseURL && { baseURL }) });
+  await elsewhere.goto('/');
+  await signIn(elsewhere, member);
+  await expect(elsewhere.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+
+  await openSettings(page);
+  await page.getByRole('tab', { name: 'Account' }).click();
+  const form = section(page, 'Password');
+  const fill = async (current: string, next: string, again: string) => {
+    await form.getByLabel('Current password').fill(current);
+    await form.getByLabel('New password', { exact: true }).fill(next);
+    await form.getByLabel('Confirm new password').fill(again);
+    await form.getByRole('button', { name: 'Change password' }).click();
+  };
+  await fill(member.password, 'a new secret', 'a new secrez');
+  await expect(form.getByRole('alert')).toHaveText('Passwords do not match');
+  await fill(member.password, 'short', 'short');
+  await expect(form.getByRole('alert')).toHaveText('Password must be at least 6 characters');
+  await fill('not the one', 'a new secret', 'a new secret');
+  await expect(form.getByRole('alert')).toHaveText('Incorrect password. Please try again.');
+  await expect(form.getByLabel('Current password')).toBeFocused();
+  await fill(member.password, 'a new secret', 'a new secret');
+  await expect(page.getByText('Your password is changed.')).toBeVisible();
+  await expect(form.getByLabel('Current password')).toHaveValue('');
+
+  await expect(elsewhere).toHaveURL(/\/login/u);
+  await signIn(elsewhere, { ...member, password: 'a new secret' });
+  await expect(elsewhere.getByRole('tab', { name: 'Unanswered' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible();
+  await elsewhere.close();
+});
+
+test('sessions elsewhere are listed and can be ended, one or all', async ({ page, playwright, baseURL }) => {
+  const member = await registerMember(page.request);
+  const elsewhere = async (userAgent: string) => {
+    const context = await playwright.request.newContext({ ...(baseURL && { baseURL }), userAgent });
+    const { email, password } = member;
+    const response = await context.post('/api/session', { data: { email, password } });
+    expect(response.status(), await response.text()).toBe(200);
+    return context;
+  };
+  const phone = await elsewhere(
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+  );
+  const program = await elsewhere('curl/8.14.1');
+  const other = await elsewhere('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
+  const status = async (context: typeof phone) => (await context.get('/api/settings')).status();
+
+  await page.goto('/settings?tab=account');
+  const list = section(page, 'Where you are signed in').getByRole('listitem');
+  await expect(list).toHaveCount(4);
+  await expect(list.first()).toContainText('This browser');
+  await expect(list.first().getByRole('button')).toBeHidden();
+  await list.filter({ hasText: 'Chrome on Android' }).getByRole('button', { name: 'Sign out' }).click();
+  await expect(list).toHaveCount(3);
+  expect(await status(phone)).toBe(401);
+  expect(await status(program)).toBe(200);
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await expect(list).toHaveCount(1);
+  expect(await status(program)).toBe(401);
+  expect(await status(other)).toBe(401);
+  for (const context of [phone, program, other]) await context.dispose();
+});
+
+test('the theme can be light, dark, or the same as the system', async ({ page }) => {
+  await registerMember(page.request);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto('/settings');
+  const html = page.locator('html');
+  const theme = section(page, 'Theme');
+  await expect(theme.getByRole('radio', { name: 'Same as the system' })).toBeChecked();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await theme.getByRole('radio', { name: 'Light' }).check();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
+  expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBe('false');
+  await page.reload();
+  await expect(theme.getByRole('radio', { name: 'Light' })).toBeChecked();
+  await theme.getByRole('radio', { name: 'Same as the system' }).check();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBeNull();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
+});

@@ -1,0 +1,55 @@
+import { expect, test } from '@playwright/test';
+import { askQuestion, registerMember, signIn, newMember } from './support/members.ts';
+import { uniqueText } from './support/posts.ts';
+
+test('what another app shares is filled in at Ask, after signing in, and below what was typed before', async ({
+  page,
+  browser,
+}) => {
+  const ada = await registerMember(page.request, newMember('Ada Shares'));
+  const visitor = await (await browser.newContext()).newPage();
+  const shared = new URLSearchParams({
+    title: 'How does it fly?',
+    text: 'A bird',
+    url: 'https://example.org/b',
+  });
+  await visitor.goto(`/ask?${shared.toString()}`);
+  await expect(visitor.getByText('Please log in to ask a question')).toBeVisible();
+  await signIn(visitor, ada);
+  await expect(visitor).toHaveURL('/ask');
+  await expect(visitor.getByLabel('Title')).toHaveValue('How does it fly?');
+  await expect(visitor.getByLabel('Details')).toHaveValue('A bird\n\nhttps://example.org/b');
+
+  await visitor.getByLabel('Details').fill('What I typed myself.');
+  await visitor.goto('/ask?title=Another&url=javascript:alert(1)');
+  await expect(visitor.getByLabel('Title')).toHaveValue('How does it fly?');
+  await expect(visitor.getByLabel('Details')).toHaveValue('What I typed myself.\n\nAnother');
+});
+
+test('a page that is older than the server says so, loses nothing that is typed, and becomes new on the way', async ({
+  page,
+}) => {
+  await registerMember(page.request, newMember('Ada Upgrades'));
+  const title = uniqueText('Is it the old one?');
+  const id = await askQuestion(page.request, { title });
+  // The server has been upgraded: another build, without this page's programs.
+  await page.route('**/index.html', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<script src="/assets/index-another1.js"></script>' }),
+  );
+  await page.route(/\/assets\/following-[\w-]+\.js/u, (route) => route.fulfill({ status: 404 }));
+  await page.goto(`/question/${id}`);
+  await page.getByLabel('Your answer').fill('Half a thought');
+  // What is pointed at is fetched.
+  await page.getByRole('link', { name: 'Following' }).hover();
+  await expect(page.getByText('A new version is here.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Reload' })).toBeVisible();
+  await expect(page.getByLabel('Your answer')).toHaveValue('Half a thought');
+
+  await page.unrouteAll();
+  await page.getByRole('link', { name: 'Following' }).click();
+  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
+  await expect(page.getByText('A new version is here.')).toHaveCount(0);
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: title })).toBeVisible();
+  await expect(page.getByLabel('Your answer')).toHaveValue('Half a thought');
+});

@@ -1,0 +1,161 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, registerMember } from './support/members.ts';
+import { postAnswer, uniqueText, uniqueWord } from './support/posts.ts';
+
+const names = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search topics' });
+
+test('topics have descriptions and counts, the known ones their own', async ({ page, request }) => {
+  await registerMember(request);
+  await askQuestion(request, { title: uniqueText('Which loop?'), tags: ['javascript'] });
+  await registerMember(page.request);
+  const tag = uniqueWord('moss');
+  await askQuestion(page.request, { title: uniqueText('What grows there?'), tags: [tag] });
+
+  await page.goto('/topics');
+  await expect(page).toHaveTitle('Discover Topics · Parley');
+  await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
+  const javascript = page.getByRole('article', { name: 'javascript', exact: true });
+  await expect(
+    javascript.getByText('The language of the web, in the browser and on the server'),
+  ).toBeVisible();
+  await search(page).fill(tag);
+  const moss = page.getByRole('article', { name: tag });
+  await expect(moss.getByText(`Discussion about ${tag}`)).toBeVisible();
+  await expect(moss.getByText('1 question', { exact: true })).toBeVisible();
+  await expect(moss.getByText('0 followers', { exact: true })).toBeVisible();
+});
+
+test('the grid is searched by a part of the name, without case, and the address holds the search', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const word = uniqueWord('fern');
+  await askQuestion(page.request, {
+    title: uniqueText('Ferns'),
+    tags: [`royal ${word}`, `Tree ${word}`, `${word} 100%`],
+  });
+  await page.goto('/topics');
+  await search(page).fill(word.toUpperCase());
+  await expect(names(page)).toHaveCount(3);
+  await expect(page).toHaveURL(new RegExp(`/topics\\?q=${word}$`, 'iu'));
+  await search(page).fill(`${word} 100%`);
+  await expect(names(page)).toHaveText([`${word} 100%`]);
+  await page.reload();
+  await expect(search(page)).toHaveValue(`${word} 100%`);
+  await expect(names(page)).toHaveText([`${word} 100%`]);
+  await expect(page.getByRole('searchbox', { name: 'Search questions' })).toHaveValue('');
+  await search(page).fill(`no such ${word}`);
+  await expect(page.getByText(`No topics match “no such ${word}”`)).toBeVisible();
+  await page.getByRole('link', { name: 'Show all topics' }).click();
+  await expect(search(page)).toHaveValue('');
+  await expect(names(page).first()).toBeVisible();
+});
+
+test('topics are sorted by questions, by name, or by the latest activity', async ({ page }) => {
+  await registerMember(page.request);
+  const word = uniqueWord('sort');
+  const [a, b, c] = [`a ${word}`, `b ${word}`, `c ${word}`] as const;
+  const old = await askQuestion(page.request, { title: uniqueText('One'), tags: [a, b] });
+  await askQuestion(page.request, { title: uniqueText('Two'), tags: [b] });
+  await askQuestion(page.request, { title: uniqueText('Three'), tags: [c, b] });
+  await askQuestion(page.request, { title: uniqueText('Four'), tags: [c] });
+  await postAnswer(page.request, old);
+
+  await page.goto(`/topics?q=${word}`);
+  const sort = page.getByRole('combobox', { name: 'Sort by' });
+  await expect(sort.getByRole('option')).toHaveText(['Most Popular', 'Alphabetical', 'Recently Active']);
+  await expect(names(page)).toHaveText([b, c, a]);
+  await sort.selectOption('Alphabetical');
+  await expect(names(page)).toHaveText([a, b, c]);
+  await expect(page).toHaveURL(`/topics?q=${word}&sort=alphabetical`);
+  await sort.selectOption('Recently Active');
+  await expect(names(page).last()).toHaveText(c);
+  await page.goBack();
+  await expect(sort).toHaveValue('alphabetical');
+  await expect(names(page)).toHaveText([a, b, c]);
+});
+
+test('Follow becomes Following at once, is disabled while saving, and stays after a reload', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const tag = uniqueWord('heath');
+  await askQuestion(page.request, { title: uniqueText('Heather?'), tags: [tag] });
+  await page.goto(`/topics?q=${tag}`);
+  const card = page.getByRole('article', { name: tag });
+
+  let answerIt = () => {};
+  const held = new Promise<void>((resolve) => {
+    answerIt = resolve;
+  });
+  await page.route('**/api/topics/*/follow', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await card.getByRole('button', { name: 'Follow', exact: true }).click();
+  const following = card.getByRole('button', { name: 'Following', exact: true });
+  await expect(following).toBeDisabled();
+  await expect(card.getByText('1 follower', { exact: true })).toBeVisible();
+  answerIt();
+  await expect(following).toBeEnabled();
+  await page.reload();
+  await expect(following).toBeEnabled();
+  await following.click();
+  await expect(card.getByRole('button', { name: 'Follow', exact: true })).toBeEnabled();
+  await page.reload();
+  await expect(card.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+  await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
+});
+
+test('a follow that the server refuses is taken back, without a message', async ({ page }) => {
+  await registerMember(page.request);
+  const tag = uniqueWord('dune');
+  await askQuestion(page.request, { title: uniqueText('Sand?'), tags: [tag] });
+  await page.goto(`/topics?q=${tag}`);
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  await page.route('**/api/topics/*/follow', (route) => route.abort());
+  const card = page.getByRole('article', { name: tag });
+  await card.getByRole('button', { name: 'Follow', exact: true }).click();
+  await expect.poll(() => logged.join('\n')).toContain(`Following the topic ${tag} failed`);
+  await expect(card.getByRole('button', { name: 'Follow', exact: true })).toBeEnabled();
+  await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
+  await expect(page.getByRole('alert')).toBeHidden();
+});
+
+test('a topic of any name opens its questions and can be followed there', async ({ page }) => {
+  test.slow();
+  await registerMember(page.request);
+  for (const name of ['c#', 'a/b', '100% 日本語', '%2e']) {
+    const title = uniqueText('Anything about it?');
+    await askQuestion(page.request, { title, tags: [name] });
+    await page.goto(`/topics?${new URLSearchParams({ q: name }).toString()}`);
+    await page.getByRole('link', { name, exact: true }).click();
+    await expect(page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
+    await expect(page.getByRole('article', { name: title })).toBeVisible();
+    await page.getByRole('button', { name: 'Follow', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Following', exact: true })).toBeEnabled();
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Following', exact: true })).toBeEnabled();
+  }
+});
+
+test('a topic that nobody used is not found', async ({ page }) => {
+  await registerMember(page.request);
+  await page.goto('/topics/never-used-by-anyone');
+  await expect(page.getByRole('heading', { name: 'Topic not found' })).toBeVisible();
+  await page.getByRole('link', { name: 'Explore Topics' }).click();
+  await expect(page).toHaveURL('/topics');
+});
+
+test('a topic shows more than 20 questions by Load more', async ({ page }) => {
+  await registerMember(page.request);
+  const tag = uniqueWord('many');
+  for (let n = 1; n <= 21; n++)
+    await askQuestion(page.request, { title: `Number ${n} of many`, tags: [tag] });
+  await page.goto(`/topics/${tag}`);
+  await expect(names(page)).toHaveCount(20);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect(names(page)).toHaveCount(21);
+});

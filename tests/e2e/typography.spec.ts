@@ -1,0 +1,275 @@
+import { expect, test, type Locator } from '@playwright/test';
+import { askQuestion, registerMember } from './support/members.ts';
+import { postAnswer, askAndOpen, uniqueText } from './support/posts.ts';
+
+const wide = `const line = '${'wide '.repeat(60)}';`;
+const code = `Before \`npm run build -- --all\`, and then:\n\n\`\`\`ts\n${wide}\n\`\`\``;
+
+test('figures are of one width in counts and of their own width in running text', async ({ page }) => {
+  await registerMember(page.request);
+  const title = uniqueText('Does git reset --hard 2026 undo a two-factor set-up?');
+  const content = 'A two-factor\n\n| call | cost |\n| - | - |\n| git reset --hard | 3 |';
+  const id = await askQuestion(page.request, { title, content, tags: ['two-factor'] });
+  await postAnswer(page.request, id);
+  for (const path of ['/', `/question/${id}`, '/topics', '/profile']) {
+    await page.goto(path);
+    await expect(page.getByRole('main').getByText('two-factor').first()).toBeVisible();
+    const tabular = await page.evaluate(textsWithTabularFigures);
+    expect(
+      tabular.filter((text) => text.includes('-')),
+      path,
+    ).toEqual([]);
+    expect(tabular.length, path).toBeGreaterThanOrEqual(2);
+  }
+  await page.goto('/ask');
+  await expect(page.getByText('0/200', { exact: true })).toHaveCSS('font-variant-numeric', 'tabular-nums');
+});
+
+test('code is monospaced while it is written, in a question, an answer, a reply and an edit', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const isMonospaced = async (field: Locator) => {
+    await field.fill(`Before \`npm ci\`:\n\n${code}`);
+    const widths = await field.evaluate((element) => {
+      const canvas = document.createElement('canvas').getContext('2d')!;
+      const { fontSize, fontFamily } = getComputedStyle(element);
+      canvas.font = `${fontSize} ${fontFamily}`;
+      return ['iiiiiiiiii', 'MMMMMMMMMM', 'const x=1;'].map((text) => canvas.measureText(text).width);
+    });
+    expect(Math.max(...widths) - Math.min(...widths), widths.join()).toBeLessThan(0.01);
+  };
+  await page.goto('/ask');
+  await isMonospaced(page.getByRole('textbox', { name: 'Details' }));
+  const id = await askQuestion(page.request, { title: uniqueText('Is it monospaced?') });
+  await postAnswer(page.request, id);
+  await page.goto(`/question/${id}`);
+  await isMonospaced(page.getByRole('textbox', { name: 'Your answer' }));
+  const posted = page.getByRole('article', { name: 'Answer by' });
+  await posted.getByRole('button', { name: 'Reply' }).click();
+  await isMonospaced(page.getByRole('textbox', { name: 'Your reply' }));
+  await posted.getByRole('button', { name: 'Edit' }).click();
+  await isMonospaced(posted.getByRole('textbox').first());
+});
+
+test.describe('in Arabic', () => {
+  test.use({ locale: 'ar' });
+
+  test('code is left to right and starts at its beginning, on the page and in the preview', async ({
+    page,
+  }) => {
+    await registerMember(page.request);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const id = await askAndOpen(page, uniqueText('كيف أبني هذا؟'), `اكتب \`--all run\` ثم:\n\n${code}`);
+    await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+    const question = page.getByRole('article').first();
+    await startsAtItsBeginning(question);
+
+    await page.goto(`/question/${id}`);
+    const field = page.getByRole('textbox').last();
+    await field.fill(`اكتب \`--all run\` ثم:\n\n${code}`);
+    await page.getByRole('tab').last().click();
+    await startsAtItsBeginning(page.getByRole('tabpanel').last());
+  });
+
+  test('code is left to right and monospaced among the versions of a post', async ({ page }) => {
+    await registerMember(page.request);
+    const block = '```\n// تعليق\n\nconst one = 1;\n```';
+    const id = await askAndOpen(page, uniqueText('كيف تغيّر هذا؟'), `نص قبل الشيفرة\n\n${block}`);
+    const data = { title: uniqueText('كيف تغيّر؟'), content: `نص آخر\n\n${block}`, tags: [] };
+    const edited = await page.request.put(`/api/questions/${id}`, { data });
+    expect(edited.status(), await edited.text()).toBe(200);
+    await page.goto(`/question/${id}`);
+    await page.locator('button[aria-haspopup="dialog"]:has(time)').click();
+    const versions = page.getByRole('dialog');
+    for (const line of ['// تعليق', 'const one = 1;']) {
+      const paragraph = versions.locator('p').filter({ hasText: line }).first();
+      await expect(paragraph).toHaveCSS('direction', 'ltr');
+      await expect(paragraph).toHaveCSS('font-family', /monospace/u);
+    }
+    await expect(versions.locator('p').filter({ hasText: 'نص آخر' }).first()).toHaveCSS('direction', 'rtl');
+  });
+
+  test('a wide table of a left-to-right text starts at its beginning', async ({ page }) => {
+    await registerMember(page.request);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const cells = (text: string) => `| ${Array(8).fill(text).join(' | ')} |`;
+    await askAndOpen(
+      page,
+      uniqueText('Which table?'),
+      `${cells('A heading')}\n${cells('-')}\n${cells('A cell with words')}`,
+    );
+    const first = page.getByRole('columnheader').first();
+    await expect(first).toBeVisible();
+    const [box, scroller] = await Promise.all([
+      first.boundingBox(),
+      page.locator('section:has(> table)').boundingBox(),
+    ]);
+    expect(box?.x).toBeGreaterThanOrEqual((scroller?.x ?? 0) - 1);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(
+      (scroller?.x ?? 0) + (scroller?.width ?? 0),
+    );
+  });
+});
+
+test.describe('in German', () => {
+  test.use({ locale: 'de-DE' });
+
+  test('no heading breaks inside a word without a hyphen, on a narrow phone and on a wide screen', async ({
+    page,
+  }) => {
+    test.slow();
+    const broken: string[] = [];
+    const look = async (path: string) => {
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      for (const width of [320, 1280]) {
+        await page.setViewportSize({ width, height: 720 });
+        await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+        broken.push(...(await page.evaluate(brokenWords)).map((word) => `${path} at ${width}: ${word}`));
+      }
+    };
+    for (const path of ['/login', '/register', '/forgot-password']) await look(path);
+    await registerMember(page.request);
+    for (const path of memberPaths) await look(path);
+    expect(broken).toEqual([]);
+  });
+
+  test("a member's long words are hyphenated in headings as the language of the page has it", async ({
+    page,
+  }) => {
+    await registerMember(page.request);
+    await askAndOpen(page, uniqueText('Wer kennt die Donaudampfschifffahrtsgesellschaft?'));
+    await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveCSS('hyphens', 'auto');
+  });
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('the links of authors and times are 44 pixels high, and no link or button is below 24', async ({
+    page,
+  }) => {
+    await registerMember(page.request);
+    const title = uniqueText('How high is it?');
+    const id = await askQuestion(page.request, { title, tags: ['height'] });
+    await postAnswer(page.request, id);
+    for (const path of [
+      '/',
+      `/question/${id}`,
+      '/profile',
+      '/topics',
+      '/topics/height',
+      '/following',
+      '/search?q=high',
+    ]) {
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+      expect(await page.evaluate(lowTargets), path).toEqual([]);
+    }
+    await page.goto(`/question/${id}`);
+    const post = page.getByRole('article', { name: 'Answer by' });
+    for (const link of [post.getByRole('link', { name: 'Robin Page' }), post.locator('a:has(time)')]) {
+      const box = await link.boundingBox();
+      expect(box?.height).toBeGreaterThanOrEqual(44);
+      // A finger at its upper and lower edge hits it.
+      for (const y of [2, (box?.height ?? 0) - 2]) {
+        const hit = await link.evaluate((element, y) => {
+          const { left, top } = element.getBoundingClientRect();
+          return element.contains(document.elementFromPoint(left + 4, top + y));
+        }, y);
+        expect(hit, `${y} px below its top`).toBe(true);
+      }
+    }
+  });
+});
+
+const memberPaths = [
+  '/',
+  '/ask',
+  '/topics',
+  '/following',
+  '/following?tab=activity',
+  '/following?tab=topics',
+  '/profile',
+  '/search?q=zzzzqqq',
+  '/notifications',
+  '/drafts',
+  '/bookmarks',
+  '/settings',
+  '/settings?tab=account',
+  '/no-such-page',
+  '/question/999999999',
+];
+
+async function startsAtItsBeginning(text: Locator): Promise<void> {
+  const block = text.locator('pre code');
+  await expect(block).toContainText('const line');
+  const at = await block.evaluate((element) => {
+    const scroller = element.closest('section')!;
+    const range = document.createRange();
+    const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!;
+    range.setStart(text, 0);
+    range.setEnd(text, 1);
+    const first = range.getBoundingClientRect();
+    const box = scroller.getBoundingClientRect();
+    return {
+      scrolls: scroller.scrollWidth > scroller.clientWidth,
+      shown: first.left >= box.left && first.right <= box.right,
+      scrollLeft: scroller.scrollLeft,
+      direction: getComputedStyle(scroller).direction,
+    };
+  });
+  expect(at).toEqual({ scrolls: true, shown: true, scrollLeft: 0, direction: 'ltr' });
+  const inline = text.locator('code').first();
+  await expect(inline).toHaveCSS('direction', 'ltr');
+  await expect(inline).toHaveCSS('unicode-bidi', 'isolate');
+}
+
+/** In the page: all texts whose figures are of one width. */
+function textsWithTabularFigures(): string[] {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found: string[] = [];
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = node.textContent?.trim() ?? '';
+    const element = node.parentElement;
+    if (text === '' || element === null || ['SCRIPT', 'STYLE'].includes(element.tagName)) continue;
+    if (getComputedStyle(element).fontVariantNumeric.includes('tabular-nums')) found.push(text);
+  }
+  return found;
+}
+
+/** In the page: the words of its own headings that stand on more than one line without a hyphen. */
+function brokenWords(): string[] {
+  const broken: string[] = [];
+  for (const heading of document.querySelectorAll('h1, h2, h3, [role="heading"], legend')) {
+    if (heading.closest('article') !== null) continue;
+    const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      // At a hyphen, visible or soft, a word may break.
+      for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[^\s\u00ad\u200b-]+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (lines.size > 1) broken.push(word);
+      }
+    }
+  }
+  return broken;
+}
+
+/** In the page: links and buttons below 24 pixels, those in a sentence apart. */
+function lowTargets(): string[] {
+  const low: string[] = [];
+  for (const element of document.querySelectorAll('a[href], button, select, input, textarea, summary')) {
+    const { width, height } = element.getBoundingClientRect();
+    const sentence = element.closest('p, li, label');
+    const inSentence = sentence !== null && sentence.textContent?.trim() !== element.textContent?.trim();
+    if (width < 2 || inSentence || getComputedStyle(element).clipPath !== 'none') continue;
+    if (height < 24) low.push(`${element.textContent} ${height}`);
+  }
+  return low;
+}

@@ -1,0 +1,166 @@
+import { getRequestListener } from '@hono/node-server';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { FeedPage } from '#shared/engagement/mutes.ts';
+import { createApp } from '#server/app.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { openDatabase } from '#server/core/database.ts';
+import { startHttpServer } from '#server/core/http-server.ts';
+import { updateStatistics } from '#server/discovery/statistics.ts';
+import { unreachableEmailServer } from '#tests/support/server-with-provider.ts';
+import { type EndpointCall, readCalls } from '#tests/support/endpoint-calls.ts';
+import { writeCalls } from '#tests/support/endpoint-calls-writes.ts';
+import { createSkewedCommunity } from '#tests/support/skewed-community.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { startOidcProvider } from '#tests/support/oidc-provider.ts';
+import { type Document, listOperations } from '#tests/support/openapi.ts';
+import { type ExecutedStatement, recordQueryPlans } from '#tests/support/query-plans.ts';
+import { defaultSettings, startTestServer } from '#tests/support/server.ts';
+
+// ARCHITECTURE.md, invariant 10: what a page costs does not grow with the community, nor with the one member, topic or
+// thread that has most of everything. Every endpoint of the API's own description is called on a database where each of
+// these has thousands, and PostgreSQL tells how many rows each step of each statement looked at.
+const parley = await startTestServer({}, { email: unreachableEmailServer });
+const recorder = await recordQueryPlans(parley.database);
+const db = openDatabase({ connection: recorder.connection });
+const log = pino({ level: 'error' });
+const provider = await startOidcProvider();
+const settings = { ...defaultSettings, identityProvider: provider.settings };
+const app = createApp({ db, settings, log, background: parley.backgroundJobs });
+const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
+provider.registerClient(http.address);
+afterAll(async () => {
+  await provider.stop();
+  http.closeConnections();
+  await http.stop(0);
+  await db.destroy();
+  await parley.stop();
+});
+
+const register = async (name: string) => (await parley.register(name)).onServer(http.address);
+const [busy, muting, rare] = [await register('Busy'), await register('Muting'), await register('Rare')];
+const crowd = await createSkewedCommunity(parley.database, {
+  busyId: busy.id,
+  mutingId: muting.id,
+  rareFollowerId: rare.id,
+});
+await updateStatistics(parley.db, Number.POSITIVE_INFINITY);
+// What the server asks of the database once, at its first request, is over.
+const operations = listOperations(expectOk(await busy.get<Document>('/openapi.json')));
+expectOk(await busy.get('/session'));
+
+/** Rows a step may look at: a feed without muted topics looks through 400 (engagement/mutes-filter.ts). */
+const atMost = 500;
+
+const called = new Set<string>();
+const stage = { ...crowd, busy, muting, rareFollower: rare, db: parley.db };
+const costs: { call: string; statements: number; rows: number }[] = [];
+
+test.each([busy, rare])('what $name follows comes in order, and nothing is left out', async (member) => {
+  const pages: number[] = [];
+  let cursor = '';
+  for (let page = 0; page < 4; page++) {
+    const { items, nextCursor } = expectOk(await member.get<FeedPage>(`/following/questions${cursor}`));
+    pages.push(...items.map(({ id }) => id));
+    cursor = `?cursor=${nextCursor}`;
+  }
+  expect(pages).toEqual(await followedBy(member, sql`order by created_at desc, id desc limit 80`));
+  const { items } = expectOk(await member.get<FeedPage>('/following/activity'));
+  const active = await followedBy(
+    member,
+    sql`and active_at > now() - interval '7 days' order by active_at desc, id desc limit 10`,
+  );
+  expect(items.map(({ id }) => id)).toEqual(active);
+});
+
+describe('looks at no more rows than it shows', () => {
+  test.each(Object.entries({ ...readCalls, ...writeCalls }))('%s', async (_, calls) => {
+    const wrong: string[] = [];
+    for (const call of await calls(stage)) wrong.push(...(await run(call)));
+    expect(wrong).toEqual([]);
+  });
+
+  test('and every endpoint was called', () => {
+    expect(operations.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([]);
+  });
+
+  test('and the crowd fits together', async () => {
+    expect(await findViolations(parley.db)).toEqual([]);
+  });
+
+  afterAll(() => {
+    if (process.env['PLANS'] === undefined) return;
+    for (const { call, statements, rows } of costs)
+      console.log(`${String(statements).padStart(4)} ${String(rows).padStart(7)}  ${call}`);
+  });
+});
+
+/** By looking at every question. */
+async function followedBy({ id: memberId }: Member, rest: ReturnType<typeof sql>): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from question
+    where id in (
+      select question_id from question_follow where member_id = ${memberId}
+      union select question_id from question_tag join tag_follow using (tag_id) where member_id = ${memberId}
+    ) ${rest}`.execute(parley.db);
+  return rows.map(({ id }) => id);
+}
+
+/** Sentences about what the call cost too much. */
+async function run({
+  by,
+  method,
+  path,
+  body,
+  maxRows = atMost,
+  scannedTable,
+}: EndpointCall): Promise<string[]> {
+  const name = nameOf(method, path);
+  called.add(name);
+  await parley.resetRateLimits();
+  recorder.takeStatements();
+  const response = await by.send(method, path, { body });
+  const statements = recorder.takeStatements();
+  const said = `${by.name}: ${method} ${path}`;
+  if (response.status >= 300) return [`${said}: ${response.status} ${response.detail}`];
+  costs.push({ call: said, statements: statements.length, rows: mostRows(statements) });
+  if (sought.has(name)) return [];
+  return statements.flatMap(({ text, nodes }) => {
+    const [worst] = nodes
+      .filter(
+        (node) =>
+          node.rows > maxRows ||
+          (node.type === 'Seq Scan' && grows(node.table) && node.table !== scannedTable),
+      )
+      .toSorted((a, b) => b.rows - a.rows);
+    return worst === undefined
+      ? []
+      : `${said}: ${worst.rows} rows by ${worst.type} ${worst.table ?? ''} in: ${text.slice(0, 300)}`;
+  });
+}
+
+/** What looks for words has candidates, and tests of its own that bound them (search/, similar/). */
+const sought = new Set([
+  'GET /search',
+  'GET /search/instant',
+  'POST /questions/similar',
+  'GET /questions/{id}/related',
+]);
+
+/** As many rows as there are imported sites, settings, nodes or kinds of jobs. */
+const small = new Set(['import_source', 'setting', 'node_heartbeat', 'queue']);
+const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
+
+const mostRows = (statements: readonly ExecutedStatement[]) =>
+  Math.max(0, ...statements.flatMap(({ nodes }) => nodes.map((node) => node.rows)));
+
+/** The endpoint as the API describes it; of several the one with the fewest variable parts. */
+function nameOf(method: string, path: string): string {
+  const [plain = ''] = path.split('?');
+  const fitting = operations
+    .filter((operation) => operation.method === method)
+    .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain))
+    .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+  return fitting[0]?.name ?? `${method} ${plain}, which the API does not describe`;
+}

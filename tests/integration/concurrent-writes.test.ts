@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { transaction } from '#server/core/database.ts';
+import { createManyMembers } from '#tests/support/many-members.ts';
+import { startTestServer } from '#tests/support/server.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+const ann = await server.register('Ann');
+const many = await createManyMembers(server, 300);
+
+test('300 members who vote on one answer at once are all counted, and its author earns by each', async () => {
+  const answer = await ann.answer(await ann.ask());
+  const [up, down] = [200, 100];
+  const before = (await ann.me()).reputation;
+  await Promise.all(many.map((member, n) => member.vote('answers', answer.id, n < up ? 'up' : 'down')));
+  const { items } = (await ann.read(answer.questionId)).answers;
+  expect(items[0]).toMatchObject({ upvotes: up, downvotes: down });
+  expect((await ann.me()).reputation).toBe(before + 10 * up - 2 * down);
+});
+
+test('of votes that come at once each is answered for itself, be it refused or not', async () => {
+  const [id, other] = [await ann.ask(), await ann.ask()];
+  const reply = await ann.replyToQuestion(id);
+  await ann.remove('replies', reply.id);
+  const wanted = many.slice(0, 40).map((member, n) => {
+    if (n % 4 === 0) return member.put(`/questions/999999999/vote`, { vote: 'up' });
+    if (n % 4 === 1) return member.put(`/replies/${reply.id}/vote`, { vote: 'up' });
+    return member.put(`/questions/${n % 4 === 2 ? id : other}/vote`, { vote: n % 4 === 2 ? 'up' : 'down' });
+  });
+  const statuses = (await Promise.all(wanted)).map((answer) => answer.status);
+  expect(statuses).toEqual(many.slice(0, 40).map((_, n) => (n % 4 < 2 ? 404 : 200)));
+  expect((await ann.read(id)).question).toMatchObject({ upvotes: 10, downvotes: 0 });
+  expect((await ann.read(other)).question).toMatchObject({ upvotes: 0, downvotes: 10 });
+});
+
+test('votes on a question that something else holds wait for it, and those on others do not', async () => {
+  const [held, free] = [await ann.ask(), await ann.ask()];
+  const voters = many.slice(0, 30);
+  let settled = 0;
+  const waiting = await transaction(server.db, async (tx) => {
+    await sql`select from question where id = ${held} for update`.execute(tx);
+    const onHeld = voters.map((member) => member.vote('questions', held, 'up').finally(() => settled++));
+    const onFree = voters.map((member) => member.vote('questions', free, 'up'));
+    await Promise.all(onFree);
+    expect(settled).toBe(0);
+    return { onHeld };
+  });
+  await Promise.all(waiting.onHeld);
+  expect((await ann.read(held)).question.upvotes).toBe(30);
+  expect((await ann.read(free)).question.upvotes).toBe(30);
+});
+
+test('300 members who open a question at once are all counted, each once', async () => {
+  const id = await ann.ask();
+  const twice = [...many, ...many];
+  const answers = await Promise.all(twice.map((member) => member.put(`/questions/${id}/view`)));
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([204]));
+  expect((await ann.read(id)).question.views).toBe(300);
+  expect(await ann.put('/questions/999999999/view')).toMatchObject({ status: 404 });
+});
+
+test('100 answers to one question at once are all stored; those sent again with their key, once', async () => {
+  const id = await ann.ask({ tags: ['bread'] });
+  const answering = many.slice(0, 100).flatMap((member, n) => {
+    const send = () =>
+      member.post<{ id: number }>(`/questions/${id}/answers`, { content: `${n}` }, `${n}-of-many`);
+    return [send(), send()];
+  });
+  const refused = many[0]?.post('/questions/999999999/answers', { content: 'Where?' }, 'nowhere-to-go');
+  const answers = await Promise.all(answering);
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]));
+  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(100);
+  expect((await ann.read(id)).question.answerCount).toBe(100);
+  expect(await refused).toMatchObject({ status: 404 });
+  // What was refused has not used up its key.
+  const later = many[0]?.post(`/questions/${id}/answers`, { content: 'Here.' }, 'nowhere-to-go');
+  expect(await later).toMatchObject({ status: 201 });
+  expect(await findViolations(server.db)).toEqual([]);
+});

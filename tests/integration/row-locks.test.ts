@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '#tests/support/parley.ts';
+import { startTestServer } from '#tests/support/server.ts';
+
+// Whoever locks several rows takes them in one order. Where one waits for the first of them, all others must be free: who
+// holds one of those meanwhile could be waiting for the first, and PostgreSQL would have to end one of the two.
+const server = await startTestServer();
+afterAll(() => server.stop());
+const ann = await server.register('Ann');
+const bob = await server.register('Bob');
+
+/** Locks rows of somebody else's transaction until the test ends or `free` is called. */
+async function locked(rows: string, ...values: unknown[]) {
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  let isFree = false;
+  const free = async () => {
+    if (isFree) return;
+    isFree = true;
+    await client.end();
+  };
+  onTestFinished(free);
+  await client.query('begin');
+  await client.query(rows, values);
+  return { free };
+}
+
+const somebodyWaits = async () => {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    server.db,
+  );
+  return rows.length > 0;
+};
+
+test('an edit that waits for one topic holds no other', async () => {
+  const id = await ann.ask({ tags: ['first'] });
+  await ann.ask({ tags: ['second'] });
+  const { free } = await locked(`select from tag where key = 'first' for no key update`);
+  const edited = ann.put(`/questions/${id}`, { title: 'Which?', content: 'This.', tags: ['second'] });
+  await eventually(somebodyWaits);
+  const other = await locked(`select from tag where key = 'second' for no key update nowait`);
+  await other.free();
+  await free();
+  expect(await edited).toMatchObject({ status: 200 });
+});
+
+test('a deletion that waits for one author holds no other', async () => {
+  const id = await ann.ask();
+  await bob.answer(id);
+  const { free } = await locked('select from member where id = $1 for no key update', ann.id);
+  const deleted = ann.delete(`/questions/${id}`);
+  await eventually(somebodyWaits);
+  const other = await locked('select from member where id = $1 for no key update nowait', bob.id);
+  await other.free();
+  await free();
+  expect(await deleted).toMatchObject({ status: 204 });
+});
+
+test('whoever votes, follows or keeps holds up nobody who replies or edits', async () => {
+  const id = await ann.ask();
+  const answer = await ann.answer(id);
+  await locked('select from question where id = $1 for key share', id);
+  await bob.replyToQuestion(id);
+  await bob.replyToAnswer(answer.id);
+  const edits = [
+    await ann.put(`/answers/${answer.id}`, { content: 'Four days.' }),
+    await ann.put(`/questions/${id}`, { title: 'Which?', content: 'This.', tags: [] }),
+    await ann.put(`/questions/${id}/accepted-answer`, { answerId: answer.id }),
+  ];
+  expect(edits.map(({ status }) => status)).toEqual([200, 200, 200]);
+});

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { startTestServer } from '#tests/support/server.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+
+/** Updates of a table so far, and how many of them no index had to be told of (HOT, PostgreSQL manual 66.7). */
+async function updatesOf(table: string) {
+  // Connections keep what they counted to themselves for a while. At the same time, each question goes to another one.
+  const everyConnection = Array.from({ length: 20 }, () =>
+    sql`select pg_stat_force_next_flush()`.execute(server.db),
+  );
+  await Promise.all(everyConnection);
+  const { rows } = await sql<{ updates: number; hot: number }>`
+    select n_tup_upd as updates, n_tup_hot_upd as hot from pg_stat_user_tables
+    where relname = ${table}`.execute(server.db);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no table ${table}`);
+  return row;
+}
+
+test('votes, views, answers and replies leave what search knows of a question and an answer alone', async () => {
+  const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+  const id = await ann.ask({ content: 'Bread. '.repeat(200), tags: ['bread'] });
+  const answer = await bob.answer(id);
+  const before = { question: await updatesOf('question'), answer: await updatesOf('answer') };
+  await bob.vote('questions', id, 'up');
+  await bob.vote('questions', id, 'down');
+  await bob.put(`/questions/${id}/view`);
+  await ann.vote('answers', answer.id, 'up');
+  await ann.answer(id);
+  await ann.replyToAnswer(answer.id);
+  for (const [table, { updates, hot }] of Object.entries(before)) {
+    const after = await updatesOf(table);
+    expect(after.updates).toBeGreaterThan(updates);
+    expect(after.hot - hot).toBe(after.updates - updates);
+  }
+});

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+
+/** Texts that were made to hurt, or that programs have stumbled over. */
+export type Corpora = {
+  /** Whether they are the public lists; else a few of our own. */
+  isComplete: boolean;
+  /** Attacks on pages and databases, and awkward words, each of one line or a few. */
+  lines: string[];
+  /** Texts that made parsers of Markdown hang, and odd cases of its specifications. */
+  slowMarkdown: string[];
+  markdown: string[];
+  /** Words that are common passwords, reserved names and the like. */
+  words: string[];
+};
+
+/** Where the public lists lie on machines that have them: beside the checkout, or where PARLEY_CORPORA says. */
+const corporaDirectory = path.resolve(projectRoot, process.env['PARLEY_CORPORA'] ?? '../shared/data/corpora');
+
+/** The public lists where this machine has them, else a few texts of each kind; that it is so is said aloud. */
+export function readCorpora(): Corpora {
+  if (!existsSync(corporaDirectory)) {
+    console.warn(
+      `The public lists of attacks are not at ${corporaDirectory}: only a few texts of our own are tried.`,
+    );
+    return { isComplete: false, ...builtInTexts };
+  }
+  const lines = [
+    'xss/payloadbox-xss-payload-list.txt',
+    'xss/owasp-xss-filter-evasion.md',
+    'injection/patt-sqli-SQLi_Polyglots.txt',
+    'injection/patt-sqli-FUZZDB_Postgres_Enumeration.txt',
+    'injection/patt-sqli-Generic_TimeBased.txt',
+    'injection/patt-sqli-Auth_Bypass.txt',
+    'injection/patt-sqli-Generic_ErrorBased.txt',
+    'injection/patt-open-redirect.txt',
+    'naughty-strings/blns.txt',
+  ].flatMap(linesOf);
+  const naughty = JSON.parse(read('naughty-strings/blns.json')) as string[];
+  const words = [
+    'names/reserved-usernames.txt',
+    'names/badwords-en.txt',
+    'names/disposable-email-domains.txt',
+    'passwords/top10k.txt',
+    'passwords/zxcvbn-passwords.txt',
+  ].flatMap(linesOf);
+  return {
+    isComplete: true,
+    lines: [...new Set([...lines, ...naughty])].filter((line) => line.trim() !== ''),
+    slowMarkdown: [
+      'redos-backticks_alternating_in_link.md',
+      'redos-backticks_in_link_label.md',
+      'redos-backticks_in_link_no_close.md',
+      'redos-link_code.md',
+      'redos-link_redos.md',
+    ]
+      .map((name) => read(`markdown/${name}`))
+      .concat(builtInTexts.slowMarkdown),
+    markdown: [
+      'commonmark-spec.json',
+      'cmark-gfm-spec.json',
+      'cmark-gfm-extensions.json',
+      'cmark-gfm-regression.json',
+      'gfm-0.29.json',
+    ].flatMap((name) =>
+      (JSON.parse(read(`markdown/${name}`)) as { markdown: string }[]).map(({ markdown }) => markdown),
+    ),
+    words: [...new Set(words)],
+  };
+}
+
+/** As many of them as fit into each text of at most `size` characters, in their order, none left out but longer ones. */
+export function packTexts(items: readonly string[], size: number, between = '\n\n'): string[] {
+  const texts: string[] = [];
+  let text = '';
+  for (const item of items.filter(({ length }) => length <= size)) {
+    const longer = text === '' ? item : text + between + item;
+    if (longer.length <= size) text = longer;
+    else {
+      texts.push(text);
+      text = item;
+    }
+  }
+  return text === '' ? texts : [...texts, text];
+}
+
+const read = (name: string) => readFileSync(path.join(corporaDirectory, name), 'utf8');
+const linesOf = (name: string) => read(name).split(/\r?\n/u);
+
+const builtInTexts: Omit<Corpora, 'isComplete'> = {
+  lines: [
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    '<svg/onload=alert(1)>',
+    '[click](javascript:alert(1))',
+    "';alert(1)//",
+    '</script><script>alert(1)</script>',
+    "' or 1=1; drop table member; --",
+    '1; select pg_sleep(10)',
+    '//evil.example/%2f..',
+    '{{7*7}} ${7*7} %s%n',
+    '\u202eright to left\u202c',
+    '𝒜𝓃𝓎 𝓉𝑒𝓍𝓉 👩‍👩‍👧‍👦 ﷽',
+  ],
+  slowMarkdown: [
+    '['.repeat(1_900),
+    '`a'.repeat(950),
+    '**a'.repeat(600),
+    '![[]()'.repeat(300),
+    '> '.repeat(900),
+    `${'a '.repeat(900)}|`,
+  ],
+  markdown: ['# a\n\n> b\n> - c', '|a|b|\n|-|-|\n|c|d|', '[a]: /b "c"\n\n[a]', '~~a~~ www.example.org'],
+  words: ['password', 'admin', 'mailinator.example'],
+};

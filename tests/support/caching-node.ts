@@ -1,0 +1,74 @@
+import { getRequestListener } from '@hono/node-server';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { createApp } from '#server/app.ts';
+import { createCachedHandler, createNodeCaches, type NodeCaches } from '#server/cached-routes.ts';
+import { openDatabase } from '#server/core/database.ts';
+import { startHttpServer } from '#server/core/http-server.ts';
+import { type EventStream, followEventStream } from '#server/core/event-stream.ts';
+import type { TestDatabase } from './database.ts';
+import type { Member } from './member.ts';
+import { defaultSettings } from './server.ts';
+
+/** A Parley in this process that keeps pages, as `node.ts` puts it together, without live sockets. */
+export type CachingNode = {
+  address: string;
+  caches: NodeCaches;
+  stream: EventStream;
+  /** The browser of a member, with the cookies that it has wherever it goes. */
+  browserOf: (member: Member) => Member;
+  /** Lets the node hear of nothing until the function that comes back is called. */
+  pauseEvents: () => Promise<() => void>;
+  stop: () => Promise<void>;
+};
+
+export async function startCachingNode(
+  { connection }: TestDatabase,
+  maxBytes = 16 * 1_024 * 1_024,
+): Promise<CachingNode> {
+  const settings = defaultSettings;
+  const log = pino({ level: 'error' });
+  const db = openDatabase({ connection, maxConnections: 8 });
+  // Of its own, so that it can be held up.
+  const listening = openDatabase({ connection, maxConnections: 1 });
+  let caches: NodeCaches | undefined;
+  const stream = await followEventStream({
+    db: listening,
+    connection,
+    log,
+    onEvents: (events) => caches?.applyEvents(events),
+    onGap: () => caches?.clear(),
+  });
+  caches = createNodeCaches({ db, settings, stream, maxBytes });
+  const app = createApp({ db, settings, log, position: stream.position, caches });
+  const behind = getRequestListener(app.fetch);
+  const handler = await createCachedHandler({ kept: caches, settings, stream, metrics: undefined, behind });
+  const http = await startHttpServer(handler, '127.0.0.1', 0);
+  return {
+    address: http.address,
+    caches,
+    stream,
+    browserOf(member) {
+      const there = member.onServer(http.address);
+      there.cookies = member.cookies;
+      return there;
+    },
+    async pauseEvents() {
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      void listening.connection().execute(async () => {
+        begin();
+        await over;
+      });
+      onTestFinished(() => end());
+      await begun;
+      return end;
+    },
+    async stop() {
+      http.closeConnections();
+      await http.stop(0);
+      await stream.stop();
+      await Promise.all([db.destroy(), listening.destroy()]);
+    },
+  };
+}

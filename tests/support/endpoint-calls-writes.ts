@@ -1,0 +1,233 @@
+import { sql } from 'kysely';
+import webPush from 'web-push';
+import { createConfirmationToken, createUnsubscribeToken } from '#server/notifications/preferences.ts';
+import { limits } from '#shared/core/limits.ts';
+import { type EndpointCall, findId, post, put, remove, type CallContext } from './endpoint-calls.ts';
+import { signInAtProvider } from './oidc-provider.ts';
+import { createLinkToken } from './email-links.ts';
+import {
+  addPasskey,
+  SoftwareAuthenticator,
+  type PasskeyOptions,
+  createPasskeySignIn,
+} from './webauthn-authenticator.ts';
+import { moderationCalls } from './endpoint-calls-moderation.ts';
+import { expectOk, type Member, password, register } from './member.ts';
+import { generateTotpCode, startTwoFactorSetup, enableTwoFactor } from './two-factor.ts';
+import { defaultSettings } from './server.ts';
+
+/** Calls of what changes something. */
+export const writeCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
+  writing: postCalls,
+  'voting, following, keeping and muting': voteAndFollowCalls,
+  care: moderationCalls,
+  accounts: accountCalls,
+};
+
+async function postCalls({
+  busy,
+  hotQuestionId,
+  hotAnswerId,
+  hugeTag,
+}: CallContext): Promise<EndpointCall[]> {
+  const hot = `/questions/${hotQuestionId}`;
+  const followers = { rows: 4500, reason: 'each follower of the question is told' };
+  const tags = [hugeTag, 'topic 77', 'another topic'];
+  const asked = await busy.ask({ tags });
+  const answered = await busy.answer(hotQuestionId);
+  const replied = await busy.replyToAnswer(hotAnswerId);
+  const commented = await busy.replyToQuestion(hotQuestionId);
+  return [
+    post(busy, '/questions', { title: 'What else?', content: 'So.', tags }),
+    post(busy, `${hot}/answers`, { content: `As @Member said: so.` }, followers),
+    post(busy, `${hot}/replies`, { content: 'So.', parentReplyId: null }),
+    post(busy, `${hot}/replies`, { content: 'So.', parentReplyId: commented.id }),
+    post(busy, `/answers/${hotAnswerId}/replies`, { content: 'So.', parentReplyId: replied.id }),
+    put(
+      busy,
+      hot,
+      { title: 'Question 1', content: 'What about it?', tags: [hugeTag, 'topic 78'] },
+      {
+        maxRows: 4500,
+        reason: 'the answers of a question count in the topics it gets, and no more in the others',
+      },
+    ),
+    put(busy, `/answers/${answered.id}`, { content: 'It is so.' }),
+    put(busy, `/replies/${replied.id}`, { content: 'It is.' }),
+    put(busy, `${hot}/accepted-answer`, { answerId: answered.id }, followers),
+    put(busy, `${hot}/accepted-answer`, { answerId: null }),
+    put(busy, '/drafts/ask', {
+      key: 'a-key-of-a-draft',
+      fields: { content: 'So far.' },
+      basedOn: null,
+      writer: 'a-browser',
+      step: 1,
+    }),
+    remove(busy, '/drafts/ask'),
+    remove(busy, `/replies/${replied.id}`),
+    remove(busy, `/replies/${commented.id}`),
+    remove(busy, `/answers/${answered.id}`, { maxRows: 2100, reason: 'each follower was told' }),
+    remove(busy, `/questions/${asked}`),
+  ];
+}
+
+async function voteAndFollowCalls({
+  busy,
+  rareFollower,
+  db,
+  hotQuestionId,
+  hotAnswerId,
+  hugeTag,
+}: CallContext): Promise<EndpointCall[]> {
+  const [question, answer] = [hotQuestionId, hotAnswerId];
+  const reply = await findId(db, sql`select id from reply where answer_id = ${answer}`);
+  const bookmark = await rareFollower.bookmark('questions', 2);
+  const list = expectOk(await rareFollower.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
+  const votes = ['up', 'down', null];
+  return [
+    ...[`/questions/${question}`, `/answers/${answer}`, `/replies/${reply}`].flatMap((path) =>
+      votes.map((vote) => put(rareFollower, `${path}/vote`, { vote })),
+    ),
+    put(rareFollower, `/questions/${question}/view`),
+    put(rareFollower, `/questions/${question}/view`),
+    ...[true, false].flatMap((state) => [
+      put(rareFollower, `/questions/${question}/follow`, { following: state }),
+      put(rareFollower, `/topics/${hugeTag}/follow`, { following: state }),
+      put(rareFollower, `/questions/${question}/mute`, { muted: state }),
+      put(rareFollower, `/topics/${hugeTag}/mute`, { muted: state }),
+      put(
+        busy,
+        `/questions/1999/bookmark`,
+        { bookmarked: state },
+        {
+          maxRows: limits.bookmarks,
+          reason: 'a member keeps so many at most, which are counted',
+        },
+      ),
+      put(rareFollower, `/questions/${question}/bookmark`, { bookmarked: state }),
+      put(rareFollower, `/answers/${answer}/bookmark`, { bookmarked: state }),
+    ]),
+    put(rareFollower, `/bookmarks/${bookmark}/note`, { note: 'So.' }),
+    post(rareFollower, '/bookmark-lists', { name: 'Sooner' }),
+    put(rareFollower, `/bookmark-lists/${list}`, { name: 'Never' }),
+    put(rareFollower, `/bookmarks/${bookmark}/lists`, { listIds: [list] }),
+    remove(rareFollower, `/bookmark-lists/${list}`),
+  ];
+}
+
+async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Promise<EndpointCall[]> {
+  const notification = await findId(
+    db,
+    sql`select id from notification where recipient_id = ${busy.id} and read_at is null`,
+  );
+  const session = await findId(
+    db,
+    sql`select id from session where member_id = ${busy.id} and token like 'token of%'`,
+  );
+  const device = {
+    endpoint: 'https://fcm.googleapis.com/fcm/send/1',
+    p256dh: webPush.generateVAPIDKeys().publicKey,
+    auth: 'A'.repeat(22),
+  };
+  const address = { memberId: busy.id, email: busy.email };
+  const scope = { memberId: busy.id, scope: 'answers' } as const;
+  const waiting = {
+    rows: 4000,
+    reason: 'looks through what of the member waits to be mailed, and time zones',
+  };
+  return [
+    put(busy, '/notifications/seen', undefined, waiting),
+    put(busy, `/notifications/${notification}/read`),
+    put(busy, '/notifications/read', { upTo: null }, { maxRows: 5000, reason: 'marks so many' }),
+    put(
+      busy,
+      '/notification-settings/answers',
+      { inApp: true, mail: 'daily', push: false, timeZone: 'Europe/Berlin' },
+      waiting,
+    ),
+    post(busy, '/notification-settings/confirmation'),
+    post(busy, '/mail/confirmation', { token: createConfirmationToken(defaultSettings, address) }),
+    post(busy, '/mail/unsubscribe', { token: createUnsubscribeToken(defaultSettings, scope) }, waiting),
+    put(busy, '/push-subscription', device),
+    remove(busy, '/push-subscription'),
+    put(busy, '/settings', { displayName: 'Busy', bio: 'Writes.', showEmail: true }),
+    remove(busy, `/sessions/${session}`),
+    put(busy, '/password', { currentPassword: password, newPassword: password }),
+    ...(await secondFactorCalls(busy)),
+    ...(await passkeyCalls(busy)),
+    ...(await providerCalls(busy)),
+    remove(busy, '/sessions'),
+    put(busy, '/address', { email: 'busier@example.org', password }),
+    remove(busy, '/address/change'),
+    post(busy, '/password-resets', { email: busy.email }),
+    post(rareFollower, '/mail/address', {
+      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'address' }),
+    }),
+    post(rareFollower, '/mail/old-address', {
+      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'return' }),
+    }),
+    post(muting, '/mail/password', {
+      token: await createLinkToken(db, { memberId: muting.id, purpose: 'reset' }),
+      newPassword: password,
+    }),
+    post(busy, '/session', { email: busy.email, password }),
+    remove(busy, '/session'),
+    post(busy, '/members', { displayName: 'Newcomer', email: 'newcomer@example.org', password }),
+    // Of that newcomer, who is signed in there now.
+    post(busy, '/departure', { password, posts: 'go' }),
+  ];
+}
+
+async function secondFactorCalls(busy: Member): Promise<EndpointCall[]> {
+  const careful = await register(busy.address, 'Careful');
+  const key = await enableTwoFactor(careful);
+  const half = await register(busy.address, 'Half');
+  expectOk(await half.signIn(careful.email, password));
+  const { setup, code } = await startTwoFactorSetup(busy);
+  return [
+    post(busy, '/second-factor/setup', { password }),
+    put(busy, '/second-factor', { setup, code }),
+    post(busy, '/second-factor/recovery-codes', { password }),
+    post(busy, '/second-factor/removal', { password }),
+    post(half, '/session/second-factor', { code: generateTotpCode(key, 1) }),
+  ];
+}
+
+async function passkeyCalls(busy: Member): Promise<EndpointCall[]> {
+  const { authenticator, id } = await addPasskey(busy);
+  const browser = await register(busy.address, 'Keyed');
+  const signIn = await createPasskeySignIn(browser, authenticator);
+  const options = expectOk(await busy.post<PasskeyOptions>('/passkeys/options', { password }));
+  const credential = new SoftwareAuthenticator().create(options, busy.address);
+  return [
+    post(browser, '/session/passkey', signIn),
+    post(browser, '/session/passkey/options'),
+    post(busy, '/passkeys', { name: 'Phone', credential }),
+    post(busy, '/passkeys/options', { password }),
+    put(busy, `/passkeys/${id}`, { name: 'Key' }),
+    post(busy, `/passkeys/${id}/removal`, { password }),
+  ];
+}
+
+async function providerCalls(busy: Member): Promise<EndpointCall[]> {
+  const begin = { next: '/topics' };
+  /** Somebody in a browser that the provider has sent back. */
+  async function back(name: string, path: string, body: object, email: string) {
+    const browser = name === 'Busy' ? busy : await register(busy.address, name);
+    const { url } = expectOk(await browser.post<{ url: string }>(path, body));
+    return { browser, body: { query: await signInAtProvider(url, email) } };
+  }
+  const visitor = await back('Visitor', '/session/provider', begin, 'visitor@example.net');
+  const known = await back('Known', '/session/provider', begin, busy.email);
+  expectOk(await known.browser.post('/session/provider/return', known.body));
+  const own = await back('Busy', '/provider-account', { password }, 'busy@example.net');
+  expectOk(await busy.post('/session/provider/return', own.body));
+  const keyed = await register(busy.address, 'Linker');
+  return [
+    post(visitor.browser, '/session/provider/return', visitor.body),
+    post(visitor.browser, '/session/provider', begin),
+    post(busy, '/provider-account/removal', { password }),
+    post(known.browser, '/session/provider/link', { password }),
+    post(keyed, '/provider-account', { password }),
+  ];
+}

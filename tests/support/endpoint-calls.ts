@@ -1,0 +1,280 @@
+import { sql } from 'kysely';
+import { feedWindow } from '#server/engagement/mutes-filter.ts';
+import type { Database } from '#server/core/database.ts';
+import { encodeCursor } from '#server/core/cursor.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { SkewedCommunity } from './skewed-community.ts';
+import type { Member } from './member.ts';
+
+/** Those who call, and what they have much of. */
+export type CallContext = SkewedCommunity & {
+  busy: Member;
+  muting: Member;
+  rareFollower: Member;
+  db: Database;
+};
+
+/** A call of an endpoint, and what it may cost. */
+export type EndpointCall = {
+  by: Member;
+  method: string;
+  path: string;
+  body?: unknown;
+  /** More rows than usual, where they do not grow with the community, and what bounds them. */
+  maxRows?: number;
+  reason?: string;
+  /** A table that may be read as a whole, for the same reason. */
+  scannedTable?: string;
+};
+
+/** Calls of what is read, in each of its ways: by the beginning and the middle of a list, by its orders and choices. */
+export const readCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
+  feeds,
+  'what a member follows': following,
+  questions,
+  topics,
+  profiles,
+  'what a member keeps and mutes': bookmarkCalls,
+  'notifications, drafts, sessions and settings': ownDataCalls,
+};
+
+export const get = (by: Member, path: string, more: Partial<EndpointCall> = {}): EndpointCall => ({
+  by,
+  method: 'GET',
+  path,
+  ...more,
+});
+export const put = (
+  by: Member,
+  path: string,
+  body?: unknown,
+  more: Partial<EndpointCall> = {},
+): EndpointCall => ({
+  by,
+  method: 'PUT',
+  path,
+  body,
+  ...more,
+});
+export const post = (
+  by: Member,
+  path: string,
+  body?: unknown,
+  more: Partial<EndpointCall> = {},
+): EndpointCall => ({
+  by,
+  method: 'POST',
+  path,
+  body,
+  ...more,
+});
+export const remove = (by: Member, path: string, more: Partial<EndpointCall> = {}): EndpointCall => ({
+  by,
+  method: 'DELETE',
+  path,
+  ...more,
+});
+
+/** A cursor far into a list: behind the row that lies so deep in it. */
+async function deepCursor(db: Database, rows: ReturnType<typeof sql>): Promise<string> {
+  const { rows: found } = await sql<{ after: Date | number; id: number; score?: number }>`${rows}`.execute(
+    db,
+  );
+  const [row] = found;
+  if (row === undefined) throw new Error('the list is not as long as that');
+  return encodeCursor({ ...row, after: Number(row.after) });
+}
+
+export async function findId(db: Database, rows: ReturnType<typeof sql>): Promise<number> {
+  const { rows: found } = await sql<{ id: number }>`${rows} limit 1`.execute(db);
+  const [row] = found;
+  if (row === undefined) throw new Error('there is nothing of that');
+  return row.id;
+}
+
+async function feeds({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
+  const newest = await deepCursor(
+    db,
+    sql`select created_at as after, id from question order by 1 desc offset 8000 limit 1`,
+  );
+  const popular = await deepCursor(
+    db,
+    sql`select upvotes as after, id from question order by 1 desc, 2 desc offset 8000 limit 1`,
+  );
+  const tags = {
+    rows: limits.tagsPerQuestion * feedWindow,
+    reason: 'looks through so many questions with their tags for those that are not muted',
+  };
+  return ['recent', 'popular', 'unanswered'].flatMap((feed) => {
+    const cursor = feed === 'popular' ? popular : newest;
+    return [busy, muting].flatMap((by) => [
+      get(by, `/feeds/${feed}`, tags),
+      get(by, `/feeds/${feed}?muted=show`),
+      get(by, `/feeds/${feed}?cursor=${cursor}`, tags),
+    ]);
+  });
+}
+
+async function following({ busy, muting, rareFollower, db }: CallContext): Promise<EndpointCall[]> {
+  const cursor = await deepCursor(
+    db,
+    sql`select created_at as after, id from question order by 1 desc offset 3000 limit 1`,
+  );
+  const followed = { rows: 3100, reason: 'looks at so many questions with a followed topic one by one' };
+  return [busy, muting, rareFollower].flatMap((by) => [
+    get(by, '/following'),
+    get(by, '/following/marks', { maxRows: 1000, reason: 'told of at most' }),
+    get(by, '/following/questions'),
+    get(by, '/following/questions?muted=show'),
+    get(by, `/following/questions?cursor=${cursor}`),
+    get(by, '/following/activity', followed),
+    get(by, '/following/activity?muted=show', followed),
+    get(by, '/following/topics'),
+    get(by, `/following/topics?cursor=${encodeCursor({ after: 200, id: 0 })}`),
+  ]);
+}
+
+async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext): Promise<EndpointCall[]> {
+  const hot = `/questions/${hotQuestionId}`;
+  const answer = `/answers/${hotAnswerId}`;
+  const far = sql`from answer where question_id = ${hotQuestionId} order by created_at desc offset 1000 limit 1`;
+  const byTime = await deepCursor(db, sql`select created_at as after, id ${far}`);
+  const byScore = await deepCursor(db, sql`select created_at as after, id, upvotes as score ${far}`);
+  const comment = await deepCursor(
+    db,
+    sql`select 0 as after, id from reply where answer_id is null offset 500 limit 1`,
+  );
+  const reply = await findId(db, sql`select reply_id as id from revision where reply_id is not null`);
+  return [
+    ...['newest', 'oldest', 'helpful'].flatMap((sort) => {
+      const cursor = sort === 'helpful' ? byScore : byTime;
+      return [
+        get(busy, `${hot}?sort=${sort}`),
+        get(busy, `${hot}/answers?sort=${sort}`),
+        get(busy, `${hot}/answers?sort=${sort}&cursor=${cursor}`),
+      ];
+    }),
+    get(busy, `${hot}/replies`),
+    get(busy, `${hot}/replies?cursor=${comment}`),
+    get(busy, `${answer}/replies`),
+    ...[hot, answer, `/replies/${reply}`].flatMap((post) => [
+      get(busy, `${post}/revisions`),
+      get(busy, `${post}/revisions/1`),
+    ]),
+    get(busy, `${hot}/related`),
+    get(busy, `${hot}/members?q=m`),
+    get(busy, '/members?q=member%202'),
+    get(busy, `/question-titles?ids=${Array.from({ length: 20 }, (_, id) => id + 1).join(',')}`),
+    get(busy, '/search?q=about'),
+    get(busy, '/search/instant?q=about'),
+    post(busy, '/questions/similar', { title: 'What about 77?', content: '', tags: [] }),
+  ];
+}
+
+async function topics({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[]> {
+  const popular = await deepCursor(
+    db,
+    sql`select questions_count as after, id from tag order by 1 desc, 2 desc offset 6000 limit 1`,
+  );
+  const active = await deepCursor(
+    db,
+    sql`select active_at as after, id from tag order by active_at desc nulls last, 2 desc offset 6000 limit 1`,
+  );
+  const alphabetical = await deepCursor(
+    db,
+    sql`select 0 as after, id from tag order by key offset 6000 limit 1`,
+  );
+  const names = { rows: 30_000, reason: 'looks through the names of topics', reads: 'tag' };
+  const huge = `/topics/${hugeTag}`;
+  const question = await deepCursor(
+    db,
+    sql`select question_created_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
+  );
+  return [
+    ...Object.entries({ popular, active, alphabetical }).flatMap(([sort, cursor]) => [
+      get(busy, `/topics?sort=${sort}`),
+      get(busy, `/topics?sort=${sort}&cursor=${cursor}`),
+      get(busy, `/topics?sort=${sort}&q=topic%203`, names),
+    ]),
+    get(busy, '/topics?q=huge', names),
+    get(busy, huge),
+    get(busy, `${huge}/questions`),
+    get(busy, `${huge}/questions?cursor=${question}`),
+    get(busy, `${huge}/activity`),
+    get(busy, `/audience?tags=${hugeTag},topic%2077`, {
+      maxRows: 5000,
+      reason: 'counts those who follow one of several topics each once',
+    }),
+  ];
+}
+
+async function profiles({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
+  const profile = `/members/${busy.id}`;
+  const asked = await deepCursor(
+    db,
+    sql`select created_at as after, id from question where author_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
+  );
+  const answered = await deepCursor(
+    db,
+    sql`select created_at as after, id from answer where author_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
+  );
+  return [
+    get(muting, profile),
+    get(muting, `${profile}/questions`),
+    get(muting, `${profile}/questions?cursor=${asked}`),
+    get(muting, `${profile}/answers`),
+    get(muting, `${profile}/answers?cursor=${answered}`),
+    get(muting, `${profile}/activity`),
+    get(muting, `${profile}/reputation`),
+    get(busy, '/settings'),
+  ];
+}
+
+async function bookmarkCalls({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
+  const list = await findId(db, sql`select id from bookmark_list where member_id = ${busy.id} order by id`);
+  const kept = await deepCursor(
+    db,
+    sql`select created_at as after, id from bookmark where member_id = ${busy.id} order by 1 desc offset 1000 limit 1`,
+  );
+  const muted = await deepCursor(
+    db,
+    sql`select created_at as after, question_id as id from question_mute where member_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
+  );
+  const few = { rows: limits.bookmarks, reason: 'a member keeps so many at most' };
+  return [
+    get(busy, '/bookmarks'),
+    get(busy, `/bookmarks?cursor=${kept}`),
+    get(busy, `/bookmarks?list=${list}`, few),
+    get(busy, `/bookmarks?list=${list}&cursor=${kept}`, few),
+    get(busy, '/bookmarks?q=Note%2017', few),
+    get(busy, '/bookmark-lists', few),
+    get(busy, '/mutes/questions'),
+    get(busy, `/mutes/questions?cursor=${muted}`),
+    get(muting, '/mutes/topics'),
+  ];
+}
+
+async function ownDataCalls({ busy, db }: CallContext): Promise<EndpointCall[]> {
+  const far = await deepCursor(
+    db,
+    sql`select 0 as after, id from notification where recipient_id = ${busy.id} order by id desc offset 3000 limit 1`,
+  );
+  return [
+    ...['all', 'unread'].flatMap((filter) => [
+      get(busy, `/notifications?filter=${filter}`),
+      get(busy, `/notifications?filter=${filter}&cursor=${far}`),
+    ]),
+    get(busy, '/drafts'),
+    get(busy, '/drafts/answer:7'),
+    get(busy, '/second-factor'),
+    get(busy, '/passkeys'),
+    get(busy, '/sign-in'),
+    get(busy, '/provider-account'),
+    get(busy, '/sessions'),
+    get(busy, '/address'),
+    get(busy, '/password-resets'),
+    get(busy, '/download', { maxRows: 20_000, reason: 'all that is the member’s is read, page by page' }),
+    get(busy, '/session'),
+    get(busy, '/notification-settings'),
+  ];
+}

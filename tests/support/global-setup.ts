@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '#server/core/database.ts';
+import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
+import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
+import { migrate } from '#server/postgres/migrations.ts';
+import { runAsAdmin, type TestPostgresServer, withDatabase } from './database.ts';
+
+type RunningServer = Omit<TestPostgresServer, 'template'> & { stop(): Promise<void> };
+
+/**
+ * One PostgreSQL for the whole run, an embedded one with a data folder of its own or that of TEST_DATABASE_URL (whose
+ * user must be allowed to create databases), with a migrated database that every test file copies.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const url = process.env['TEST_DATABASE_URL'];
+  const server = url === undefined ? await ownServer() : givenServer(url);
+  const template = `template_${randomBytes(8).toString('hex')}`;
+  await runAsAdmin(server.admin, `create database ${template} owner ${server.owner}`);
+  const db = openDatabase({ connection: withDatabase(server.user, template) });
+  await migrate(db, path.join(projectRoot, 'migrations'));
+  await db.destroy();
+  project.provide('testServer', { admin: server.admin, user: server.user, owner: server.owner, template });
+  return async () => {
+    await runAsAdmin(server.admin, `drop database ${template} with (force)`);
+    await server.stop();
+  };
+}
+
+async function ownServer(): Promise<RunningServer> {
+  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-tests-'));
+  // The folder itself is made by the embedded PostgreSQL, for the user it runs as.
+  await chmod(parent, 0o711);
+  const embedded = await startEmbeddedPostgres({
+    dataDirectory: path.join(parent, 'data'),
+    log: pino({ level: 'error' }),
+  });
+  return {
+    admin: embedded.superuser,
+    user: embedded.connection,
+    owner: embedded.connection.user,
+    async stop() {
+      await embedded.stop();
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+function givenServer(url: string): RunningServer {
+  const connection = { connectionString: url };
+  const owner = pg.escapeIdentifier(new pg.Client(connection).user ?? 'postgres');
+  return { admin: connection, user: connection, owner, stop: () => Promise.resolve() };
+}

@@ -1,0 +1,145 @@
+import { getRequestListener } from '@hono/node-server';
+import { pino } from 'pino';
+import { io, type Socket } from 'socket.io-client';
+import { onTestFinished } from 'vitest';
+import { createAccounts } from '#server/identity/accounts.ts';
+import { createAuth } from '#server/identity/auth.ts';
+import { createApp } from '#server/app.ts';
+import { openDatabase } from '#server/core/database.ts';
+import { startHttpServer } from '#server/core/http-server.ts';
+import { type LiveServer, startLiveServer } from '#server/core/live.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import { followEventStream } from '#server/core/event-stream.ts';
+import { startTypingTracker } from '#server/core/live-typing-presence.ts';
+import type { SubscribeResult, Topic, TypingPresence } from '#shared/core/events.ts';
+import type { TestDatabase } from './database.ts';
+import type { ApiClient } from './member.ts';
+import { cheapPasswordCost } from './cheap-passwords.ts';
+import { defaultSettings } from './server.ts';
+
+/** Known to the nodes of a test, in this process or in their own: a session of one is a session of all. */
+export const testSecret = 'a secret that all nodes of a test know, long enough to be one';
+
+const settings: SiteSettings = { ...defaultSettings, secret: testSecret };
+
+export type LiveNode = { address: string; live: LiveServer; stop: () => Promise<void> };
+
+/**
+ * A node with its sockets, in this process, as `serve` puts it together.
+ * @param beforeAdmit holds up every socket whose session was found to be good.
+ */
+export async function startLiveNode(
+  { connection }: TestDatabase,
+  beforeAdmit: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<LiveNode> {
+  const db = openDatabase({ connection, maxConnections: 4 });
+  const log = pino({ level: 'error' });
+  let live: LiveServer | undefined;
+  const stream = await followEventStream({
+    db,
+    connection,
+    log,
+    onEvents: (events, position) => live?.deliver(events, position),
+    onGap: (position) => live?.announceGap(position),
+  });
+  const typingPresence = startTypingTracker({ db, connection, log });
+  const app = createApp({ db, settings, log, position: stream.position, passwordCost: cheapPasswordCost });
+  const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
+  const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
+  const started = startLiveServer({
+    server: http.server,
+    stream,
+    typingPresence,
+    async authenticate(headers) {
+      const found = await accounts.viewer(headers);
+      await beforeAdmit();
+      return found?.viewer ?? null;
+    },
+    allowsOrigin: () => true,
+  });
+  live = started;
+  return {
+    address: http.address,
+    live: started,
+    async stop() {
+      await started.stop();
+      http.closeConnections();
+      await http.stop(0);
+      await typingPresence.stop();
+      await stream.stop();
+      await db.destroy();
+    },
+  };
+}
+
+/** The cookies of somebody who is signed in, as a header. */
+export const cookieHeader = (caller: ApiClient) =>
+  [...caller.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+
+/** A browser's socket to a node. */
+export class LiveClient {
+  /** The counts of writers it was told, by topic. */
+  readonly typingCounts = new Map<Topic, number[]>();
+  readonly socket: Socket;
+  /** Resolves with the reason when the connection ends, or is refused. */
+  readonly ended: Promise<string>;
+  readonly connected: Promise<void>;
+
+  constructor(address: string, caller: ApiClient) {
+    this.socket = io(address, {
+      path: '/api/live',
+      transports: ['websocket'],
+      extraHeaders: { cookie: cookieHeader(caller) },
+      forceNew: true,
+      reconnection: false,
+    });
+    this.socket.on('writing', ({ topic, count }: TypingPresence) => {
+      this.typingCounts.set(topic, [...(this.typingCounts.get(topic) ?? []), count]);
+    });
+    const refused = new Promise<string>((resolve) =>
+      this.socket.on('connect_error', (error) => resolve(error.message)),
+    );
+    this.connected = Promise.race([
+      new Promise<void>((resolve) => this.socket.on('connect', resolve)),
+      refused.then((reason) => {
+        throw new Error(reason);
+      }),
+    ]);
+    this.connected.catch(() => {});
+    const closed = new Promise<string>((resolve) => this.socket.on('disconnect', resolve));
+    this.ended = Promise.race([refused, closed]);
+  }
+
+  subscribe(topic: unknown): Promise<SubscribeResult> {
+    return this.socket.emitWithAck('subscribe', { topic, since: '' });
+  }
+
+  /** The last count it was told of a topic; 0 where it was told none. */
+  typingCount(topic: Topic): number {
+    return this.typingCounts.get(topic)?.at(-1) ?? 0;
+  }
+
+  sendTyping(topic: unknown, going: unknown = true): void {
+    this.socket.emit('writing', topic, going);
+  }
+
+  close(): void {
+    this.socket.disconnect();
+  }
+}
+
+/** Opens a socket and waits until it listens to the topics; closed with the test. */
+export async function openLiveClient(
+  address: string,
+  caller: ApiClient,
+  ...topics: Topic[]
+): Promise<LiveClient> {
+  const listener = new LiveClient(address, caller);
+  onTestFinished(() => listener.close());
+  await listener.connected;
+  for (const topic of topics) {
+    const answer = await listener.subscribe(topic);
+    if (!answer.ok) throw new Error(`${topic}: ${answer.reason}`);
+  }
+  return listener;
+}

@@ -1,0 +1,226 @@
+import type { Revision, RevisionEntry, RevisionsPage } from '#shared/posts/revisions.ts';
+import type { Answer } from '#shared/posts/answers.ts';
+import type { Me, SessionState } from '#shared/identity/accounts.ts';
+import type { Feed } from '#shared/discovery/feeds.ts';
+import type { VoteDirection } from '#shared/core/fields.ts';
+import type { FeedPage } from '#shared/engagement/mutes.ts';
+import type { Problem } from '#shared/core/problem.ts';
+import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { Reply } from '#shared/posts/replies.ts';
+import type { VoteState } from '#shared/engagement/votes.ts';
+
+/** What came back. `body` is what the caller says it is; `code`, `detail` and `errors` are those of a problem. */
+export type ApiResponse<Body = unknown> = {
+  status: number;
+  headers: Headers;
+  body: Body;
+} & Pick<Partial<Problem>, 'code' | 'detail' | 'errors'>;
+
+export type RequestOptions = {
+  /** Sent as JSON, unless it is a string: that is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Sent as the Idempotency-Key. */
+  key?: string | undefined;
+};
+
+/** Whoever sends requests to the API: a browser with its cookies. Nothing throws for an answer that is an error. */
+export class ApiClient {
+  readonly address: string;
+  cookies = new Map<string, string>();
+
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  async send<Body = unknown>(
+    method: string,
+    path: string,
+    sending: RequestOptions = {},
+  ): Promise<ApiResponse<Body>> {
+    const response = await fetch(`${this.address}/api${path}`, {
+      method,
+      headers: this.#headers(sending),
+      ...(sending.body !== undefined && { body: toBodyText(sending.body) }),
+    });
+    this.#keepCookies(response.headers);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    // An answer to HEAD has the header without the body.
+    const body = (isJson && text !== '' ? JSON.parse(text) : text) as Body & Partial<Problem>;
+    const { code, detail, errors } = response.ok ? {} : body;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body,
+      ...(code !== undefined && { code }),
+      ...(detail !== undefined && { detail }),
+      ...(errors !== undefined && { errors }),
+    };
+  }
+
+  get = <Body = unknown>(path: string) => this.send<Body>('GET', path);
+  post = <Body = unknown>(path: string, body: unknown, key?: string) =>
+    this.send<Body>('POST', path, { body, key });
+  put = <Body = unknown>(path: string, body?: unknown) => this.send<Body>('PUT', path, { body });
+  delete = (path: string) => this.send('DELETE', path);
+
+  signIn = (email: string, password: string) => this.post<SessionState>('/session', { email, password });
+
+  #headers({ body, headers, key }: RequestOptions): Record<string, string> {
+    return {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(this.cookies.size > 0 && { cookie: [...this.cookies].map((pair) => pair.join('=')).join('; ') }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...headers,
+    };
+  }
+
+  #keepCookies(headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '' || /max-age=0/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
+
+/** A signed-in member. The verbs throw unless they were done; `get`, `post`, … give the answer, whatever it is. */
+export class Member extends ApiClient {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  /** Those left of a member with a second factor. */
+  recoveryCodes: string[] = [];
+
+  constructor(address: string, { id, displayName, email }: Pick<Me, 'id' | 'displayName' | 'email'>) {
+    super(address);
+    this.id = id;
+    this.name = displayName;
+    this.email = email;
+  }
+
+  /** The same browser on another Parley of the same community. */
+  onServer(address: string): Member {
+    const there = new Member(address, { id: this.id, displayName: this.name, email: this.email });
+    for (const [name, value] of this.cookies) there.cookies.set(name, value);
+    return there;
+  }
+
+  /** The same member in another browser. */
+  async signInElsewhere(): Promise<Member> {
+    const there = new Member(this.address, { id: this.id, displayName: this.name, email: this.email });
+    const { member } = expectOk(await there.signIn(this.email, password));
+    if (member === null)
+      expectOk(await there.post('/session/second-factor', { code: this.recoveryCodes.pop() }));
+    return there;
+  }
+
+  /** Returns the id. */
+  async ask(draft: { title?: string; content?: string; tags?: string[] } = {}): Promise<number> {
+    const whole = { title: 'How long does bread keep?', content: 'In a bag, on the table.', ...draft };
+    return expectOk(await this.post<{ id: number }>('/questions', whole)).id;
+  }
+
+  async answer(questionId: number, content = 'Three days.'): Promise<Answer> {
+    return expectOk(await this.post<Answer>(`/questions/${questionId}/answers`, { content }));
+  }
+
+  /** Replies to an answer, or to a reply below it. */
+  async replyToAnswer(answerId: number, { to, content = 'Thanks!' }: ReplyOptions = {}): Promise<Reply> {
+    const body = { content, parentReplyId: to?.id ?? null };
+    return expectOk(await this.post<Reply>(`/answers/${answerId}/replies`, body));
+  }
+
+  /** Replies to the question itself, or to a reply below it. */
+  async replyToQuestion(
+    questionId: number,
+    { to, content = 'Which bread?' }: ReplyOptions = {},
+  ): Promise<Reply> {
+    const body = { content, parentReplyId: to?.id ?? null };
+    return expectOk(await this.post<Reply>(`/questions/${questionId}/replies`, body));
+  }
+
+  async vote(kind: PostPath, id: number, vote: VoteDirection | null): Promise<VoteState> {
+    return expectOk(await this.put<VoteState>(`/${kind}/${id}/vote`, { vote }));
+  }
+
+  /** Returns the id of the bookmark. */
+  async bookmark(kind: 'questions' | 'answers', id: number, how: BookmarkOptions = {}): Promise<number> {
+    const path = `/${kind}/${id}/bookmark`;
+    return expectOk(await this.put<{ id: number }>(path, { bookmarked: true, ...how })).id;
+  }
+
+  async mute(what: `questions/${number}` | `topics/${string}`, muted = true): Promise<void> {
+    expectOk(await this.put(`/${what}/mute`, { muted }));
+  }
+
+  async read(questionId: number): Promise<QuestionPage> {
+    return expectOk(await this.get<QuestionPage>(`/questions/${questionId}`));
+  }
+
+  /** The versions of a post with their texts, newest first. @param post such as '/answers/7'. */
+  async revisions(post: string): Promise<Revision[]> {
+    const items: RevisionEntry[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `?cursor=${cursor}`;
+      const page: RevisionsPage = expectOk(await this.get<RevisionsPage>(`${post}/revisions${query}`));
+      items.push(...page.items);
+      cursor = page.nextCursor;
+    }
+    const texts: Revision[] = [];
+    for (const { number } of items)
+      texts.push(expectOk(await this.get<Revision>(`${post}/revisions/${number}`)));
+    return texts;
+  }
+
+  async feed(feed: Feed, cursor?: string | null): Promise<FeedPage> {
+    const query = cursor == null ? '' : `?cursor=${cursor}`;
+    return expectOk(await this.get<FeedPage>(`/feeds/${feed}${query}`));
+  }
+
+  async remove(kind: PostPath, id: number): Promise<void> {
+    expectOk(await this.delete(`/${kind}/${id}`));
+  }
+
+  /** The member as they see themselves. */
+  async me(): Promise<Me> {
+    const { member } = expectOk(await this.get<SessionState>('/session'));
+    if (member === null) throw new Error(`${this.name} is signed out`);
+    return member;
+  }
+}
+
+/** The three kinds of posts as addresses name them. */
+export type PostPath = 'questions' | 'answers' | 'replies';
+
+type BookmarkOptions = { note?: string; listIds?: number[]; bookmarkedAt?: string };
+
+type ReplyOptions = { to?: Reply; content?: string };
+
+/** The password of every member `register` makes. */
+export const password = 'correct horse battery';
+
+let registered = 0;
+
+export async function register(address: string, name: string): Promise<Member> {
+  registered++;
+  const email = `member${registered}@example.org`;
+  const visitor = new ApiClient(address);
+  const state = expectOk(
+    await visitor.post<SessionState>('/members', { displayName: name, email, password }),
+  );
+  if (state.member === null) throw new Error('registration signed nobody in');
+  const member = new Member(address, state.member);
+  member.cookies = visitor.cookies;
+  return member;
+}
+
+/** The body of a successful answer. */
+export function expectOk<Body>(response: ApiResponse<Body>): Body {
+  if (response.status >= 200 && response.status < 300) return response.body;
+  throw new Error(`the API answered ${response.status} ${response.code}: ${response.detail}`);
+}
+
+const toBodyText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach } from 'vitest';
+import { expectOk, type Member } from './member.ts';
+import { startTestServer } from './server.ts';
+import type {
+  ModerationLog,
+  ReviewQueue,
+  ReportState,
+  HiddenPost,
+  ModeratorMessage,
+} from '#shared/moderation/moderation.ts';
+import { setRole } from '#server/admin/roles.ts';
+
+export type Kind = 'question' | 'answer' | 'reply';
+export const paths = { question: 'questions', answer: 'answers', reply: 'replies' } as const;
+
+export const report = (member: Member, kind: Kind, id: number, reason: string | null = 'spam', note = '') =>
+  member.put<ReportState>(`/${paths[kind]}/${id}/flag`, { reason, note });
+export const actOnPost = (member: Member, action: string, kind: Kind, id: number, more: object = {}) =>
+  member.post('/care/post-actions', { action, kind, id, reason: 'It is an advertisement.', ...more });
+export const actOnMember = (member: Member, action: string, memberId: number, more: object = {}) =>
+  member.post('/care/member-actions', { action, memberId, reason: 'Nothing but advertisements.', ...more });
+export const getReviewQueue = async (operator: Member) =>
+  expectOk(await operator.get<ReviewQueue>('/care/queue')).items;
+export const getModerationLog = async (member: Member) =>
+  expectOk(await member.get<ModerationLog>('/care/log')).items;
+export const getHiddenPosts = async (member: Member, questionId: number) =>
+  expectOk(await member.get<{ items: HiddenPost[] }>(`/questions/${questionId}/hidden`)).items;
+export const getModeratorMessages = async (member: Member) =>
+  expectOk(await member.get<{ items: ModeratorMessage[] }>('/notices')).items;
+
+/** A Parley with three members and two operators, for the tests of one file. */
+export async function startModeration() {
+  const server = await startTestServer();
+  afterAll(() => server.stop());
+  beforeEach(() => server.resetRateLimits());
+  const ann = await server.register('Ann');
+  const bob = await server.register('Bob');
+  const eve = await server.register('Eve');
+  const moderator = await registerModerator('Olga');
+  const otherModerator = await registerModerator('Otto');
+  let threads = 0;
+  return {
+    server,
+    ann,
+    bob,
+    eve,
+    op: moderator,
+    other: otherModerator,
+    community: snapshotCommunity,
+    thread,
+  };
+
+  async function registerModerator(name: string): Promise<Member> {
+    const member = await server.register(name);
+    await setRole(server.db, { email: member.email, role: 'operator' });
+    return member;
+  }
+
+  /** Everything but the log, the flags and the stream of events: what a post, its votes and its counts are. */
+  async function snapshotCommunity(): Promise<unknown> {
+    const read = async (table: string, without: string) => {
+      const { rows } = await sql<{ row: object }>`
+        select to_jsonb(each) - ${without}::text[] as row from ${sql.table(table)} each
+        order by to_jsonb(each)::text`.execute(server.db);
+      return [table, rows.map(({ row }) => row)];
+    };
+    const tables = [
+      'question',
+      'question_tag',
+      'question_sort_key',
+      'answer',
+      'answer_score',
+      'reply',
+      'vote',
+    ];
+    const more = [
+      'question_view',
+      'question_follow',
+      'bookmark',
+      'revision',
+      'notification',
+      'member',
+      'tag',
+    ];
+    return Promise.all([...tables, ...more].map((table) => read(table, '{updated_at,popularity}')));
+  }
+
+  /** A question of Ann's with everything that can hang on it. */
+  async function thread() {
+    const mark = `number ${++threads}`;
+    const content = `Buy zeppelins ${mark} here.`;
+    const id = await ann.ask({ title: 'Cheap zeppelins?', content, tags: ['zeppelin'] });
+    const answer = await bob.answer(id, 'Zeppelins are dear.');
+    const reply = await eve.replyToAnswer(answer.id, { content: `They float ${mark}.` });
+    const below = await ann.replyToAnswer(answer.id, { to: reply, content: 'Do they?' });
+    const comment = await bob.replyToQuestion(id);
+    await bob.vote('questions', id, 'up');
+    await eve.vote('answers', answer.id, 'up');
+    await ann.vote('replies', reply.id, 'down');
+    await bob.put(`/questions/${id}/view`);
+    await eve.put(`/questions/${id}/follow`, { following: true });
+    await eve.bookmark('questions', id);
+    await eve.bookmark('answers', answer.id);
+    expectOk(await bob.put(`/answers/${answer.id}`, { content: `Zeppelins ${mark} were dear.` }));
+    expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: answer.id }));
+    return { id, answer, reply, below, comment, mark };
+  }
+}

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
+
+/** Somebody who has an account there. */
+export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };
+
+/** A real OpenID Connect provider, on which everybody who comes is the person that was set last. */
+export type TestOidcProvider = {
+  settings: IdentityProviderSettings;
+  /** Lets a Parley send browsers there; once its address is known. */
+  registerClient: (parley: string) => void;
+  /** A browser goes to an address there as somebody; returns the query it is sent back to Parley with. */
+  visit: (url: string, person: ProviderPerson) => Promise<string>;
+  /** Answers with this instead of what it would say; null: no longer. */
+  intercept: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
+  /** From now on ID tokens have these claims; null: their own. Parley takes them from the provider itself, whose signature openid-client leaves to TLS. */
+  overrideClaims: (claims: Readonly<Record<string, unknown>> | null) => void;
+  stop: () => Promise<void>;
+};
+
+/** Those that run, by their issuers. */
+const running = new Map<string, TestOidcProvider>();
+
+/** A browser goes to an address at whichever provider it is of, as somebody with that address. */
+export async function signInAtProvider(url: string, email: string): Promise<string> {
+  const provider = running.get(new URL(url).origin);
+  if (provider === undefined) throw new Error(`no provider runs at ${url}`);
+  return provider.visit(url, { subject: `subject of ${email}`, email, email_verified: true, name: 'Pat' });
+}
+
+export async function startOidcProvider(): Promise<TestOidcProvider> {
+  let provider: Provider | undefined;
+  let disturbance: Parameters<TestOidcProvider['intercept']>[0] = null;
+  let claims: Readonly<Record<string, unknown>> | null = null;
+  let visitor: ProviderPerson = { subject: 'nobody' };
+  const people = new Map<string, ProviderPerson>();
+  const server = createServer((request, response) => {
+    if (disturbance?.(request, response) === true) return;
+    if (claims !== null && request.url === '/token') changeAnswer(response, claims);
+    if (request.url?.startsWith('/enter/') === true) void enter(request, response);
+    else void provider?.callback()(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const settings = { issuer, clientId: 'parley', clientSecret: 'a secret of the two', name: 'Example' };
+
+  async function enter(request: IncomingMessage, response: ServerResponse) {
+    people.set(visitor.subject, visitor);
+    const result = { login: { accountId: visitor.subject } };
+    await provider?.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  }
+
+  const started: TestOidcProvider = {
+    settings,
+    registerClient(parley) {
+      provider = new Provider(issuer, {
+        clients: [
+          {
+            client_id: settings.clientId,
+            client_secret: settings.clientSecret,
+            redirect_uris: [`${parley}/sign-in/callback`],
+          },
+        ],
+        pkce: { required: () => true },
+        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+        // In seconds; it tells on the standard output of each that is not said.
+        ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+        features: { devInteractions: { enabled: false } },
+        interactions: { url: (_, { uid }) => `/enter/${uid}` },
+        cookies: { keys: ['a key of the provider'] },
+        findAccount: (_, accountId) => ({
+          accountId,
+          claims: () => {
+            const { subject, ...claims } = people.get(accountId) ?? { subject: accountId };
+            return { sub: subject, ...claims };
+          },
+        }),
+        async loadExistingGrant(context) {
+          const grant = new context.oidc.provider.Grant({
+            clientId: settings.clientId,
+            accountId: context.oidc.session?.accountId ?? '',
+          });
+          grant.addOIDCScope('openid email profile');
+          await grant.save();
+          return grant;
+        },
+      });
+    },
+    async visit(url, person) {
+      visitor = person;
+      return followRedirects(url, issuer);
+    },
+    intercept: (how) => (disturbance = how),
+    overrideClaims: (changed) => (claims = changed),
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  running.set(issuer, started);
+  return started;
+}
+
+/** Changes the claims of the ID token in an answer that is about to be sent. */
+function changeAnswer(response: ServerResponse, changed: Readonly<Record<string, unknown>>): void {
+  const end = response.end.bind(response) as (body: string) => ServerResponse;
+  response.end = ((body: string | Buffer) => {
+    const tokens = JSON.parse(String(body)) as { id_token: string };
+    const [header = '', payload = '', signature = ''] = tokens.id_token.split('.');
+    const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...changed };
+    const written = Buffer.from(JSON.stringify(claims)).toString('base64url');
+    const answer = JSON.stringify({ ...tokens, id_token: [header, written, signature].join('.') });
+    response.setHeader('content-length', Buffer.byteLength(answer));
+    return end(answer);
+  }) as ServerResponse['end'];
+}
+
+/** Follows redirects with cookies, as a browser does, until they leave the provider. */
+async function followRedirects(url: string, issuer: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let next = url;
+  for (let steps = 0; steps < 10; steps++) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(next, { redirect: 'manual', headers: { cookie } });
+    await response.arrayBuffer();
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location === null) throw new Error(`the provider answered ${response.status} at ${next}`);
+    next = new URL(location, next).href;
+    if (!next.startsWith(issuer)) return new URL(next).search;
+  }
+  throw new Error('the provider sends browsers in circles');
+}

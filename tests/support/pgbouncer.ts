@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { chooseOsAccount, runAs } from '#server/postgres/embedded-account.ts';
+import { findFreePort } from './free-port.ts';
+
+/** The real PgBouncer, as Debian has it; undefined where there is none. `npm test` sees to it. */
+export const pgBouncerPath = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file));
+
+export type Pooler = {
+  /** As DATABASE_URL names the database through it. */
+  url: string;
+  end: () => Promise<void>;
+};
+
+/**
+ * Starts PgBouncer in front of a database.
+ * @param settings lines of its section `[pgbouncer]`
+ */
+export async function startPgBouncer(to: pg.ClientConfig, settings: string): Promise<Pooler> {
+  const account = await chooseOsAccount('', () => {});
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbouncer-'));
+  if (account !== undefined) await chown(folder, account.uid, account.gid);
+  const port = await findFreePort();
+  const { host, port: toPort, database, user, password } = new pg.Client(to);
+  const file = path.join(folder, 'pgbouncer.ini');
+  await writeFile(
+    file,
+    `[databases]
+${database} = host=${host} port=${toPort} user=${user} password=${password ?? ''}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+default_pool_size = 4
+${settings}
+`,
+  );
+  if (account !== undefined) await chown(file, account.uid, account.gid);
+  const child = spawn(pgBouncerPath ?? '', ['-q', file], {
+    ...runAs(account),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  // It must not outlive who tries it, whatever happens to them.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const url = `postgres://${user}@127.0.0.1:${port}/${database}`;
+  while (!(await acceptsQueries(url))) {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${stderr}`);
+    await delay(20);
+  }
+  return {
+    url,
+    async end() {
+      process.off('exit', kill);
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function acceptsQueries(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

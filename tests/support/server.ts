@@ -1,0 +1,131 @@
+import { getRequestListener } from '@hono/node-server';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import type { PasswordCost } from '#server/identity/passwords.ts';
+import { createApp } from '#server/app.ts';
+import { type BackgroundJobs, type BackgroundJobsOptions, startBackgroundJobs } from '#server/jobs.ts';
+import { type Database, openDatabase, openSearchDatabase } from '#server/core/database.ts';
+import { startHttpServer } from '#server/core/http-server.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { ApiClient, type Member, register } from './member.ts';
+import { cheapPasswordCost } from './cheap-passwords.ts';
+
+/** Parley over real HTTP on a database of its own, as the tests of one file use it. */
+export type TestServer = {
+  /** Such as 'http://127.0.0.1:40123'. */
+  address: string;
+  database: TestDatabase;
+  db: Database;
+  /** Someone who is signed out. */
+  visitor(): ApiClient;
+  /** A newly registered member of that name, signed in. */
+  register(name: string): Promise<Member>;
+  /** The same for several, however many there were before. */
+  registerAll<Names extends readonly string[]>(...names: Names): Promise<{ [Place in keyof Names]: Member }>;
+  /** Another Parley on the same database, with settings of its own, which mails and pushes if asked to; stop it first. */
+  startBeside(settings?: TestSettings, outgoing?: TestDelivery): Promise<TestServer>;
+  /** What it mails and pushes with. */
+  backgroundJobs: BackgroundJobs | undefined;
+  /** Makes every limit on rates start anew. */
+  resetRateLimits(): Promise<void>;
+  /** Makes every edit so many minutes older: those of a few minutes are one version. */
+  ageEdits(minutes: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** How a Parley of a test mails and pushes. */
+export type TestDelivery = Partial<
+  Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs'>
+>;
+
+/** What a test decides; passwords cost next to nothing where it does not say what they cost. */
+export type TestSettings = Partial<SiteSettings> & { passwordCost?: PasswordCost };
+
+export const defaultSettings: SiteSettings = {
+  publicUrl: null,
+  secret: 'a secret that only the tests know, long enough to be one',
+  trustedProxies: 0,
+  maxAccountsPerNetwork: 0,
+  isSignUpOpen: true,
+  hasPasswordSignIn: true,
+  hidesLoginReason: false,
+  profileEmail: 'shown',
+  allowsSelfVotes: true,
+  identityProvider: null,
+  refusesCommonPasswords: false,
+  hsts: 'host',
+  hasServiceWorker: true,
+};
+
+/** @param webFolder the built browser part; absent where only the API is served. */
+export async function startTestServer(
+  settings: TestSettings = {},
+  outgoing?: TestDelivery,
+  webDirectory?: string,
+): Promise<TestServer> {
+  const database = await createTestDatabase();
+  const server = await startServerOn(database, settings, outgoing, webDirectory);
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** The same on a database that is there already. */
+export async function startServerOn(
+  database: TestDatabase,
+  { passwordCost = cheapPasswordCost, ...given }: TestSettings = {},
+  outgoing?: TestDelivery,
+  webDirectory?: string,
+): Promise<TestServer> {
+  const { connection } = database;
+  const db = openDatabase({ connection });
+  const log = pino({ level: 'error' });
+  const settings = { ...defaultSettings, ...given };
+  const quick = { lookSeconds: 0.5, recoverSeconds: 1 };
+  const backgroundJobs =
+    outgoing &&
+    (await startBackgroundJobs({ db, connection, settings, log, email: undefined, ...quick, ...outgoing }));
+  const searchDb = openSearchDatabase({ connection });
+  const app = createApp({
+    db,
+    searchDb,
+    settings,
+    log,
+    background: backgroundJobs,
+    passwordCost,
+    ...(webDirectory && { webDirectory }),
+  });
+  const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
+  const resetRateLimits = async () => void (await sql`delete from rate_limit`.execute(db));
+  return {
+    address: http.address,
+    database,
+    db,
+    visitor: () => new ApiClient(http.address),
+    register: (name) => register(http.address, name),
+    async registerAll<Names extends readonly string[]>(...names: Names) {
+      await resetRateLimits();
+      const members = [];
+      for (const name of names) members.push(await register(http.address, name));
+      return members as { [Place in keyof Names]: Member };
+    },
+    startBeside: (other = {}, mailing) => startServerOn(database, other, mailing, webDirectory),
+    backgroundJobs,
+    resetRateLimits,
+    ageEdits: async (minutes) =>
+      void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)`.execute(
+        db,
+      )),
+    async stop() {
+      http.closeConnections();
+      await http.stop(0);
+      await backgroundJobs?.stop();
+      await Promise.all([db.destroy(), searchDb.destroy()]);
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import {
+  importStackExchange,
+  type ImportOptions,
+  type ImportSummary,
+} from '#server/import-export/stack-exchange-import.ts';
+
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/** Rows by file: `{ Posts: [{ Id: 1, … }] }`. A text in place of rows is the file as it stands. */
+export type ArchiveContent = Readonly<Record<string, readonly Attributes[] | string>>;
+
+/** Writes an archive into a folder that goes when the test is done. Returns the folder. */
+export async function writeArchive(files: ArchiveContent, name = 'archive'): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'parley-archive-'));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  const folder = join(parent, name);
+  await mkdir(folder);
+  for (const [file, rows] of Object.entries(files)) {
+    await writeFile(join(folder, `${file}.xml`), typeof rows === 'string' ? rows : archiveXml(file, rows));
+  }
+  return folder;
+}
+
+/** As the archives have it: a byte order mark, Windows line ends, one row a line. */
+export function archiveXml(file: string, rows: readonly Attributes[]): string {
+  const root = file.toLowerCase();
+  const lines = rows.map((row) => `  <row ${attributes(row)} />`);
+  return ['\uFEFF<?xml version="1.0" encoding="utf-8"?>', `<${root}>`, ...lines, `</${root}>`].join('\r\n');
+}
+
+function attributes(row: Attributes): string {
+  return Object.entries(row)
+    .map(
+      ([name, value]) =>
+        `${name}="${String(value).replace(/[&<>"\r\n]/gu, (sign) => `&#${sign.codePointAt(0)};`)}"`,
+    )
+    .join(' ');
+}
+
+export function questionRow(id: number, more: Attributes = {}): Attributes {
+  return {
+    Id: id,
+    PostTypeId: 1,
+    CreationDate: '2015-01-01T10:00:00.000',
+    Score: 0,
+    ViewCount: 7,
+    Title: `Title of ${id}`,
+    Body: `<p>Question ${id}</p>\n`,
+    Tags: '<beer>',
+    OwnerUserId: 1,
+    ...more,
+  };
+}
+
+export function answerRow(id: number, parent: number, more: Attributes = {}): Attributes {
+  return {
+    Id: id,
+    PostTypeId: 2,
+    ParentId: parent,
+    CreationDate: '2015-01-02T10:00:00.000',
+    Score: 0,
+    Body: `<p>Answer ${id}</p>\n`,
+    OwnerUserId: 2,
+    ...more,
+  };
+}
+
+export function commentRow(id: number, post: number, more: Attributes = {}): Attributes {
+  return {
+    Id: id,
+    PostId: post,
+    Score: 0,
+    Text: `Comment ${id}`,
+    CreationDate: '2015-01-03T10:00:00',
+    UserId: 2,
+    ...more,
+  };
+}
+
+export function voteRow(id: number, post: number, kind: number, more: Attributes = {}): Attributes {
+  return { Id: id, PostId: post, VoteTypeId: kind, CreationDate: '2015-01-03T00:00:00.000', ...more };
+}
+
+export function userRow(id: number, more: Attributes = {}): Attributes {
+  return {
+    Id: id,
+    Reputation: 100 + id,
+    CreationDate: '2014-01-01T00:00:00.000',
+    DisplayName: `Member ${id}`,
+    ...more,
+  };
+}
+
+export function versionRow(id: number, post: number, text: string, more: Attributes = {}): Attributes {
+  return {
+    Id: id,
+    PostHistoryTypeId: 2,
+    PostId: post,
+    CreationDate: '2015-01-01T10:00:00.000',
+    Text: text,
+    ...more,
+  };
+}
+
+/** A community of the test's own. */
+export interface TestCommunity {
+  client: pg.Client;
+  connect: () => Promise<pg.Client>;
+  import: (folder: string, options?: Partial<ImportOptions>) => Promise<ImportSummary>;
+  /** All rows of a query. */
+  rows: (sql: string) => Promise<Record<string, unknown>[]>;
+  /** Everything the community holds, to see that nothing changed. */
+  everything: () => Promise<Record<string, unknown>>;
+  /** The same as one digest a table, for communities that are large. */
+  digest: () => Promise<Record<string, unknown>>;
+}
+
+let database: TestDatabase;
+
+/** Gives the file that calls it the database of its communities. */
+export function useTestDatabase(): void {
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+}
+
+/** An empty community: the file's database (`openTestDatabase`), without what earlier tests left. */
+export async function createTestCommunity(): Promise<TestCommunity> {
+  const client = await connect();
+  const watcher = await connect();
+  await watcher.query(
+    'delete from event; delete from question; delete from tag; delete from imported_row; delete from member; ' +
+      'delete from import_source',
+  );
+  const rows = async (sql: string) => (await watcher.query<Record<string, unknown>>(sql)).rows;
+  return {
+    client,
+    connect,
+    import: (directory, options = {}) =>
+      importStackExchange({ directory, client, site: 'beer.stackexchange.com', ...options }),
+    rows,
+    everything: async () => {
+      const held: Record<string, unknown> = {};
+      for (const table of tables) held[table] = await rows(`select * from ${table} t order by t`);
+      return held;
+    },
+    digest: async () => {
+      const held: Record<string, unknown> = {};
+      for (const table of tables) {
+        [held[table]] = await rows(
+          `select count(*), md5(string_agg(t::text, '|' order by t::text)) from ${table} t`,
+        );
+      }
+      return held;
+    },
+  };
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(database.connection);
+  // A connection that a test cuts says so here as well.
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end().catch(() => {}));
+  return client;
+}
+
+const tables = [
+  'import_source',
+  'imported_row',
+  'member',
+  'account',
+  'question',
+  'answer',
+  'reply',
+  'tag',
+  'question_tag',
+  'question_follow',
+  'vote',
+];

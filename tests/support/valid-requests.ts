@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import webPush from 'web-push';
+import { beginRemoval } from '#server/moderation/removals.ts';
+import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
+import type { Database } from '#server/core/database.ts';
+import { createConfirmationToken, createUnsubscribeToken } from '#server/notifications/preferences.ts';
+import { createLinkToken, type EmailLinkPurpose } from './email-links.ts';
+import { addPasskey } from './webauthn-authenticator.ts';
+import { expectOk, type Member, password, register } from './member.ts';
+import type { Operation } from './openapi.ts';
+import { defaultSettings } from './server.ts';
+import { followUpRequests } from './sign-in-requests.ts';
+
+/** A request the API must take from whoever it was made for. */
+export type ValidRequest = {
+  path: string;
+  body: Record<string, unknown> | undefined;
+  headers: Record<string, string>;
+};
+
+/** Makes a request for an operation, sent by `sender`, about something of `owner`. */
+export type CreateValidRequest = (
+  operation: Operation,
+  sender: Member,
+  owner: Member,
+) => Promise<ValidRequest>;
+
+/**
+ * Right requests for every operation of the API. One whose path or fields are not known here throws, so that an endpoint
+ * that is added must get its example. `ann` and `bob` write what is needed around it.
+ */
+export function createValidRequests({
+  ann,
+  bob,
+  db,
+}: {
+  ann: Member;
+  bob: Member;
+  db: Database;
+}): CreateValidRequest {
+  /** Something of `owner` for the variable part of each path; the longest beginning that fits is taken. */
+  const places: Record<string, (owner: Member) => Promise<number | string>> = {
+    '/questions/{id}': (owner) => owner.ask({ tags: ['bread'] }),
+    '/answers/{id}': async (owner) => (await owner.answer(await ann.ask())).id,
+    '/replies/{id}': async (owner) => (await owner.replyToAnswer((await ann.answer(await ann.ask())).id)).id,
+    '/sessions/{id}': async (owner) =>
+      (await itemsOf(await owner.signInElsewhere(), '/sessions'))[0]?.id ?? 0,
+    '/notifications/{id}': async (owner) => {
+      await (owner === ann ? bob : ann).replyToQuestion(await owner.ask());
+      return (await itemsOf(owner, '/notifications'))[0]?.id ?? 0;
+    },
+    '/drafts/{place}': async () => 'ask',
+    '/bookmarks/{id}': async (owner) => {
+      const path = `/questions/${await ann.ask()}/bookmark`;
+      return expectOk(await owner.put<{ id: number }>(path, { bookmarked: true })).id;
+    },
+    '/bookmark-lists/{id}': async (owner) =>
+      expectOk(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${next()}` })).id,
+    '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
+    '/members/{id}': async (owner) => owner.id,
+    '/care/members/{id}': async (owner) => owner.id,
+    '/moderation/removals/{id}': async () => {
+      const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
+      const remover = { moderatorId: null };
+      const removalId = await beginRemoval(db, { selection, reason: 'Advertisements.', remover });
+      await runActivityRemovals(db, Date.now() + 60_000);
+      return removalId;
+    },
+    '/topics/{tag}': async () => 'bread',
+    '/feeds/{feed}': async () => 'recent',
+    '/notification-settings/{about}': async () => 'answers',
+  };
+
+  /** Whole bodies whose fields belong together. */
+  const bodies: Record<string, () => Promise<Record<string, unknown>>> = {
+    'POST /care/post-actions': async () => {
+      const more = { reason: 'Cooling down.', duplicateOf: null, flaggedId: null };
+      return { action: 'lock', kind: 'question', id: await ann.ask(), ...more };
+    },
+    'POST /care/member-actions': async () => {
+      return { action: 'warn', memberId: ann.id, reason: 'Please link your sources.', until: null };
+    },
+    'PUT /notices/seen': async () => ({ upTo: 1 }),
+    'POST /moderation/approvals': async () => {
+      const id = await newcomer();
+      await sql`insert into registration (member_id, pending_step) values (${id}, 'moderator')
+        on conflict (member_id) do update set pending_step = 'moderator'`.execute(db);
+      return { memberIds: [id] };
+    },
+    'POST /moderation/removals/preview': async () => selected(await newcomer()),
+    'POST /moderation/removals': async () => ({ ...selected(await newcomer()), reason: 'Advertisements.' }),
+  };
+  const newcomer = async () => (await register(ann.address, 'Seller')).id;
+  const selected = (id: number) => ({ memberIds: [id], network: null, from: null, to: null });
+
+  return async ({ name, path, body }, sender, owner) => {
+    const place = Object.keys(places).find((beginning) => path.startsWith(beginning));
+    if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
+    // Nobody flags what is their own.
+    const from = path.endsWith('/flag') && owner === sender ? ann : owner;
+    const value = place === undefined ? '' : await places[place]?.(from);
+    const right = { ...(await bodies[name]?.()), ...(await followUpRequests[name]?.(sender)) };
+    for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {
+      const purpose = field === 'token' ? linkPurposes[name] : undefined;
+      right[field] = purpose
+        ? await createLinkToken(db, { memberId: sender.id, purpose })
+        : fieldOf(name, field, sender);
+    }
+    const named = path.replace(/\{\w+\}/, `${value}`).replace('{number}', '1');
+    return { path: named, body: body && right, headers: {} };
+  };
+}
+
+async function itemsOf(member: Member, path: string) {
+  return expectOk(await member.get<{ items: { id: number }[] }>(path)).items;
+}
+
+function fieldOf(operation: string, field: string, { id: memberId, email }: Member): unknown {
+  if (operation === 'POST /mail/unsubscribe')
+    return createUnsubscribeToken(defaultSettings, { memberId, scope: 'answers' });
+  if (operation === 'POST /mail/confirmation')
+    return createConfirmationToken(defaultSettings, { memberId, email });
+  // Signing in needs an address that is there.
+  if (operation === 'POST /session' && field === 'email') return email;
+  if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
+  return exampleValue(field);
+}
+
+/** What the links in mails of these lead to. */
+const linkPurposes: Record<string, EmailLinkPurpose> = {
+  'POST /mail/password': 'reset',
+  'POST /mail/address': 'address',
+  'POST /mail/old-address': 'return',
+};
+
+/** A right value for a field of any body, another one each time where it must be unique; undefined for unknown ones. */
+export const exampleValue = (field: string): unknown => fields[field]?.();
+
+const fields: Record<string, () => unknown> = {
+  displayName: () => 'Newcomer',
+  email: () => `newcomer${next()}@example.org`,
+  password: () => password,
+  confirmPassword: () => password,
+  currentPassword: () => password,
+  newPassword: () => password,
+  title: () => 'Is this right?',
+  content: () => 'It is.',
+  tags: () => ['bread'],
+  parentReplyId: () => null,
+  answerId: () => null,
+  vote: () => 'up',
+  following: () => true,
+  upTo: () => null,
+  bio: () => 'Bakes.',
+  showEmail: () => true,
+  basedOn: () => null,
+  key: () => 'a-draft-and-what-it-posts',
+  fields: () => ({ content: 'So far.' }),
+  writer: () => 'a-browser-of-bobs',
+  step: () => 1,
+  bookmarked: () => true,
+  note: () => 'Try this on Sunday.',
+  listIds: () => [],
+  bookmarkedAt: () => '2026-01-01T00:00:00.000Z',
+  name: () => `To read ${next()}`,
+  muted: () => true,
+  inApp: () => true,
+  mail: () => 'daily',
+  push: () => false,
+  timeZone: () => 'Europe/Berlin',
+  endpoint: () => `https://fcm.googleapis.com/fcm/send/${next()}`,
+  p256dh: () => webPush.generateVAPIDKeys().publicKey,
+  reason: () => 'spam',
+  posts: () => 'stay',
+  next: () => '/topics',
+  auth: () => randomBytes(16).toString('base64url'),
+};
+
+let used = 0;
+const next = () => ++used;
