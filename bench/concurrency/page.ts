@@ -15,7 +15,7 @@ import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
 import type { Tag as Tag } from '#shared/discovery/tags.ts';
 
 type Connection = Socket<
-  { events: (batch: EventBatch) => void; missed: (position: Position) => void },
+  { events: (batch: EventBatch) => void; gap: (position: Position) => void },
   { subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void }
 >;
 
@@ -69,7 +69,7 @@ export class Page {
       this.#since.set(topic, position);
       for (const event of events) this.#apply(topic, event);
     });
-    this.#socket.on('missed', () => this.#readAgain());
+    this.#socket.on('gap', () => this.#readAgain());
   }
 
   get shown(): PageState {

@@ -68,6 +68,7 @@ test('each write tells all whose pages it changes, once', async () => {
   expect(await toldOf(accept)).toEqual([
     `question:${id} accepted`,
     'feeds question-solved',
+    'answers answer-accepted',
     `member:${bob.id} notified`,
   ]);
   expect(await toldOf(accept)).toEqual([]);

@@ -200,7 +200,7 @@ test('who did nothing on a page gets it from memory, whoever opens it meanwhile'
     await allHeard();
     expect((await dee.read(id)).question).toMatchObject({ views: views + 1, myVote: null });
   }
-  expect(here.caches.responses).toMatchObject({ made: pagesRead, asked: viewerReads });
+  expect(here.caches.responses).toMatchObject({ pagesRead, viewerReads });
   // Whoever has something there is asked for.
   expect((await cy.read(id)).visitedAt).not.toBeNull();
   expect((await here.browserOf(bob).read(id)).question.myVote).toBe('up');

@@ -31,7 +31,7 @@ async function postCalls({
   hugeTag,
 }: CallContext): Promise<EndpointCall[]> {
   const hot = `/questions/${hotQuestionId}`;
-  const followers = { rows: 4500, reason: 'each follower of the question is told' };
+  const followers = { maxRows: 4500, reason: 'each follower of the question is told' };
   const tags = [hugeTag, 'topic 77', 'another topic'];
   const asked = await busy.ask({ tags });
   const answered = await busy.answer(hotQuestionId);
@@ -60,8 +60,8 @@ async function postCalls({
       key: 'a-key-of-a-draft',
       fields: { content: 'So far.' },
       basedOn: null,
-      writer: 'a-browser',
-      step: 1,
+      clientId: 'a-browser',
+      sequence: 1,
     }),
     remove(busy, '/drafts/ask'),
     remove(busy, `/replies/${replied.id}`),
@@ -132,7 +132,7 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
   const address = { memberId: busy.id, email: busy.email };
   const scope = { memberId: busy.id, scope: 'answers' } as const;
   const waiting = {
-    rows: 4000,
+    maxRows: 4000,
     reason: 'looks through what of the member waits to be mailed, and time zones',
   };
   return [
@@ -142,7 +142,7 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
     put(
       busy,
       '/notification-settings/answers',
-      { inApp: true, mail: 'daily', push: false, timeZone: 'Europe/Berlin' },
+      { inApp: true, email: 'daily', push: false, timeZone: 'Europe/Berlin' },
       waiting,
     ),
     post(busy, '/notification-settings/confirmation'),

@@ -102,7 +102,7 @@ async function feeds({ busy, muting, db }: CallContext): Promise<EndpointCall[]>
     sql`select upvotes as after, id from question order by 1 desc, 2 desc offset 8000 limit 1`,
   );
   const tags = {
-    rows: limits.tagsPerQuestion * feedWindow,
+    maxRows: limits.tagsPerQuestion * feedWindow,
     reason: 'looks through so many questions with their tags for those that are not muted',
   };
   return ['recent', 'popular', 'unanswered'].flatMap((feed) => {
@@ -120,7 +120,7 @@ async function following({ busy, muting, rareFollower, db }: CallContext): Promi
     db,
     sql`select created_at as after, id from question order by 1 desc offset 3000 limit 1`,
   );
-  const followed = { rows: 3100, reason: 'looks at so many questions with a followed topic one by one' };
+  const followed = { maxRows: 3100, reason: 'looks at so many questions with a followed topic one by one' };
   return [busy, muting, rareFollower].flatMap((by) => [
     get(by, '/following'),
     get(by, '/following/marks', { maxRows: 1000, reason: 'told of at most' }),
@@ -184,7 +184,7 @@ async function topics({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[
     db,
     sql`select 0 as after, id from tag order by key offset 6000 limit 1`,
   );
-  const names = { rows: 30_000, reason: 'looks through the names of topics', reads: 'tag' };
+  const names = { maxRows: 30_000, reason: 'looks through the names of topics', scannedTable: 'tag' };
   const huge = `/topics/${hugeTag}`;
   const question = await deepCursor(
     db,
@@ -240,7 +240,7 @@ async function bookmarkCalls({ busy, muting, db }: CallContext): Promise<Endpoin
     db,
     sql`select created_at as after, question_id as id from question_mute where member_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
   );
-  const few = { rows: limits.bookmarks, reason: 'a member keeps so many at most' };
+  const few = { maxRows: limits.bookmarks, reason: 'a member keeps so many at most' };
   return [
     get(busy, '/bookmarks'),
     get(busy, `/bookmarks?cursor=${kept}`),

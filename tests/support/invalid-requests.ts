@@ -2,7 +2,7 @@ import type { RequestOptions } from './member.ts';
 import { type Operation, type Parameter, listInvalidValues } from './openapi.ts';
 import { exampleValue, type ValidRequest } from './valid-requests.ts';
 
-/** `tolerated`: may be answered with 200, where nothing could be wrong with reading it. */
+/** `mayBeAccepted`: may be answered with 200, where nothing could be wrong with reading it. */
 export type InvalidRequest = {
   description: string;
   path: string;
@@ -18,9 +18,9 @@ export function listInvalidRequests(operation: Operation, right: ValidRequest): 
 
 const invalidPathValues: Record<string, string[]> = {
   id: ['0', '-1', '1.5', '1e3', 'abc', '%00', '%ff', '%20', '999999999', `${2 ** 53 - 1}`, '9'.repeat(40)],
-  place: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
+  target: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
   feed: ['sideways', '%00', '%ff', 'x'.repeat(201)],
-  about: ['sideways', '%00', '%ff', 'x'.repeat(201)],
+  category: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   // A topic can be followed before anybody asked about it.
   tag: ['%00', '%07', 'x'.repeat(201)],
 };
@@ -33,7 +33,10 @@ function badPaths(operation: Operation): InvalidRequest[] {
   const body =
     operation.body &&
     Object.fromEntries(
-      Object.keys(operation.body.properties ?? {}).map((field) => [field, exampleValue(field)]),
+      Object.keys(operation.body.properties ?? {}).map((field) => [
+        field,
+        exampleValue(field, operation.name),
+      ]),
     );
   return values.map((value) => ({
     description: `the path with ${value}`,
@@ -58,23 +61,23 @@ function badQueries({ parameters }: Operation, right: ValidRequest): InvalidRequ
   // A search for nothing looks at nothing else.
   const searched = queries.some(({ name }) => name === 'q') ? 'q=bread&' : '';
   return queries.flatMap((parameter) =>
-    badQueryValues(parameter).map(({ value, tolerated }) => ({
+    badQueryValues(parameter).map(({ value, mayBeAccepted }) => ({
       description: `${parameter.name}=${value}`,
       path: `${right.path}?${parameter.name === 'q' ? '' : searched}${parameter.name}=${value}`,
       sending: right,
-      tolerated,
+      mayBeAccepted,
     })),
   );
 }
 
 function badQueryValues({ name, schema }: Parameter) {
-  if (name === 'cursor') return badCursors.map((value) => ({ value, tolerated: false }));
+  if (name === 'cursor') return badCursors.map((value) => ({ value, mayBeAccepted: false }));
   const long =
-    schema.maxLength === undefined ? [] : [{ value: 'x'.repeat(schema.maxLength + 1), tolerated: false }];
+    schema.maxLength === undefined ? [] : [{ value: 'x'.repeat(schema.maxLength + 1), mayBeAccepted: false }];
   // Any text is a question that can be asked; it must find nothing, not fail.
   const odd = ['%00', '%ff', '%ED%A0%80', '%25_%5C', "'%22%3B--", '%F0%9F%8D%9E', '*:*', '%26 %7C !'];
-  if (schema.enum === undefined) return [...long, ...odd.map((value) => ({ value, tolerated: true }))];
-  return ['sideways', '', '%00'].map((value) => ({ value, tolerated: false }));
+  if (schema.enum === undefined) return [...long, ...odd.map((value) => ({ value, mayBeAccepted: true }))];
+  return ['sideways', '', '%00'].map((value) => ({ value, mayBeAccepted: false }));
 }
 
 function badHeaders({ parameters, method, body }: Operation, right: ValidRequest): InvalidRequest[] {

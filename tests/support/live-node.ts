@@ -93,7 +93,7 @@ export class LiveClient {
       forceNew: true,
       reconnection: false,
     });
-    this.socket.on('writing', ({ topic, count }: TypingPresence) => {
+    this.socket.on('typing', ({ topic, count }: TypingPresence) => {
       this.typingCounts.set(topic, [...(this.typingCounts.get(topic) ?? []), count]);
     });
     const refused = new Promise<string>((resolve) =>
@@ -120,7 +120,7 @@ export class LiveClient {
   }
 
   sendTyping(topic: unknown, going: unknown = true): void {
-    this.socket.emit('writing', topic, going);
+    this.socket.emit('typing', topic, going);
   }
 
   close(): void {

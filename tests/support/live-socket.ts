@@ -13,8 +13,8 @@ import type { ApiClient } from './member.ts';
 type Connection = Socket<
   {
     events: (batch: EventBatch) => void;
-    missed: (position: Position) => void;
-    moving: (move: ReconnectRequest) => void;
+    gap: (position: Position) => void;
+    reconnect: (move: ReconnectRequest) => void;
   },
   { subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void }
 >;
@@ -52,12 +52,12 @@ export class LiveSocket {
     onTestFinished(() => void socket.disconnect());
     socket.on('connect', () => this.#subscribe());
     socket.on('events', (batch) => this.#hear(batch));
-    socket.on('missed', (position) => {
+    socket.on('gap', (position) => {
       this.gaps++;
       this.#since = position;
     });
     let moving: NodeJS.Timeout | undefined;
-    socket.on('moving', ({ withinMs }) => {
+    socket.on('reconnect', ({ withinMs }) => {
       this.moves++;
       moving = setTimeout(() => socket.disconnect().connect(), Math.random() * withinMs);
     });

@@ -25,7 +25,7 @@ export async function copyPreparedDataDirectory(folder: string): Promise<void> {
 /** Changes with what a first start writes: the migrations, and PostgreSQL's own files. */
 async function computeStateHash(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(path.join(projectRoot, 'package-lock.json')));
-  const folders = ['migrations', 'src/server/platform', 'src/server/platform/embedded'];
+  const folders = ['migrations', 'src/server/core', 'src/server/postgres'];
   for (const folder of folders)
     for (const entry of (await readdir(path.join(projectRoot, folder))).toSorted())
       if (/\.(sql|ts)$/.test(entry)) hash.update(await readFile(path.join(projectRoot, folder, entry)));

@@ -45,8 +45,8 @@ export class PrivacyObserver {
           key: randomUUID(),
           fields: { content: note },
           basedOn: null,
-          writer: randomUUID(),
-          step: 1,
+          clientId: randomUUID(),
+          sequence: 1,
         };
         expectOk(await member.put('/drafts/ask', draft));
         return onlooker;

@@ -81,7 +81,7 @@ async function chooseEmailFrequency(
   mail: EmailFrequency,
   timeZone = 'UTC',
 ) {
-  expectOk(await member.put(`/notification-settings/${about}`, { mail, timeZone }));
+  expectOk(await member.put(`/notification-settings/${about}`, { email: mail, timeZone }));
 }
 
 /** The token of a link in a mail, as a person would find it; '' where there is none. */

@@ -50,7 +50,7 @@ export function createValidRequests({
       await (owner === ann ? bob : ann).replyToQuestion(await owner.ask());
       return (await itemsOf(owner, '/notifications'))[0]?.id ?? 0;
     },
-    '/drafts/{place}': async () => 'ask',
+    '/drafts/{target}': async () => 'ask',
     '/bookmarks/{id}': async (owner) => {
       const path = `/questions/${await ann.ask()}/bookmark`;
       return expectOk(await owner.put<{ id: number }>(path, { bookmarked: true })).id;
@@ -69,13 +69,13 @@ export function createValidRequests({
     },
     '/topics/{tag}': async () => 'bread',
     '/feeds/{feed}': async () => 'recent',
-    '/notification-settings/{about}': async () => 'answers',
+    '/notification-settings/{category}': async () => 'answers',
   };
 
   /** Whole bodies whose fields belong together. */
   const bodies: Record<string, () => Promise<Record<string, unknown>>> = {
     'POST /care/post-actions': async () => {
-      const more = { reason: 'Cooling down.', duplicateOf: null, flaggedId: null };
+      const more = { reason: 'Cooling down.', duplicateOf: null, queueItemId: null };
       return { action: 'lock', kind: 'question', id: await ann.ask(), ...more };
     },
     'POST /care/member-actions': async () => {
@@ -124,7 +124,7 @@ function fieldOf(operation: string, field: string, { id: memberId, email }: Memb
   // Signing in needs an address that is there.
   if (operation === 'POST /session' && field === 'email') return email;
   if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
-  return exampleValue(field);
+  return exampleValue(field, operation);
 }
 
 /** What the links in mails of these lead to. */
@@ -135,7 +135,11 @@ const linkPurposes: Record<string, EmailLinkPurpose> = {
 };
 
 /** A right value for a field of any body, another one each time where it must be unique; undefined for unknown ones. */
-export const exampleValue = (field: string): unknown => fields[field]?.();
+export function exampleValue(field: string, operation: string): unknown {
+  // Elsewhere `email` is an address.
+  if (field === 'email' && operation.startsWith('PUT /notification-settings/')) return 'daily';
+  return fields[field]?.();
+}
 
 const fields: Record<string, () => unknown> = {
   displayName: () => 'Newcomer',
@@ -157,8 +161,8 @@ const fields: Record<string, () => unknown> = {
   basedOn: () => null,
   key: () => 'a-draft-and-what-it-posts',
   fields: () => ({ content: 'So far.' }),
-  writer: () => 'a-browser-of-bobs',
-  step: () => 1,
+  clientId: () => 'a-browser-of-bobs',
+  sequence: () => 1,
   bookmarked: () => true,
   note: () => 'Try this on Sunday.',
   listIds: () => [],
@@ -166,7 +170,6 @@ const fields: Record<string, () => unknown> = {
   name: () => `To read ${next()}`,
   muted: () => true,
   inApp: () => true,
-  mail: () => 'daily',
   push: () => false,
   timeZone: () => 'Europe/Berlin',
   endpoint: () => `https://fcm.googleapis.com/fcm/send/${next()}`,

@@ -76,9 +76,9 @@ test('messages that make no sense change nothing', async () => {
     ['unsubscribe'],
     ['unsubscribe', { topic: 'feeds' }],
     ['unsubscribe', `member:${ann.id}`],
-    ['writing'],
-    ['writing', 'question:1', 'yes'],
-    ['writing', ['question:1'], true],
+    ['typing'],
+    ['typing', 'question:1', 'yes'],
+    ['typing', ['question:1'], true],
     ['nonsense', { deep: [[[[1]]]] }],
     ['__proto__', 'x'],
   ];

@@ -13,7 +13,7 @@ export async function selectNetworks(
   { hours, limit }: { hours: number; limit: number },
 ): Promise<NetworkRow[]> {
   const { rows } = await sql<NetworkRow>`
-    select network, count(*) as accounts, count(pending_step) as waiting, min(registered_at) as "firstAt",
+    select network, count(*) as accounts, count(pending_step) as "pendingAccounts", min(registered_at) as "firstAt",
       max(registered_at) as "latestAt"
     from (
       select * from registration where network is not null and ${isRegisteredWithin(hours)}

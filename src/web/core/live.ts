@@ -33,14 +33,14 @@ type Subscription = { since: Position | undefined; listeners: Set<LiveListener> 
 type LiveSocket = Socket<
   {
     events: (batch: EventBatch) => void;
-    missed: (position: Position) => void;
-    writing: (writing: TypingPresence) => void;
-    moving: (move: ReconnectRequest) => void;
+    gap: (position: Position) => void;
+    typing: (writing: TypingPresence) => void;
+    reconnect: (move: ReconnectRequest) => void;
   },
   {
     subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void;
     unsubscribe: (topic: Topic) => void;
-    writing: (topic: Topic, going: boolean) => void;
+    typing: (topic: Topic, going: boolean) => void;
   }
 >;
 
@@ -95,13 +95,13 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
     for (const [topic, subscription] of subscriptions) void subscribe(topic, subscription);
   });
   opened.on('events', handleBatch);
-  opened.on('missed', notifyMissed);
+  opened.on('gap', notifyMissed);
   reconnectWhenMoved(opened);
   reconnectAfterSleep(opened, ending);
-  opened.on('writing', (writing) => {
+  opened.on('typing', (writing) => {
     if (subscriptions.has(writing.topic)) handleTypingEvent(writing);
   });
-  setTypingTransport((topic, going) => opened.volatile.emit('writing', topic, going));
+  setTypingTransport((topic, going) => opened.volatile.emit('typing', topic, going));
   opened.on('connect_error', (error) => {
     if (error.message === 'signed-out') markSessionEnded(client);
   });
@@ -117,7 +117,7 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
 /** Each browser at a moment of its own, so that the other nodes are not met by all at once. */
 function reconnectWhenMoved(opened: LiveSocket): void {
   let moving: number | undefined;
-  opened.on('moving', ({ withinMs }) => {
+  opened.on('reconnect', ({ withinMs }) => {
     moving = window.setTimeout(() => opened.disconnect().connect(), Math.random() * withinMs);
   });
   opened.on('disconnect', () => window.clearTimeout(moving));
