@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,17 +10,12 @@ import { writeBackupFile } from '#server/operations/backup-write-file.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { databaseFromClient, openDatabase } from '#server/core/database.ts';
 import type { EmbeddedPostgres } from '#server/postgres/embedded.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { WriteLedger } from '#tests/support/write-ledger.ts';
 import { register } from '#tests/support/member.ts';
-import {
-  withTemporaryDirectory,
-  withTemporaryParley,
-  withTemporaryPostgres,
-} from '#tests/support/temporary-parley.ts';
+import { withTemporaryDirectory, withTemporaryParley, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 import { createSeededRandom } from '#tests/support/under-load.ts';
 
 /**

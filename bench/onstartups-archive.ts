@@ -1,9 +1,9 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { copyRows } from '#server/import-export/copy-rows.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { createExcerpt } from '#server/posts/excerpt.ts';
 import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
 

@@ -1,13 +1,13 @@
+import { projectRoot } from '#server/core/paths.ts';
 import path from 'node:path';
 import type pg from 'pg';
 import { type Database, openDatabase } from '#server/core/database.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { search } from '#server/discovery/search.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 import { loadOnStartups } from './onstartups-archive.ts';
-import { type SearchCase, maxRank, ownQuestions, queries } from './search-queries.ts';
+import { maxRank, ownQuestions, queries, type SearchCase } from './search-queries.ts';
 
 /**
  * Searches the 9,925 questions of the OnStartups Answers archive for what people would type, and prints a table of

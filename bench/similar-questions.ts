@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +8,6 @@ import type pg from 'pg';
 import { importStackExchange } from '#server/import-export/stack-exchange-import.ts';
 import { type Database, openDatabase } from '#server/core/database.ts';
 import type { EmbeddedPostgres } from '#server/postgres/embedded.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { findSimilar } from '#server/discovery/similar.ts';
 import { withClient } from '#tests/support/database-client.ts';

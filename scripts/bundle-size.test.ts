@@ -1,8 +1,8 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 /**
  * Bytes of brotli of JavaScript and style sheets that a signed-in member's first visit to the home page may cost, in a wide

@@ -1,8 +1,8 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 const built = path.join(projectRoot, 'dist/web');
 const library = path.join(projectRoot, 'node_modules/@mantine');

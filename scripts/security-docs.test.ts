@@ -1,7 +1,7 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 const table = readFileSync(path.join(projectRoot, 'docs/security.md'), 'utf8');
 

@@ -1,7 +1,7 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { checkSupplyChain } from './lib/supply-chain.mjs';
 
 const read = (name: string) => readFileSync(path.join(projectRoot, name), 'utf8');

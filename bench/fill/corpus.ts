@@ -1,8 +1,8 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { limits } from '#shared/core/limits.ts';
 import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
 import { type Random, zipf } from './random.ts';

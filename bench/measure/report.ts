@@ -1,6 +1,6 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { renderSvg } from './plots.ts';
 import type { StoredResult } from './results.ts';
 

@@ -1,7 +1,7 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 /** A row of the table: what is wanted, what was measured, whether that holds (null: nothing is wanted). */
 export type Row = { what: string; wanted: string; measured: string; holds: boolean | null };

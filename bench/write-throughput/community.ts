@@ -1,9 +1,9 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '#server/core/database.ts';
 import type { EmbeddedPostgres } from '#server/postgres/embedded.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { withTemporaryParley, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';

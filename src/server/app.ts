@@ -1,3 +1,5 @@
+import { approveAccounts } from './identity/registrations.ts';
+import { createRouter, type ReplicaPositionEnv, type RouteDeps } from './core/http.ts';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
@@ -9,9 +11,9 @@ import { createAuth } from './identity/auth.ts';
 import { createPasswordCheck } from './identity/reauthentication.ts';
 import { defaultPasswordCost, type PasswordCost } from './identity/passwords.ts';
 import {
-  emailAddressRoutes,
   type AccountRecoveryDeps,
   accountRecoveryRoutes,
+  emailAddressRoutes,
 } from './identity/account-recovery-routes.ts';
 import { createPasswordResets } from './identity/password-resets.ts';
 import { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './identity/passkeys-routes.ts';
@@ -21,9 +23,9 @@ import { createProviders } from './identity/providers.ts';
 import { createRegistrations } from './identity/registrations.ts';
 import {
   type AccountDeps,
-  sessionRoutes,
-  requireSignedIn,
   accountVisitorRoutes,
+  requireSignedIn,
+  sessionRoutes,
 } from './identity/accounts-routes.ts';
 import { logSecurityEvents } from './identity/security-events.ts';
 import { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './identity/two-factor-routes.ts';
@@ -46,26 +48,20 @@ import { muteRoutes } from './engagement/mutes-routes.ts';
 import { notificationRoutes } from './notifications/notifications-routes.ts';
 import { apiDocsRoutes } from './core/api-docs.ts';
 import type { Database } from './core/database.ts';
-import { toErrorResponse, ProblemError } from './core/errors.ts';
+import { ProblemError, toErrorResponse } from './core/errors.ts';
 import { renderMemberPages } from './pages.ts';
 import { limitBodySize } from './core/http-body-limit.ts';
 import { createIdentityProvider } from './identity/oidc-client.ts';
-import { type RequestLimits } from './core/request-limits.ts';
+import type { RequestLimits } from './core/request-limits.ts';
 import {
-  limitWrites,
   limitMembers,
   limitVisitors,
+  limitWrites,
   queueMemberRequests,
 } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
-import { type RouteDeps, createRouter } from './core/http.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
-import {
-  routeReads,
-  recordWrites,
-  type ReadRoutingDeps,
-  type ReplicaPositionEnv,
-} from './postgres/replica-routing.ts';
+import { type ReadRoutingDeps, recordWrites, routeReads } from './postgres/replica-routing.ts';
 import type { Replicas } from './postgres/replicas.ts';
 import { createPageReader, type PageReader } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
@@ -78,9 +74,9 @@ import { createWriteLimits } from './posts/write-limits.ts';
 import { createNotificationPreferences } from './notifications/preferences.ts';
 import {
   emailLinkRoutes,
-  oneClickUnsubscribeRoutes,
   notificationPreferenceRoutes,
   type NotificationPreferenceRoutesDeps,
+  oneClickUnsubscribeRoutes,
 } from './notifications/preferences-routes.ts';
 import { createPushSubscriptions } from './notifications/push.ts';
 import { profileRoutes } from './identity/profiles-routes.ts';
@@ -143,6 +139,7 @@ export function createApp(options: AppOptions) {
   const passwordCost = options.passwordCost ?? defaultPasswordCost;
   const auth = createAuth(db, settings, passwordCost);
   const preferences = createNotificationPreferences({
+    approveAccounts,
     db,
     settings,
     queueConfirmationEmail: background?.askToConfirm,

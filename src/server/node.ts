@@ -1,3 +1,4 @@
+import { projectRoot } from './core/paths.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
@@ -14,7 +15,6 @@ import { createCachedHandler, createNodeCaches, type NodeCaches } from './cached
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
 import { closePool, type Database, openSearchDatabase } from './core/database.ts';
-import { projectRoot } from './postgres/embedded-data-directory.ts';
 import { type HttpServer, startHttpServer } from './core/http-server.ts';
 import { type LiveServer, startLiveServer } from './core/live.ts';
 import { createMetrics, type Metrics } from './core/metrics.ts';

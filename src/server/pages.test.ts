@@ -1,9 +1,9 @@
+import { projectRoot } from './core/paths.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { projectRoot } from './postgres/embedded-data-directory.ts';
 import type { Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { pageModules } from './page-preloads.ts';

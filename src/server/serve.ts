@@ -1,3 +1,4 @@
+import { projectRoot } from './core/paths.ts';
 import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -7,11 +8,11 @@ import { startNode } from './node.ts';
 import type { Config } from './core/config.ts';
 import { connectDatabase } from './postgres/connect.ts';
 import { closePool, openDatabase, poolCloseTimeoutMs } from './core/database.ts';
-import { defaultDataDirectory, projectRoot } from './postgres/embedded-data-directory.ts';
+import { defaultDataDirectory } from './postgres/embedded-data-directory.ts';
 import { assertPortIsFree } from './core/http-server.ts';
 import { migrate } from './postgres/migrations.ts';
 import { getOrCreateSecret } from './core/secret.ts';
-import { waitForAbort, waitForAbortWithin, listenForStopSignals } from './core/signals.ts';
+import { listenForStopSignals, waitForAbort, waitForAbortWithin } from './core/signals.ts';
 import { getErrorMessage } from './core/startup-error.ts';
 import { monitorDatabase } from './core/database-monitor.ts';
 

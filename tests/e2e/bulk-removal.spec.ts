@@ -1,10 +1,10 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { type Community, startCommunity } from './support/community.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 

@@ -1,12 +1,12 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, type Page, test } from '@playwright/test';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { registerMember, newMember } from './support/members.ts';
+import { newMember, registerMember } from './support/members.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
-import { postAnswer, askAndOpen, secondMember, uniqueText } from './support/posts.ts';
+import { askAndOpen, postAnswer, secondMember, uniqueText } from './support/posts.ts';
 
 test('what a member flags an operator hides by the keyboard, everybody reads why, and it comes back', async ({
   page,

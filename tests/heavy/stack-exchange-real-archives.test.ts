@@ -1,15 +1,11 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { importStackExchange, type ImportSummary } from '#server/import-export/stack-exchange-import.ts';
-import {
-  createTestCommunity,
-  type TestCommunity,
-  useTestDatabase,
-} from '#tests/support/stack-exchange-archive.ts';
+import { createTestCommunity, type TestCommunity, useTestDatabase } from '#tests/support/stack-exchange-archive.ts';
 
 useTestDatabase();
 

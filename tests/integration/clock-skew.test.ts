@@ -1,6 +1,6 @@
+import { projectRoot } from '#server/core/paths.ts';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { ApiClient, password, register } from '#tests/support/member.ts';

@@ -1,6 +1,6 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 /** Texts that were made to hurt, or that programs have stumbled over. */
 export type Corpora = {

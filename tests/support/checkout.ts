@@ -1,9 +1,9 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { chmod, cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { canAccess } from '#server/postgres/embedded-account.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
-import { unprivilegedUser, createTemporaryDirectory } from './parley.ts';
+import { createTemporaryDirectory, unprivilegedUser } from './parley.ts';
 
 export type Checkout = { project: string; node: string };
 

@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -7,7 +8,6 @@ import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '#server/core/database.ts';
 import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { runAsAdmin, type TestPostgresServer, withDatabase } from './database.ts';
 

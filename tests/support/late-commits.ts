@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -8,7 +9,6 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { publish } from '#server/core/events.ts';
 import { followEventStream } from '#server/core/event-stream.ts';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';

@@ -1,8 +1,8 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import node from '#server/node-options.json' with { type: 'json' };
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 /** A Parley in a process of its own. */
 export type ParleyProcess = {

@@ -1,10 +1,10 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { withTemporaryDirectory, withTemporaryParley } from './temporary-parley.ts';
 
 const run = promisify(execFile);

@@ -1,17 +1,9 @@
+import { MemberCommandDeps, type Output } from '#server/core/progress.ts';
 import { Argument, type Command, Option } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
-import type { Output } from '#server/core/progress.ts';
 import { type Role, role as roles } from '#shared/identity/accounts.ts';
 import { listMembersWithRole, setRole } from './roles.ts';
-
-export type MemberCommandDeps = {
-  /** Opens the community's database, brought up to date. */
-  withDatabase: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
-  out: Output;
-  /** Sets the exit code: 1 where there is no such member. */
-  exitWith: (code: number) => unknown;
-};
 
 /** Adds `member role` and `member list`, and returns their group. There is no other way to become an operator. */
 export function addMemberCommands(

@@ -1,20 +1,12 @@
+import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/posts/posts.ts';
 import type { Role } from '#shared/identity/accounts.ts';
 
 export async function lockMemberByEmail(tx: Tx, email: string) {
   const { rows } = await sql<{ id: number; role: Role }>`
     select id, role from member where email = ${email} for no key update`.execute(tx);
   return rows[0];
-}
-
-/** Addresses are compared trimmed and without case. */
-export async function listMembersByEmail(db: Queryable, emails: readonly string[]) {
-  const wanted = emails.map((email) => email.trim().toLowerCase());
-  const { rows } = await sql<{ id: number; email: string }>`
-    select id, email from member where email = any(${wanted}::text[]) order by id`.execute(db);
-  return rows;
 }
 
 export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {

@@ -1,10 +1,10 @@
+import { projectRoot } from './paths.ts';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { emailVisibilities } from '#shared/identity/profiles.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { type LogLevel, logLevels } from './log.ts';
 import type { SiteSettings } from './site-settings.ts';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';

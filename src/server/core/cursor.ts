@@ -41,3 +41,9 @@ export function paginate<Row>(rows: readonly Row[], size: number, position: (row
   const nextCursor = rows.length > size && last !== undefined ? encodeCursor(position(last)) : null;
   return { items, nextCursor };
 }
+
+/** How many rows lie before a page of a list that is paged by position. */
+export function decodeOffset(cursor: string | undefined): number {
+  const after = decodeCursor(cursor)?.after ?? 0;
+  return Number.isSafeInteger(after) && after >= 0 && after <= 100_000 ? after : 0;
+}

@@ -1,5 +1,6 @@
+import type { Position } from '#shared/core/events.ts';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Role, PendingStep } from '#shared/identity/accounts.ts';
+import type { PendingStep, Role } from '#shared/identity/accounts.ts';
 import { problem } from '#shared/core/problem.ts';
 import type { Database, Reader } from './database.ts';
 import { ProblemError } from './errors.ts';
@@ -78,3 +79,9 @@ export const idempotencyHeaders = z.object({
     .regex(/^[\w-]{8,100}$/, 'An idempotency key has 8 to 100 letters, digits, - or _')
     .optional(),
 });
+
+/**
+ * Up to which position of the stream of events the replica that was chosen shows everything: the browser is told that one,
+ * because it listens from there on. Null where none is known, absent where the primary was read.
+ */
+export type ReplicaPositionEnv = { Variables: { replicaPosition?: Position | null } };

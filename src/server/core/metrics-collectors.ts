@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { JobCounts } from './job-queue.ts';
-import type { ReplicaState } from '#server/postgres/replica.ts';
 
 /** The parts of a node that its metrics look at when somebody asks. */
 export type MetricsSources = {
@@ -245,3 +244,13 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
     });
   }
 }
+
+export type ReplicaState = {
+  /** Its address without password. */
+  name: string;
+  isHealthy: boolean;
+  /** Null where that is not known. */
+  lagSeconds: number | null;
+  /** Why it is left out. */
+  reason: string | null;
+};

@@ -1,3 +1,4 @@
+import type { Database } from './database.ts';
 import { Presets, SingleBar } from 'cli-progress';
 
 /** Told how far something is that takes long. */
@@ -77,3 +78,11 @@ export function createLineProgress(write: (line: string) => void, intervalMs: nu
 function rate(bytes: number, milliseconds: number): string {
   return ((bytes / mebibyte / Math.max(milliseconds, 1)) * 1000).toFixed(1);
 }
+
+export type MemberCommandDeps = {
+  /** Opens the community's database, brought up to date. */
+  withDatabase: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+  out: Output;
+  /** Sets the exit code: 1 where there is no such member. */
+  exitWith: (code: number) => unknown;
+};

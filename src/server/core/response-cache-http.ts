@@ -1,16 +1,15 @@
+import type { ReplicaPositionEnv, SignedInEnv } from './http.ts';
 import type { Context, TypedResponse } from 'hono';
 import type { Reader } from './database.ts';
-import type { SignedInEnv } from './http.ts';
-import type { ReplicaPositionEnv } from '#server/postgres/replica-routing.ts';
 import { minPositionHeader } from '#shared/core/events.ts';
 import {
-  getPageBytes,
-  fillPage,
-  type ViewerPage,
-  getGzippedPageBytes,
   createCachedPage,
+  fillPage,
+  getGzippedPageBytes,
+  getPageBytes,
+  type ViewerPage,
 } from './response-cache-page.ts';
-import type { MemberFact, ResponseCache, PageQuery } from './response-cache.ts';
+import type { MemberFact, PageQuery, ResponseCache } from './response-cache.ts';
 
 /** Reads pages for requests: from what is kept where that is new enough for them, else from where they read anything. */
 export type PageReader = {

@@ -1,11 +1,10 @@
+import { describeDirectoryError, getErrorCode, StartupError } from './startup-error.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type Database, transaction, type Tx } from './database.ts';
-import { describeDirectoryError } from '#server/postgres/embedded-data-directory.ts';
 import { getOrInsertSetting } from './stored-settings.ts';
-import { getErrorCode, StartupError } from './startup-error.ts';
 
 export type SecretOptions = {
   /** SECRET of the environment, which is used as it is and not stored. */

@@ -22,3 +22,9 @@ export function likePrefix(part: string): string {
 export function likeStarts(part: string): string {
   return likeContains(part).slice(1);
 }
+
+/**
+ * What a member without a name is called. Every way to register gives one; an email address must never stand in for it,
+ * because names are in lists, feeds and mails (docs/product.md 3.4).
+ */
+export const unnamedMember = sql.lit('Member');

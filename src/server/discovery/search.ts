@@ -1,8 +1,7 @@
+import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
 import { toAnswerCard, toQuestionCard } from '#server/posts/cards.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Reader } from '#server/core/database.ts';
-import { encodeCursor } from '#server/core/cursor.ts';
-import { decodeOffset } from '#server/posts/tags.ts';
 import { limits } from '#shared/core/limits.ts';
 import type {
   MemberCard,

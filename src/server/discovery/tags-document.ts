@@ -1,24 +1,23 @@
+import type { Tag, TagSort, TagsPage } from '#shared/discovery/tags.ts';
+import { getTagDescription, tagKey } from '#shared/posts/tags.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { PageContent } from '#server/core/response-cache-page.ts';
 import type { PageQuery } from '#server/core/response-cache.ts';
-import { listAuthorTopics, isAuthorRename } from '#server/posts/posts.ts';
+import { isAuthorRename, listAuthorTopics } from '#server/posts/posts.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toQuestionCard } from '#server/posts/cards.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { QuestionCards } from '#shared/posts/questions.ts';
-import { tagKey } from '#shared/posts/tags.ts';
-import type { TagsPage, TagSort } from '#shared/discovery/tags.ts';
 import {
-  listViewerTagStates,
-  listTagQuestions,
   findTagByKey,
-  type TagRow,
+  listTagQuestions,
   listTags,
+  listViewerTagStates,
+  type TagRow,
 } from './tags-queries.ts';
-import { toTag } from '#server/posts/tags.ts';
 
 /** Topics a page of the grid shows. */
 const tagsPerPage = 60;
@@ -202,4 +201,16 @@ function mayAppear({ event }: TopicEvent, sort: TagSort, last: TagRow | undefine
   if (event.kind !== 'topic-asked') return false;
   if (sort === 'popular') return event.questionsCount >= (last?.questions_count ?? 0);
   return sort === 'active' || event.questionsCount <= 1;
+}
+
+export function toTag(row: TagRow): Tag {
+  return {
+    name: row.name,
+    description: getTagDescription(row.name),
+    questionsCount: row.questions_count,
+    followersCount: row.followers_count,
+    activeAt: row.active_at?.toISOString() ?? null,
+    following: row.following,
+    muted: row.muted,
+  };
 }

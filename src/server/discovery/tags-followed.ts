@@ -1,14 +1,15 @@
+import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
+import { toTag } from './tags-document.ts';
 import { readMutesToApply } from '#server/engagement/mutes-filter.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { encodeCursor } from '#server/core/cursor.ts';
 import { toQuestionCard } from '#server/posts/cards.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import {
-  type FollowedTagsSummary,
   type FollowedTag,
-  suggestedTags,
   followedTagsInSummary,
+  type FollowedTagsSummary,
+  suggestedTags,
 } from '#shared/discovery/tags.ts';
 import {
   listFollowedTagNames,
@@ -16,7 +17,6 @@ import {
   listNewestQuestionsByTag,
   listTags,
 } from './tags-queries.ts';
-import { decodeOffset, toTag } from '#server/posts/tags.ts';
 
 /** Followed topics a page of 'My Topics' shows, and the newest questions of each. */
 const tagsPerPage = 20;

@@ -1,8 +1,7 @@
+import { existsForRow, likeContains, unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { existsForRow, likeContains } from '#server/core/sql.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { unnamedMember } from '#server/posts/posts.ts';
 
 /** What can be kept. */
 export type BookmarkTarget = { kind: 'question' | 'answer'; id: number };

@@ -144,3 +144,26 @@ const selectFollowedActivity = (viewerId: number) => sql`
     select question_id, active_at from question_sort_key where question_id = follow.question_id limit 1
   ) place
   where follow.member_id = ${viewerId}`;
+
+export type TagFollow = { tagId: number; memberId: number };
+
+/** Returns false when the member followed it before. */
+export async function insertTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
+  const { rows } = await sql`
+    insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId})
+    on conflict do nothing returning tag_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Returns false when the member did not follow it. */
+export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
+  const { rows } = await sql`
+    delete from tag_follow where tag_id = ${tagId} and member_id = ${memberId} returning tag_id`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function getFollowersCount(tx: Tx, tagId: number): Promise<number> {
+  const { rows } = await sql<{ followers: number }>`
+    select followers_count as followers from tag where id = ${tagId}`.execute(tx);
+  return rows[0]?.followers ?? 0;
+}

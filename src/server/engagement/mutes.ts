@@ -1,22 +1,23 @@
+import { setTagFollow } from './follows.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { requireQuestion } from '#server/posts/questions.ts';
-import { lockTagByName, setTagFollow } from '#server/posts/tags.ts';
+import { lockTagByName } from '#server/posts/tags.ts';
 import { limits } from '#shared/core/limits.ts';
 import { type MutedQuestions, type MutedTags, muteMessages } from '#shared/engagement/mutes.ts';
-import { normalizeTags, findTagsProblem } from '#shared/posts/tags.ts';
+import { findTagsProblem, normalizeTags } from '#shared/posts/tags.ts';
 import {
   countTagMutes,
   deleteQuestionMute,
   deleteTagMute,
   insertQuestionMute,
   insertTagMute,
-  lockMember,
   listMutedQuestions,
   listMutedTags,
+  lockMember,
 } from './mutes-queries.ts';
 
 /** Muted questions a page shows. */

@@ -1,8 +1,8 @@
+import type { PostKind } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { isLoopbackNetwork } from '#server/core/network-address.ts';
-import type { PostKind } from '#server/posts/posts.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { VotedPost, VoteTarget } from './votes-queries.ts';
 

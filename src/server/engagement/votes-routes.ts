@@ -1,15 +1,14 @@
+import { idParam, type PostKind, type VoteDirection } from '#shared/core/fields.ts';
 import { createRoute } from '@hono/zod-openapi';
 import {
-  jsonResponse,
-  type RouteDeps,
-  jsonBody,
-  problemResponses,
   createRouter,
+  jsonBody,
+  jsonResponse,
+  problemResponses,
+  type RouteDeps,
   type Viewer,
 } from '#server/core/http.ts';
 import type { WriteLimits } from '#server/posts/write-limits.ts';
-import type { PostKind } from '#server/posts/posts.ts';
-import { type VoteDirection, idParam } from '#shared/core/fields.ts';
 import { voteDraft, voteState } from '#shared/engagement/votes.ts';
 import { createVoteBatcher } from './votes.ts';
 

@@ -1,31 +1,26 @@
+import { addPointsStatement } from '#server/posts/reputation.ts';
+import type { PostKind, VoteDirection } from '#shared/core/fields.ts';
 import {
+  buildUpvoteNotifications,
   createNotifiedEvents,
   type UpvoteNotification,
-  buildUpvoteNotifications,
 } from '#server/notifications/notifications.ts';
-import { type Database, type Tx, transaction } from '#server/core/database.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { runPipelined } from '#server/core/database-driver.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { type Outcome, createWriteBatcher } from '#server/core/write-batcher.ts';
-import type { PostKind } from '#server/posts/posts.ts';
+import { createWriteBatcher, type Outcome } from '#server/core/write-batcher.ts';
 import { getLockedError, lockThreadsStatement } from '#server/posts/posts-locks.ts';
 import { buildProfileEvents, buildQuestionCountsEvent } from '#server/posts/posts-events.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
-import { VoteTally, type TalliedPost } from './votes-tally.ts';
+import { type TalliedPost, VoteTally } from './votes-tally.ts';
 import { NetworkVoteLimits } from './votes-network-limits.ts';
 import {
-  addPoints,
   changeVotesStatements,
-  deleteVotes,
-  type DeletedPosts,
   lockPostsStatement,
   selectVotesOfMembers,
-  addPointsStatement,
-  resetReplyCounts,
   type VoteTarget,
 } from './votes-queries.ts';
 
@@ -68,21 +63,6 @@ async function castVotes(
     },
     how,
   );
-}
-
-/** Before posts are deleted: takes their votes, and the points the authors have by them. */
-export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
-  const earned = await deleteVotes(tx, posts);
-  await addPoints(
-    tx,
-    earned.map(({ memberId, points }) => ({ memberId, points: -points })),
-  );
-  await resetReplyCounts(tx, posts.replyIds);
-}
-
-/** Posts came back with their votes: their authors have the points again. */
-export async function grantPoints(tx: Tx, earned: readonly { memberId: number; points: number }[]) {
-  await addPoints(tx, earned);
 }
 
 /**

@@ -1,6 +1,6 @@
+import type { PostKind } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
-import type { PostKind } from '#server/posts/posts.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import type { MemberColumn } from './account-deletion-columns.ts';
 

@@ -1,3 +1,5 @@
+import { setTagFollow } from '#server/engagement/follows.ts';
+import type { PostKind } from '#shared/core/fields.ts';
 import type { Logger } from 'pino';
 import { recordSecurityEvent } from './security-events.ts';
 import { deleteAnswer } from '#server/posts/answers.ts';
@@ -6,26 +8,24 @@ import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
-import type { PostKind } from '#server/posts/posts.ts';
 import { buildProfileEvents } from '#server/posts/posts-events.ts';
 import { deleteQuestion } from '#server/posts/questions-deletion.ts';
 import { deleteReply } from '#server/posts/replies.ts';
-import { setTagFollow } from '#server/posts/tags.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { formerMemberName } from '#shared/core/limits.ts';
 import { listMemberColumns } from './account-deletion-columns.ts';
 import {
+  anonymizeMember,
+  anonymizeViews,
   deleteMemberRows,
   deleteSomeMemberRows,
-  listPendingAccountDeletions,
   findAccountDeletion,
   finishAccountDeletion,
-  listFollowedTags,
-  anonymizeViews,
   insertAccountDeletion,
-  lockMemberToDelete,
-  anonymizeMember,
+  listFollowedTags,
+  listPendingAccountDeletions,
   listPostIds,
+  lockMemberToDelete,
 } from './account-deletion-queries.ts';
 
 /** Puts what follows a departure on its way, in its transaction. Absent where there are no jobs. */

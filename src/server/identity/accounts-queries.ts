@@ -92,3 +92,11 @@ export async function deleteOtherSessions(
     .executeTakeFirst();
   return Number(gone.numDeletedRows);
 }
+
+/** Addresses are compared trimmed and without case. */
+export async function listMembersByEmail(db: Queryable, emails: readonly string[]) {
+  const wanted = emails.map((email) => email.trim().toLowerCase());
+  const { rows } = await sql<{ id: number; email: string }>`
+    select id, email from member where email = any(${wanted}::text[]) order by id`.execute(db);
+  return rows;
+}

@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import pg, { type ClientBase } from 'pg';
@@ -6,7 +7,6 @@ import { hashPassword } from '#server/identity/passwords.ts';
 import { setRole } from '#server/admin/roles.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { Database } from '#server/core/database.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { importStackExchange } from './stack-exchange-import.ts';
 import { addDemoActivity } from './demo-activity.ts';
 import { createTerminalProgress } from '#server/core/progress.ts';

@@ -1,3 +1,4 @@
+import { grantPoints } from '#server/posts/reputation.ts';
 import { addRestoredAnswers, lockAnswerThread, removeAnswer } from '#server/posts/answers.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -18,7 +19,6 @@ import {
 } from '#server/posts/questions.ts';
 import { lockReplyThread, removeReply } from '#server/posts/replies.ts';
 import { listQuestionTagNames, setQuestionTags, touchTags } from '#server/posts/tags.ts';
-import { grantPoints } from '#server/engagement/votes.ts';
 import type { HiddenPost, PostRef } from '#shared/moderation/moderation.ts';
 import { listSnapshotIds, listSnapshotTags, restoreRows, snapshotRows } from './hidden-posts-snapshot.ts';
 import {

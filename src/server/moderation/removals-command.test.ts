@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -5,7 +6,6 @@ import { Command, CommanderError } from 'commander';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { addRemovalCommands } from './removals-command.ts';

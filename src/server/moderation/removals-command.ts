@@ -1,14 +1,13 @@
+import { listMembersByEmail } from '#server/identity/accounts-queries.ts';
+import type { MemberCommandDeps, Output } from '#server/core/progress.ts';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
-import type { Output } from '#server/core/progress.ts';
 import type { RemovalPreview, RemovalSelection } from '#shared/moderation/removals.ts';
-import type { MemberCommandDeps } from '#server/admin/members-command.ts';
 import { readRegistrationNetworks } from './registrations.ts';
 import { beginRemoval, beginRestoration, previewRemoval, readRemoval } from './removals.ts';
-import { listMembersByEmail } from '#server/admin/roles-queries.ts';
 import { runRemovalStep } from './activity-removal.ts';
 
 export type RemovalCommandDeps = MemberCommandDeps & { err: Output };

@@ -1,6 +1,6 @@
+import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/posts/posts.ts';
 import type { PostRef, ReportReason } from '#shared/moderation/moderation.ts';
 
 type OwnReport = { post: PostRef; memberId: number };

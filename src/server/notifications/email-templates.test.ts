@@ -1,7 +1,7 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 import { findLinkToken, siteUrl, startServerWithEmail } from '#tests/support/server-with-email.ts';
 import type { ReceivedEmail } from '#tests/support/email-server.ts';
 import type { Member } from '#tests/support/member.ts';

@@ -1,7 +1,8 @@
+import { unnamedMember } from '#server/core/sql.ts';
+import type { PostKind } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import { type NotificationKind, maxUnreadCount } from '#shared/notifications/notifications.ts';
-import { unnamedMember, type PostKind } from '#server/posts/posts.ts';
+import { maxUnreadCount, type NotificationKind } from '#shared/notifications/notifications.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 
 /** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */

@@ -1,9 +1,9 @@
+import type { PostKind } from '#shared/core/fields.ts';
 import { type Database, type Queryable, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publish, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import type { PostKind } from '#server/posts/posts.ts';
 import type {
   Notification,
   NotificationFilter,
@@ -12,22 +12,22 @@ import type {
 } from '#shared/notifications/notifications.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import {
-  deleteNotificationsOf,
   buildFollowerNotifications,
+  buildInsertNotifications,
+  buildMentionNotifications,
+  clearDelivery,
+  countUnread,
+  deleteNotificationsOf,
+  type DeliveryChannel,
+  insertFollowerNotifications,
+  insertMentionNotifications,
   insertNotification,
   markAllRead,
   markRead,
-  buildMentionNotifications,
   type NotificationDraft,
   type NotificationRow,
   selectNotifications,
-  insertFollowerNotifications,
-  buildInsertNotifications,
-  insertMentionNotifications,
-  clearDelivery,
-  countUnread,
   selectPendingNotifications,
-  type DeliveryChannel,
 } from './notifications-queries.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { approveAccounts } from '#server/identity/registrations.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Queryable, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -40,6 +39,8 @@ export type NotificationPreferenceDeps = {
   db: Database;
   settings: SiteSettings;
   queueConfirmationEmail: QueueConfirmationEmail | undefined;
+  /** Lets members post who had to confirm their address first. */
+  approveAccounts: (tx: Tx, memberIds: readonly number[]) => Promise<unknown>;
 };
 
 /** How long the link of a confirmation works, in hours. */
@@ -50,6 +51,7 @@ export function createNotificationPreferences({
   db,
   settings,
   queueConfirmationEmail,
+  approveAccounts,
 }: NotificationPreferenceDeps) {
   const { secret } = settings;
   // For somebody who cannot find the first mail; an address is not flooded at somebody else's wish.

@@ -1,3 +1,10 @@
+import {
+  describeDirectoryError,
+  describeUnwritableDirectory,
+  getErrorCode,
+  getErrorMessage,
+  StartupError,
+} from '#server/core/startup-error.ts';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFile, open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -5,15 +12,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 import { type OsAccount, runAs } from './embedded-account.ts';
 import { type PostgresBinaries, programPath } from './embedded-binaries.ts';
-import {
-  describeUnwritableDirectory,
-  type DataDirectory,
-  describeDirectoryError,
-  createOwnedDirectory,
-} from './embedded-data-directory.ts';
+import { createOwnedDirectory, type DataDirectory } from './embedded-data-directory.ts';
 import { writeFileAtomically } from './embedded-lock-file.ts';
 
 const run = promisify(execFile);

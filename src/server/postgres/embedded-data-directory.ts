@@ -1,16 +1,18 @@
+import {
+  describeDirectoryError,
+  describeUnwritableDirectory,
+  StartupError,
+} from '#server/core/startup-error.ts';
+import { projectRoot } from '#server/core/paths.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
-import { type OsAccount, canAccess } from './embedded-account.ts';
+import { canAccess, type OsAccount } from './embedded-account.ts';
 
 /** Where data and programs go when root's checkout is out of reach of the user PostgreSQL runs as. */
 export const rootInstallDirectory = '/var/lib/parley';
-
-/** The checkout. */
-export const projectRoot = path.resolve(import.meta.dirname, '../../..');
 
 /** What lies in a data folder. `cluster` and `log` belong to the user PostgreSQL runs as, the rest to who runs Parley. */
 export type DataDirectory = {
@@ -155,21 +157,4 @@ function unreachableDirectoryError(folder: string, account: OsAccount): StartupE
   return new StartupError(
     `The data folder ${folder} cannot be reached by the user ${account.name}, as whom PostgreSQL runs because root may not. Choose another with PARLEY_DATA, or let that user enter every folder on its path.`,
   );
-}
-
-/** The sentence for a folder or file that cannot be made or written. */
-export function describeDirectoryError(folder: string, error: unknown): string {
-  const reasons: Record<string, string> = {
-    EACCES: 'no permission',
-    EPERM: 'no permission',
-    EROFS: 'it is on a read-only file system',
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk quota is used up',
-  };
-  const reason = reasons[getErrorCode(error) ?? ''] ?? getErrorMessage(error);
-  return describeUnwritableDirectory(folder, reason);
-}
-
-export function describeUnwritableDirectory(folder: string, reason: string): string {
-  return `The data folder ${folder} cannot be written: ${reason}. Choose another with PARLEY_DATA.`;
 }

@@ -1,3 +1,4 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -5,7 +6,6 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
 import { type Database, openDatabase, transaction } from '#server/core/database.ts';
-import { projectRoot } from './embedded-data-directory.ts';
 import { applyMigrations, migrate, MigrationError } from './migrations.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
+import type { ReplicaPositionEnv, type SignedInEnv, type VisitorEnv } from '#server/core/http.ts';
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/core/database.ts';
 import { classifyRequest } from '#server/core/request-limits.ts';
-import type { SignedInEnv, VisitorEnv } from '#server/core/http.ts';
 import { parseWalPosition } from '#server/core/event-position.ts';
-import { type Position, minPositionHeader } from '#shared/core/events.ts';
+import { minPositionHeader, type Position } from '#shared/core/events.ts';
 import { type Lsn, parseLsn } from './lsn.ts';
 import type { Replicas } from './replicas.ts';
 
@@ -15,12 +15,6 @@ export type ReadRoutingDeps = {
   /** Where this node's stream of events is. */
   position: (() => Position) | undefined;
 };
-
-/**
- * Up to which position of the stream of events the replica that was chosen shows everything: the browser is told that one,
- * because it listens from there on. Null where none is known, absent where the primary was read.
- */
-export type ReplicaPositionEnv = { Variables: { replicaPosition?: Position | null } };
 
 /** Chooses where each GET reads from; everything else works on the primary. */
 export function routeReads({ db, searchDb, replicas, position }: ReadRoutingDeps) {

@@ -1,10 +1,11 @@
+import type { ReplicaState } from '#server/core/metrics-collectors.ts';
 import type { Logger } from 'pino';
 import { redactPassword } from './connect.ts';
 import { type Database, openPool, type Reader, searchPoolSettings } from '#server/core/database.ts';
 import type { StatementObserver } from '#server/core/database-driver.ts';
 import { isOverloadError } from '#server/core/errors.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
-import { trackSockets, createProbe } from './replica-connections.ts';
+import { createProbe, trackSockets } from './replica-connections.ts';
 import { createReplicaReader } from './replica-driver.ts';
 import type { Heartbeat } from './replica-heartbeat.ts';
 import { type Lsn, parseLsn } from './lsn.ts';
@@ -21,16 +22,6 @@ export type Replica = {
   startLogging(): void;
   getState(): ReplicaState;
   stop(): Promise<void>;
-};
-
-export type ReplicaState = {
-  /** Its address without password. */
-  name: string;
-  isHealthy: boolean;
-  /** Null where that is not known. */
-  lagSeconds: number | null;
-  /** Why it is left out. */
-  reason: string | null;
 };
 
 export type ReplicaOptions = {

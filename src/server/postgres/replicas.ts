@@ -1,3 +1,4 @@
+import type { ReplicaState } from '#server/core/metrics-collectors.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -6,7 +7,7 @@ import type { Database, Reader } from '#server/core/database.ts';
 import type { StatementObserver } from '#server/core/database-driver.ts';
 import { createHeartbeat, type Heartbeat } from './replica-heartbeat.ts';
 import { laterLsn, type Lsn } from './lsn.ts';
-import { openReplica, type Replica, type ReplicaState } from './replica.ts';
+import { openReplica, type Replica } from './replica.ts';
 import {
   deleteOldHeartbeats,
   getLastWrite,

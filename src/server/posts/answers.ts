@@ -1,26 +1,26 @@
+import { removeVotes } from './reputation.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions } from './mentions.ts';
 import { deletePostNotifications, notifyOfMentions } from '#server/notifications/notifications.ts';
-import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toByline, toTimes } from './posts.ts';
 import {
-  refuseStaleEdit,
   type CurrentVersion,
-  saveRevision,
   getRevision,
   listRevisions,
+  refuseStaleEdit,
+  saveRevision,
 } from './revisions.ts';
 import { lockAuthors, refuseLocked } from './posts-locks.ts';
 import { buildAcceptanceEvents, buildProfileEvents, buildQuestionCountsEvent } from './posts-events.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from './questions.ts';
 import { listFirstRepliesByAnswer } from './replies.ts';
 import { recomputeTagsOf } from './tags.ts';
-import { removeVotes } from '#server/engagement/votes.ts';
 import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -28,16 +28,16 @@ import type { RepliesPage } from '#shared/posts/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import { createAnswerExcerpt } from './cards.ts';
 import {
-  findAnswerById,
   type AnswerRow,
-  listAnswerRows,
   changeAnswerCount,
   changeMemberAnswerCounts,
   deleteAnswerRows,
+  findAnswerById,
+  findQuestionOfAnswer,
+  listAnswerRows,
   type ListedAnswerRow,
   lockAnswer,
   lockRepliesOfAnswer,
-  findQuestionOfAnswer,
   recountAnswers,
   selectAnswers,
   updateAnswer,

@@ -1,9 +1,9 @@
+import type { PostKind } from '#shared/core/fields.ts';
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { PostKind } from './posts.ts';
 
 /** How a post is asked for: by whom, under which key (undefined: not repeatable), of which kind and content. */
 export type PostRequest = { viewer: Viewer; key: string | undefined; kind: PostKind; request: unknown };

@@ -1,16 +1,8 @@
+import { unnamedMember } from '#server/core/sql.ts';
+import type { PostKind, type Source } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
-import type { Source } from '#shared/core/fields.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Topic } from '#shared/core/events.ts';
-
-/** The three kinds of posts; also the names of their tables. */
-export type PostKind = 'question' | 'answer' | 'reply';
-
-/**
- * What a member without a name is called. Every way to register gives one; an email address must never stand in for it,
- * because names are in lists, feeds and mails (docs/product.md 3.4).
- */
-export const unnamedMember = sql.lit('Member');
 
 /** Every select of a post joins its author as `author` and its source as `source`, and adds these columns. */
 export const bylineColumns = sql`

@@ -1,3 +1,4 @@
+import { removeVotes } from './reputation.ts';
 import { removeAnswersOfQuestion } from './answers.ts';
 import { deletePostNotifications } from '#server/notifications/notifications.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
@@ -6,13 +7,12 @@ import type { Viewer } from '#server/core/http.ts';
 import { lockAuthors } from './posts-locks.ts';
 import { buildDuplicateEvents, buildProfileEvents } from './posts-events.ts';
 import { setQuestionTags } from './tags.ts';
-import { removeVotes } from '#server/engagement/votes.ts';
 import {
   changeQuestionsCount,
-  deleteQuestionRow,
-  deleteHiddenPostsOf,
-  lockThread,
   clearDuplicatesOf,
+  deleteHiddenPostsOf,
+  deleteQuestionRow,
+  lockThread,
 } from './questions-queries.ts';
 import { lockOwnQuestion } from './questions.ts';
 

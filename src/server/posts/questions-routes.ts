@@ -25,7 +25,7 @@ import {
 } from '#shared/posts/questions.ts';
 import { deleteQuestion } from './questions-deletion.ts';
 import { questionDocument as pageOf } from './questions-document.ts';
-import { createViewBatcher } from '#server/engagement/views.ts';
+import { createViewBatcher } from './questions-views.ts';
 import {
   askQuestion,
   editQuestion,

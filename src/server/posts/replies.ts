@@ -1,13 +1,14 @@
+import { removeVotes } from './reputation.ts';
 import type { RawBuilder } from 'kysely';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
-import { findMentions, findAddedMentions } from './mentions.ts';
+import { findAddedMentions, findMentions } from './mentions.ts';
 import {
   deletePostNotifications,
   notifyOfMentions,
   notifyOfReply,
 } from '#server/notifications/notifications.ts';
-import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
@@ -15,16 +16,15 @@ import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { postOnce } from './idempotency.ts';
 import { toByline, toTimes } from './posts.ts';
 import {
-  refuseStaleEdit,
   type CurrentVersion,
-  saveRevision,
   getRevision,
   listRevisions,
+  refuseStaleEdit,
+  saveRevision,
 } from './revisions.ts';
-import { lockQuestionOf, getLockReasonOfReply, refuseLocked } from './posts-locks.ts';
+import { getLockReasonOfReply, lockQuestionOf, refuseLocked } from './posts-locks.ts';
 import { buildProfileEvents } from './posts-events.ts';
 import { lockQuestionThread, touchQuestion } from './questions.ts';
-import { removeVotes } from '#server/engagement/votes.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/posts/replies.ts';
@@ -32,16 +32,16 @@ import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import {
   blankReply,
   deleteReplyRow,
-  listFirstReplies,
-  hasReplies,
+  findReplyById,
   findTargetAuthor,
+  hasReplies,
   insertReply,
+  listFirstReplies,
+  listRepliesAfter,
   lockParentReply,
   lockReply,
-  listRepliesAfter,
-  findReplyById,
-  type ReplyTarget,
   type ReplyRow,
+  type ReplyTarget,
   selectFirstReplies,
   selectReplies,
   updateReply,

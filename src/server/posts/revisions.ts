@@ -1,10 +1,10 @@
+import type { PostKind } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import type { PostKind } from './posts.ts';
 
 /** A version of a post about to be replaced. */
 export type OldVersion = {

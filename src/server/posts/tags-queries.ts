@@ -1,3 +1,6 @@
+import type { Tx } from '#server/core/database.ts';
+import { tagKey } from '#shared/posts/tags.ts';
+import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 
 /**
@@ -7,3 +10,135 @@ import { sql } from 'kysely';
 export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
   select from hidden_row where part = 'tag' and row ->> 'name' = tag.name
 ))`;
+
+/** The tags named, in the same order, as they are shown; names seen for the first time become tags. */
+export async function ensureTags(tx: Tx, names: readonly string[]) {
+  if (names.length === 0) return [];
+  // Sorted, so that two transactions with the same names wait for each other in one order.
+  const wanted = names
+    .map((name) => ({ name, key: tagKey(name) }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const keys = wanted.map((tag) => tag.key);
+  await sql`
+    insert into tag (name, key)
+    select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
+    on conflict (key) do nothing`.execute(tx);
+  const { rows } = await sql<{ id: number; name: string; key: string }>`
+    select id, name, key from tag where key = any(${keys}::text[])`.execute(tx);
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return names.map((name) => {
+    const tag = byKey.get(tagKey(name));
+    if (tag === undefined) throw new Error(`tag '${name}' was not stored`);
+    return tag;
+  });
+}
+
+export async function listQuestionTags(tx: Tx, questionId: number) {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select tag.id, tag.name from question_tag join tag on tag.id = question_tag.tag_id
+    where question_tag.question_id = ${questionId} order by question_tag.position`.execute(tx);
+  return rows;
+}
+
+export async function replaceQuestionTags(
+  tx: Tx,
+  { questionId, ids }: { questionId: number; ids: readonly number[] },
+) {
+  await sql`delete from question_tag where question_id = ${questionId}`.execute(tx);
+  await sql`
+    insert into question_tag (question_id, question_created_at, tag_id, position)
+    select question.id, question.created_at, wanted.tag_id, wanted.position - 1
+    from question, unnest(${[...ids]}::bigint[]) with ordinality as wanted (tag_id, position)
+    where question.id = ${questionId}`.execute(tx);
+}
+
+/** The tag of that key, locked against everything else that counts in it. */
+export async function lockTag(tx: Tx, key: string) {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from tag where key = ${key} for no key update`.execute(tx);
+  return rows[0];
+}
+
+/** Tags that several statements will count in, locked at once and in the order of their ids. */
+export async function lockTags(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
+    tx,
+  );
+}
+
+/** Adds to the number of questions of each tag and returns it; the rows are locked in id order. */
+export async function changeTagQuestionCounts(tx: Tx, { ids, by }: { ids: readonly number[]; by: 1 | -1 }) {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ name: string; questions_count: number }>`
+    update tag set questions_count = questions_count + ${by}
+    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
+    returning name, questions_count`.execute(tx);
+  return rows;
+}
+
+/** The time of a question's latest answer, or of the question itself. */
+export async function getLatestPostTime(tx: Tx, questionId: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    select greatest(
+      question.created_at,
+      (select max(created_at) from answer where question_id = question.id)
+    ) as at
+    from question where question.id = ${questionId}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the locked question is gone');
+  return row.at;
+}
+
+/** The tags were last active at `at`, if nothing later happened in them. */
+export async function updateTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
+  if (ids.length === 0) return;
+  await sql`
+    update tag set active_at = greatest(active_at, ${at}::timestamptz)
+    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)`.execute(
+    tx,
+  );
+}
+
+/** The same for all tags of questions. */
+export const updateTagActivityStatement = ({
+  questionIds,
+  at,
+}: {
+  questionIds: readonly number[];
+  at: Date;
+}) => sql`
+  update tag set active_at = greatest(active_at, ${at}::timestamptz)
+  where id in (
+    select id from tag where id in (
+      select tag_id from question_tag where question_id = any(${[...questionIds]}::bigint[])
+    ) order by id for no key update
+  )`;
+
+/** Of a topic with no more questions each is looked at for its latest answer. */
+export const maxQuestionsScanned = sql.lit(500);
+
+/**
+ * Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. In a topic with many
+ * questions an answer later than the newest question, if there is one, is among the latest of all answers.
+ */
+export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
+  if (ids.length === 0) return;
+  await sql`
+    update tag set active_at = case when questions_count <= ${maxQuestionsScanned} then (
+      select max(greatest(question_created_at, (select max(created_at) from answer where question_id = link.question_id)))
+      from question_tag link where link.tag_id = tag.id
+    ) else (
+      select greatest(newest.question_created_at, (
+        select answer.created_at from answer
+        where answer.created_at > newest.question_created_at
+          and ${existsForRow(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
+        order by answer.created_at desc, answer.id desc limit 1
+      ))
+      from (
+        select question_created_at from question_tag where tag_id = tag.id order by question_created_at desc, question_id desc limit 1
+      ) newest
+    ) end
+    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
+      and active_at <= ${at}::timestamptz`.execute(tx);
+}

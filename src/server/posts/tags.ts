@@ -1,41 +1,18 @@
-import type { Tx } from '#server/core/database.ts';
-import type { TopicEvent } from '#server/core/events.ts';
-import { decodeCursor } from '#server/core/cursor.ts';
-import { tagKey, getTagDescription } from '#shared/posts/tags.ts';
-import type { Tag } from '#shared/discovery/tags.ts';
 import {
   changeTagQuestionCounts,
-  getFollowersCount,
-  deleteTagFollow,
   ensureTags,
-  insertTagFollow,
   getLatestPostTime,
+  listQuestionTags,
   lockTag,
   lockTags,
-  updateTagActivityStatement,
-  updateTagActivity,
   recomputeTagActivity,
   replaceQuestionTags,
-  listQuestionTags,
-  type TagRow,
-} from '#server/discovery/tags-queries.ts';
-
-/** Makes a member follow a tag, which becomes one if it was none, or not. Returns what to publish if that changed it. */
-export async function setTagFollow(
-  tx: Tx,
-  { tag, memberId, following }: { tag: string; memberId: number; following: boolean },
-): Promise<TopicEvent[]> {
-  // Locked, so that of two who follow at once the second counts both, and tells of it second.
-  const row = await lockTagByName(tx, { tag, create: following });
-  if (row === undefined) return [];
-  const follow = { tagId: row.id, memberId };
-  if (!(await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow)))) return [];
-  const followersCount = await getFollowersCount(tx, row.id);
-  return [
-    { topic: 'topics', event: { kind: 'topic-followed', tag: row.name, followersCount } },
-    { topic: `member:${memberId}`, event: { kind: 'follows-changed', tag: row.name, following } },
-  ];
-}
+  updateTagActivity,
+  updateTagActivityStatement,
+} from './tags-queries.ts';
+import type { Tx } from '#server/core/database.ts';
+import type { TopicEvent } from '#server/core/events.ts';
+import { tagKey } from '#shared/posts/tags.ts';
 
 /** A topic locked against everything else that counts in it. @param make a tag that is none becomes one. */
 export async function lockTagByName(
@@ -104,22 +81,4 @@ export async function recomputeTagsOf(
 ): Promise<void> {
   const ids = (await listQuestionTags(tx, questionId)).map((tag) => tag.id);
   await recomputeTagActivity(tx, { ids, at });
-}
-
-export function toTag(row: TagRow): Tag {
-  return {
-    name: row.name,
-    description: getTagDescription(row.name),
-    questionsCount: row.questions_count,
-    followersCount: row.followers_count,
-    activeAt: row.active_at?.toISOString() ?? null,
-    following: row.following,
-    muted: row.muted,
-  };
-}
-
-/** How many rows lie before a page of a list that is paged by position. */
-export function decodeOffset(cursor: string | undefined): number {
-  const after = decodeCursor(cursor)?.after ?? 0;
-  return Number.isSafeInteger(after) && after >= 0 && after <= 100_000 ? after : 0;
 }

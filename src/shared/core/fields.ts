@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countCodePoints, hasForbiddenCharacters, hasControlCharacters } from './text.ts';
+import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
 /** Ids are positive integers that fit a JavaScript number. */
 export const id = z.int().positive();
@@ -82,3 +82,6 @@ export const votes = z.object({
   downvotes: z.int().nonnegative(),
   myVote: voteDirection.nullable(),
 });
+
+/** The three kinds of posts; also the names of their tables. */
+export type PostKind = 'question' | 'answer' | 'reply';

@@ -1,17 +1,17 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
-import { registerMember, newMember } from '#tests/e2e/support/members.ts';
+import { newMember, registerMember } from '#tests/e2e/support/members.ts';
 import { startCommunity } from '#tests/e2e/support/community.ts';
 import { loadTranslations } from '#tests/e2e/support/translations.ts';
 import { seedCommunity } from './seed-data.ts';
 import { type Finding, formatFindings } from './accessibility-report.ts';
-import { type Picture, saveContactSheet, captureScreen } from './screenshots.ts';
+import { captureScreen, type Picture, saveContactSheet } from './screenshots.ts';
 import type { Screen, Stage } from './screen.ts';
 import { screens } from './screens.ts';
-import { smallPhone, type Size, sizes, type State } from './states.ts';
+import { type Size, sizes, smallPhone, type State } from './states.ts';
 
 const help = `npm run screens [-- OPTIONS] [-- NAMES]
 

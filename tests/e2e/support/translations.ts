@@ -1,7 +1,7 @@
+import { projectRoot } from '#server/core/paths.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatter } from '@lingui/format-po';
-import { projectRoot } from '#server/postgres/embedded-data-directory.ts';
 
 /** The texts of a language by their English ones. */
 export async function loadTranslations(language: string): Promise<(english: string) => string> {

@@ -2,7 +2,7 @@ import { type Database, transaction } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { type Outcome, createWriteBatcher } from '#server/core/write-batcher.ts';
-import { buildProfileEvents, buildQuestionCountsEvent } from '#server/posts/posts-events.ts';
+import { buildProfileEvents, buildQuestionCountsEvent } from './posts-events.ts';
 import {
   addToViewCounts,
   insertViews,
@@ -10,7 +10,7 @@ import {
   updateVisits,
   type QuestionView,
   type ViewedQuestion,
-} from '#server/posts/questions-queries.ts';
+} from './questions-queries.ts';
 
 type How = { waitsForLocks: boolean };
 

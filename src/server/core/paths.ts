@@ -1,0 +1,4 @@
+import path from 'node:path';
+
+/** The checkout. */
+export const projectRoot = path.resolve(import.meta.dirname, '../../..');

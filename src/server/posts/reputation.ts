@@ -1,0 +1,79 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { PostKind } from '#shared/core/fields.ts';
+import { reputationPoints } from '#shared/engagement/votes.ts';
+import type { Tx } from '#server/core/database.ts';
+
+/** Before posts are deleted: takes their votes, and the points the authors have by them. */
+export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
+  const earned = await deleteVotes(tx, posts);
+  await addPoints(
+    tx,
+    earned.map(({ memberId, points }) => ({ memberId, points: -points })),
+  );
+  await resetReplyCounts(tx, posts.replyIds);
+}
+
+/** Posts about to be deleted. */
+export type DeletedPosts = {
+  questionIds: readonly number[];
+  answerIds: readonly number[];
+  replyIds: readonly number[];
+};
+
+/** Deletes the votes on posts and returns the points each author has by them; own votes never gave any. */
+export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DeletedPosts) {
+  const { rows } = await sql<{ memberId: number; points: number }>`
+    with removed as (
+      delete from vote
+      where question_id = any(${[...questionIds]}::bigint[])
+        or answer_id = any(${[...answerIds]}::bigint[])
+        or reply_id = any(${[...replyIds]}::bigint[])
+      returning *
+    ), earned as (
+      select question.author_id, removed.member_id, ${pointsOf('question')} as points
+      from removed join question on question.id = removed.question_id
+      union all
+      select answer.author_id, removed.member_id, ${pointsOf('answer')}
+      from removed join answer on answer.id = removed.answer_id
+      union all
+      select reply.author_id, removed.member_id, ${pointsOf('reply')}
+      from removed join reply on reply.id = removed.reply_id
+    )
+    select author_id as "memberId", sum(points)::bigint as points from earned
+    where author_id <> member_id group by author_id`.execute(tx);
+  return rows;
+}
+
+/** Adds points to members; the rows are locked in the order of their ids. */
+export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
+  if (added.length > 0) await addPointsStatement(added).execute(tx);
+}
+
+/** The same, to be run with others. */
+export const addPointsStatement = (
+  added: readonly { memberId: number; points: number }[],
+): RawBuilder<unknown> => sql`
+  update member set reputation = member.reputation + locked.points
+  from (
+    select id, points
+    from member join unnest(
+      ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
+    ) as added (member_id, points) on member_id = id
+    order by id for no key update of member
+  ) locked
+  where member.id = locked.id`;
+
+/** A blanked reply keeps no votes. */
+export async function resetReplyCounts(tx: Tx, ids: readonly number[]) {
+  await sql`
+    update reply set upvotes = imported_upvotes, downvotes = imported_downvotes
+    where id = any(${[...ids]}::bigint[])`.execute(tx);
+}
+
+export const pointsOf = (kind: PostKind) =>
+  sql`case removed.direction when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end`;
+
+/** Posts came back with their votes: their authors have the points again. */
+export async function grantPoints(tx: Tx, earned: readonly { memberId: number; points: number }[]) {
+  await addPoints(tx, earned);
+}
