@@ -110,8 +110,8 @@ async function write(address: string): Promise<Written> {
     key: 'a-hostile-draft',
     fields: { title: lines[0] ?? '', content: contents[0] ?? '' },
     basedOn: null,
-    writer: 'a-browser',
-    step: 1,
+    clientId: 'a-browser',
+    sequence: 1,
   });
   console.log(
     `${lines.length} lines of ${corpora.isComplete ? 'public lists' : 'our own'} in ${titles.length} titles, ${contents.length} texts, ${tags.length} tags, ${members.length} members`,

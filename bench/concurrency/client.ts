@@ -175,8 +175,8 @@ export class Client {
       key: randomUUID(),
       fields: { content: 'So far.' },
       basedOn: null,
-      writer: randomUUID(),
-      step: 1,
+      clientId: randomUUID(),
+      sequence: 1,
     };
     return this.#put('/drafts/ask', body);
   }

@@ -38,7 +38,7 @@ export async function emailServerDown(folder: string): Promise<string> {
         before: () => delay(500),
         async fault() {
           for (const member of members) {
-            const choice = { mail: 'at_once', timeZone: 'UTC' };
+            const choice = { email: 'at_once', timeZone: 'UTC' };
             expectOk(await member.onServer(community.address).put('/notification-settings/answers', choice));
             asked.add(member.email);
           }

@@ -25,8 +25,12 @@ export async function startServerWithEmail() {
     choose: chooseEmailFrequency,
 
     /** Lets somebody be mailed about something: they choose it and open the link. */
-    mailed: async (member: Member, about: NotificationCategory, mail: EmailFrequency): Promise<void> => {
-      await chooseEmailFrequency(member, about, mail);
+    mailed: async (
+      member: Member,
+      category: NotificationCategory,
+      frequency: EmailFrequency,
+    ): Promise<void> => {
+      await chooseEmailFrequency(member, category, frequency);
       const [confirmation] = await post.waitForEmails(member.email, 1);
       const token = findLinkToken(confirmation, 'confirm-mail');
       expectOk(await server.visitor().post('/mail/confirmation', { token }));
@@ -77,11 +81,11 @@ export async function startServerWithEmail() {
 
 async function chooseEmailFrequency(
   member: Member,
-  about: NotificationCategory,
-  mail: EmailFrequency,
+  category: NotificationCategory,
+  frequency: EmailFrequency,
   timeZone = 'UTC',
 ) {
-  expectOk(await member.put(`/notification-settings/${about}`, { email: mail, timeZone }));
+  expectOk(await member.put(`/notification-settings/${category}`, { email: frequency, timeZone }));
 }
 
 /** The token of a link in a mail, as a person would find it; '' where there is none. */

@@ -40,7 +40,7 @@ async function readThrough(
 }
 
 test.each<Feed>(['recent', 'popular', 'unanswered'])('%s is empty in an empty community', async (feed) => {
-  expect(await bob.feed(feed)).toEqual({ items: [], hidden: 0, nextCursor: null });
+  expect(await bob.feed(feed)).toEqual({ items: [], mutedCount: 0, nextCursor: null });
 });
 
 describe('recent', () => {

@@ -109,7 +109,7 @@ describe('a muted topic', () => {
       await bob.mute('topics/bread');
       expect(await bob.feed(feed)).toMatchObject({
         items: [{ id: plain }, { id: cake }],
-        hidden: 1,
+        mutedCount: 1,
         nextCursor: null,
       });
       const all = expectOk(await bob.get<FeedPage>(`/feeds/${feed}?muted=show`));
@@ -232,7 +232,7 @@ test('a feed that is muted almost throughout is looked through a bounded part at
     select asked.id, asked.created_at, tag.id, 0 from asked, tag where tag.key = 'bread'`.execute(server.db);
   await bob.mute('topics/bread');
   const page = await bob.feed('recent');
-  expect(page).toEqual({ items: [], hidden: feedWindow, nextCursor: expect.any(String) });
+  expect(page).toEqual({ items: [], mutedCount: feedWindow, nextCursor: expect.any(String) });
   const rest = await bob.feed('recent', page.nextCursor);
   expect([idsOf(rest), rest.mutedCount, rest.nextCursor]).toEqual([[first], 1, null]);
 });

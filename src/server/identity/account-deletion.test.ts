@@ -43,7 +43,7 @@ async function someone(name: string) {
   await member.mute('topics/salt');
   await member.bookmark('questions', other, { note: 'A secret note.' });
   const fields = { title: 'A secret draft', content: '', tags: '' };
-  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, writer: 'a-browser', step: 1 };
+  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, clientId: 'a-browser', sequence: 1 };
   expectOk(await member.put('/drafts/ask', draft));
   expectOk(await member.put('/notification-settings/votes', { push: true }));
   expectOk(await member.put('/settings', { displayName: name, bio: 'A secret bio.', showEmail: true }));

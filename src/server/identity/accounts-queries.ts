@@ -35,7 +35,7 @@ export async function findOwnMember(db: Queryable, id: number) {
       'role',
       'suspended_until',
       'suspension_reason',
-      waitsFor,
+      selectPendingStep,
       countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as('notices'),
       countUpTo100(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
     ])
@@ -43,7 +43,7 @@ export async function findOwnMember(db: Queryable, id: number) {
     .executeTakeFirst();
 }
 
-const waitsFor = sql<PendingStep | null>`(
+const selectPendingStep = sql<PendingStep | null>`(
   select pending_step from registration where registration.member_id = member.id
 )`.as('pending_step');
 
@@ -54,7 +54,7 @@ const countUpTo100 = (rows: RawBuilder<unknown>) =>
 export async function findAccountStatus(db: Queryable, id: number) {
   return db
     .selectFrom('member')
-    .select(['role', 'suspended_until', 'suspension_reason', waitsFor])
+    .select(['role', 'suspended_until', 'suspension_reason', selectPendingStep])
     .where('id', '=', id)
     .executeTakeFirst();
 }

@@ -179,7 +179,7 @@ export const listSources: readonly ExportSource[] = [
     about: 'the network you registered from, which is stored for 30 days',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select member_id as key, network, registered_at as "registeredAt", pending_step as "waitsFor" from registration
+      select member_id as key, network, registered_at as "registeredAt", pending_step as "pendingStep" from registration
       where member_id = ${memberId} and ${afterKey('member_id', after)}`,
   },
   {

@@ -50,7 +50,7 @@ test('a member gets everything of theirs, to read and for programs, and nothing 
   const listId = expectOk(await ann.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
   await ann.bookmark('questions', theirs, { note: 'My note.', listIds: [listId] });
   const fields = { title: 'My draft', content: '', tags: '' };
-  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, writer: 'a-browser', step: 1 };
+  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, clientId: 'a-browser', sequence: 1 };
   expectOk(await ann.put('/drafts/ask', draft));
   const files = await download(ann);
   expect(JSON.parse(files.get('data/profile.json') ?? '')).toMatchObject({

@@ -88,7 +88,7 @@ describe('the email address on a profile', () => {
       ];
       expect(await profileOf(viewer, member)).toMatchObject({ email: null, emailWithheld: null });
       expect(await emailOf(member, member)).toBe(member.email);
-      expect(expectOk(await site.visitor().get('/sign-in'))).toMatchObject({ profileEmail: 'never' });
+      expect(expectOk(await site.visitor().get('/sign-in'))).toMatchObject({ emailVisibility: 'never' });
     });
   });
 

@@ -268,13 +268,13 @@ describe('a provider', () => {
     const plain = await server.startBeside();
     expect(expectOk(await plain.visitor().get('/sign-in'))).toEqual({
       provider: null,
-      profileEmail: 'shown',
+      emailVisibility: 'shown',
     });
     expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ code: 'disabled' });
     await plain.stop();
     expect(expectOk(await server.visitor().get('/sign-in'))).toEqual({
       provider: 'Example',
-      profileEmail: 'shown',
+      emailVisibility: 'shown',
     });
   });
 });

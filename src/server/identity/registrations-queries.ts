@@ -20,11 +20,11 @@ export async function countRegistrations(
 
 export async function insertRegistration(
   tx: Tx,
-  { memberId, network, waitsFor }: { memberId: number; network: string; waitsFor: PendingStep | null },
+  { memberId, network, pendingStep }: { memberId: number; network: string; pendingStep: PendingStep | null },
 ): Promise<void> {
   await sql`
     insert into registration (member_id, network, pending_step)
-    values (${memberId}, ${network}, ${waitsFor})`.execute(tx);
+    values (${memberId}, ${network}, ${pendingStep})`.execute(tx);
 }
 
 export async function hasModerators(tx: Tx): Promise<boolean> {

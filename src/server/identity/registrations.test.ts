@@ -25,7 +25,7 @@ test('without mail, the accounts of a network after the first 20 in an hour wait
   const members = await registerManyFromNetwork(address, '198.51.100.7', 21);
   const [, twentieth, last] = [members[0], members[19], members[20]];
   const id = expectOk(await twentieth!.post<{ id: number }>('/questions', draft)).id;
-  const refused = { status: 403, code: 'not-approved', body: { waitsFor: 'moderator' } };
+  const refused = { status: 403, code: 'not-approved', body: { pendingStep: 'moderator' } };
   expect((await last!.me()).pendingStep).toBe('moderator');
   expect(await last!.post('/questions', draft)).toMatchObject(refused);
   expect(await last!.post(`/questions/${id}/answers`, { content: 'I too.' })).toMatchObject(refused);
@@ -70,7 +70,7 @@ test('with mail, they wait until they open the link in the email', async () => {
   expect(await last.post('/questions', draft)).toMatchObject({
     status: 403,
     code: 'not-approved',
-    body: { waitsFor: 'confirmation' },
+    body: { pendingStep: 'confirmation' },
     detail: expect.stringContaining('Confirm your email address'),
   });
   const [mail] = await post.waitForEmails(last.email, 1);

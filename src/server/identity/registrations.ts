@@ -54,7 +54,7 @@ export function createRegistrations({ db, settings, canSendEmail }: Registration
       await insertRegistration(tx, {
         memberId,
         network,
-        waitsFor: isTooMany ? await getApprovalRequirement(tx) : null,
+        pendingStep: isTooMany ? await getApprovalRequirement(tx) : null,
       });
     });
   }
@@ -90,7 +90,7 @@ const privatePaths =
 
 /**
  * An account that waits for its confirmation reads, but writes nothing that others see.
- * @throws ProblemError 'not-approved' with what it waits for (`waitsFor`)
+ * @throws ProblemError 'not-approved' with what it waits for (`pendingStep`)
  */
 export function refusePendingAccount(
   { pendingStep }: MemberStatus,
@@ -100,6 +100,6 @@ export function refusePendingAccount(
   if (pendingStep === null || method === 'GET' || method === 'HEAD') return;
   if (privatePaths.test(path) || isOwnAffair(path)) return;
   throw new ProblemError('not-approved', pendingMessages[pendingStep], {
-    extension: { waitsFor: pendingStep },
+    extension: { pendingStep },
   });
 }

@@ -57,9 +57,15 @@ export const deletedPostRetentionDays = 30;
 /** Returns the id. */
 export async function insertHiddenPost(
   tx: Tx,
-  wanted: { post: PostRef; as: VisiblePost; how: HiddenPostState; reason: string; undoingId: number | null },
+  wanted: {
+    post: PostRef;
+    as: VisiblePost;
+    how: HiddenPostState;
+    reason: string;
+    activityRemovalId: number | null;
+  },
 ): Promise<number> {
-  const { post, as, how, reason, undoingId: activityRemovalId } = wanted;
+  const { post, as, how, reason, activityRemovalId } = wanted;
   const { rows } = await sql<{ id: number }>`
     insert into hidden_post (
       post_kind, post_id, question_id, answer_id, author_id, status, reason, title, content, activity_removal_id, purge_at

@@ -89,27 +89,27 @@ const snapshotQueries: Readonly<Record<PostRef['kind'], (id: RowQuery) => Record
 
 /** Puts kept rows back into their tables. What is there already, and what belongs to a member who is gone, is left out. */
 export async function restoreRows(tx: Tx, hiddenPostId: number, kind: PostRef['kind']): Promise<void> {
-  if (kind === 'question') await insertRows(tx, { putAwayId: hiddenPostId, part: 'question' });
-  if (kind !== 'reply') await insertRows(tx, { putAwayId: hiddenPostId, part: 'answer' });
+  if (kind === 'question') await insertRows(tx, { hiddenPostId, part: 'question' });
+  if (kind !== 'reply') await insertRows(tx, { hiddenPostId, part: 'answer' });
   if (kind === 'reply') await restoreReplyRows(tx, hiddenPostId);
-  else await insertRows(tx, { putAwayId: hiddenPostId, part: 'reply' });
+  else await insertRows(tx, { hiddenPostId, part: 'reply' });
   await moveRemovedVotes(tx, hiddenPostId);
   await insertRows(tx, {
-    putAwayId: hiddenPostId,
+    hiddenPostId,
     part: 'vote',
     where: sql`${memberExists('member_id')} and not ${isActivityRemoved}`,
   });
   for (const part of ['question_view', 'question_follow', 'question_mute', 'bookmark'])
-    await insertRows(tx, { putAwayId: hiddenPostId, part, where: memberExists('member_id') });
+    await insertRows(tx, { hiddenPostId, part, where: memberExists('member_id') });
   await insertRows(tx, {
-    putAwayId: hiddenPostId,
+    hiddenPostId,
     part: 'bookmark_list_item',
     where: sql`exists (select from bookmark_list where id = put.list_id)
       and exists (select from bookmark where id = put.bookmark_id)`,
   });
-  await insertRows(tx, { putAwayId: hiddenPostId, part: 'revision' });
+  await insertRows(tx, { hiddenPostId, part: 'revision' });
   await insertRows(tx, {
-    putAwayId: hiddenPostId,
+    hiddenPostId,
     part: 'notification',
     where: sql`${memberExists('recipient_id')} and ${memberExists('sender_id')}`,
   });
@@ -162,20 +162,20 @@ async function restoreReplyRows(tx: Tx, hiddenPostId: number): Promise<void> {
       'content', '', 'deleted_at', now(), 'edited_at', null,
       'upvotes', row -> 'imported_upvotes', 'downvotes', row -> 'imported_downvotes'
     ) where hidden_post_id = ${hiddenPostId} and part = 'above'`.execute(tx);
-  await insertRows(tx, { putAwayId: hiddenPostId, part: 'above', table: 'reply' });
+  await insertRows(tx, { hiddenPostId, part: 'above', table: 'reply' });
   await sql`
     update reply set content = put.content, deleted_at = null, edited_at = put.edited_at, updated_at = put.updated_at
     from hidden_row kept, jsonb_populate_record(null::reply, kept.row) put
     where kept.hidden_post_id = ${hiddenPostId} and kept.part = 'reply' and reply.id = put.id`.execute(tx);
-  await insertRows(tx, { putAwayId: hiddenPostId, part: 'reply' });
+  await insertRows(tx, { hiddenPostId, part: 'reply' });
 }
 
 /** Columns that a table got since stay at their defaults, and those it lost are left out. */
 async function insertRows(
   tx: Tx,
-  wanted: { putAwayId: number; part: string; table?: string; where?: RawBuilder<unknown> },
+  wanted: { hiddenPostId: number; part: string; table?: string; where?: RawBuilder<unknown> },
 ): Promise<void> {
-  const { putAwayId: hiddenPostId, part, table = part, where = sql`true` } = wanted;
+  const { hiddenPostId, part, table = part, where = sql`true` } = wanted;
   const { rows } = await sql<{ name: string }>`
     select attname as name from pg_attribute
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''

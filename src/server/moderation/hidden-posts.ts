@@ -63,7 +63,7 @@ export async function hidePost(tx: Tx, wanted: HidePostRequest): Promise<Visible
   const question = await lockQuestionThread(tx, found.question_id);
   const as = await findVisiblePost(tx, post);
   if (as === undefined) return undefined;
-  const hiddenPostId = await insertHiddenPost(tx, { post, as, how, reason, undoingId: activityRemovalId });
+  const hiddenPostId = await insertHiddenPost(tx, { post, as, how, reason, activityRemovalId });
   await snapshotRows(tx, { hiddenPostId, post });
   if (post.kind === 'question') await removeQuestion(tx, question);
   if (post.kind === 'answer') await removeAnswer(tx, await lockAnswerThread(tx, post.id));

@@ -29,7 +29,7 @@ test('a post is flagged once a member, for the operators alone, and the flag can
     {
       kind: 'question',
       postId: id,
-      flags: 2,
+      reportsCount: 2,
       authorName: 'Ann',
       notes: ['A copy of my book.'],
       reasons: [
@@ -83,8 +83,8 @@ test('of two operators who decide at once one does it, and the other is told who
   await report(bob, 'question', id);
   const [place] = await getReviewQueue(op);
   const both = await Promise.all([
-    actOnPost(op, 'hide', 'question', id, { flaggedId: place?.id }),
-    actOnPost(other, 'dismiss', 'question', id, { flaggedId: place?.id }),
+    actOnPost(op, 'hide', 'question', id, { queueItemId: place?.id }),
+    actOnPost(other, 'dismiss', 'question', id, { queueItemId: place?.id }),
   ]);
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
   const late = both.find(({ status }) => status === 409);
@@ -129,12 +129,12 @@ test.each<Kind>(['question', 'answer', 'reply'])(
       kind === 'question' ? { status: 404, code: 'not-found' } : { status: 200, body: { items: [] } },
     );
     expect(await getHiddenPosts(author, all.id)).toMatchObject([
-      { kind, postId: post, how: 'hidden', reason: 'It is an advertisement.' },
+      { kind, postId: post, status: 'hidden', reason: 'It is an advertisement.' },
     ]);
     expect((await getHiddenPosts(op, all.id))[0]?.content).toContain(words);
     expect(await author.me()).toMatchObject({
       hiddenPosts: hiddenPosts + 1,
-      notices: unreadModeratorMessages + 1,
+      unreadModeratorMessages: unreadModeratorMessages + 1,
     });
     const notice = (await getModeratorMessages(author)).at(-1);
     expect(notice).toMatchObject({ kind: 'hidden', reason: 'It is an advertisement.' });
@@ -183,7 +183,7 @@ test('what is deleted by an operator is out of sight of its author too, can be b
   expect(await actOnPost(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 409 });
   expect((await getModerationLog(op))[0]).toMatchObject({
     action: 'purge',
-    operatorName: null,
+    moderatorName: null,
     restorable: null,
   });
 });
@@ -254,7 +254,7 @@ test('the log tells every member what was done and why, and operators who did it
     reason: 'It is an advertisement.',
     postKind: 'question',
     questionId: null,
-    operatorName: null,
+    moderatorName: null,
     memberName: null,
     before: null,
     restorable: null,
@@ -264,9 +264,9 @@ test('the log tells every member what was done and why, and operators who did it
     for (const word of ['Secret', 'Bob', 'confidence']) expect(text).not.toContain(word);
   }
   expect((await getModerationLog(op))[0]).toMatchObject({
-    operatorName: 'Olga',
+    moderatorName: 'Olga',
     memberName: 'Ann',
-    before: { flags: 1 },
+    before: { reportsCount: 1 },
     restorable: { kind: 'question', id },
   });
 });

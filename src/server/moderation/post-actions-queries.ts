@@ -5,9 +5,9 @@ import type { ModerationAction, PostRef } from '#shared/moderation/moderation.ts
 /** For a locked row. */
 export async function setLock(
   tx: Tx,
-  { questionId, lockedFor }: { questionId: number; lockedFor: string | null },
+  { questionId, lockReason }: { questionId: number; lockReason: string | null },
 ) {
-  await sql`update question set lock_reason = ${lockedFor} where id = ${questionId}`.execute(tx);
+  await sql`update question set lock_reason = ${lockReason} where id = ${questionId}`.execute(tx);
 }
 
 /** For a locked row. What repeated it repeats the other one from now on. Returns all that changed. */

@@ -26,7 +26,7 @@ export async function actOnPost(db: Database, { moderator, draft }: PostActionRe
     throw invalidFieldError('reason', 'Say why in a few words');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
-    await requireStillOpen(tx, { operator: moderator, post, flaggedId: draft.queueItemId });
+    await requireStillOpen(tx, { operator: moderator, post, queueItemId: draft.queueItemId });
     await actionHandlers[action](tx, { moderator, post, draft });
   });
 }
@@ -36,9 +36,9 @@ type PostActionContext = { moderator: Moderator; post: PostRef; draft: PostActio
 const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionContext) => Promise<void>>> = {
   dismiss: async (tx, { moderator, post, draft }) => {
     const as = await requirePost(tx, post);
-    const flags = await resolveReports(tx, { post, outcome: 'dismissed' });
-    if (flags === 0) throw await createAlreadyHandledError(tx, post);
-    await logAction(tx, { moderator, post, draft, ...as, before: { flags } }, []);
+    const reportsCount = await resolveReports(tx, { post, outcome: 'dismissed' });
+    if (reportsCount === 0) throw await createAlreadyHandledError(tx, post);
+    await logAction(tx, { moderator, post, draft, ...as, before: { reportsCount } }, []);
   },
   hide: (tx, step) => hideOrDelete(tx, step, 'hidden'),
   delete: (tx, step) => hideOrDelete(tx, step, 'deleted'),
@@ -49,7 +49,7 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const as = { question_id: row.question_id, author_id: row.author_id };
     await logAction(
       tx,
-      { moderator, post, draft, ...as, before: { how: row.status } },
+      { moderator, post, draft, ...as, before: { status: row.status } },
       createStatusEvents(row.author_id),
     );
   },
@@ -64,8 +64,8 @@ async function hideOrDelete(
   { moderator, post, draft }: PostActionContext,
   how: 'hidden' | 'deleted',
 ): Promise<void> {
-  // Before the post goes: then its flags were answered, and not lost with it.
-  const flags = await resolveReports(tx, { post, outcome: 'acted' });
+  // Before the post goes: then its reports were answered, and not lost with it.
+  const reportsCount = await resolveReports(tx, { post, outcome: 'acted' });
   const as = await hidePost(tx, { post, how, reason: draft.reason, activityRemovalId: null });
   if (as === undefined) throw await createAlreadyHandledError(tx, post);
   if (as.author_id !== null)
@@ -76,18 +76,28 @@ async function hideOrDelete(
       until: null,
       title: as.title,
     });
-  await logAction(tx, { moderator, post, draft, ...as, before: { flags } }, createStatusEvents(as.author_id));
+  await logAction(
+    tx,
+    { moderator, post, draft, ...as, before: { reportsCount } },
+    createStatusEvents(as.author_id),
+  );
 }
 
-async function lockOrUnlock(tx: Tx, { moderator, post, draft }: PostActionContext, lockedFor: string | null) {
+async function lockOrUnlock(
+  tx: Tx,
+  { moderator, post, draft }: PostActionContext,
+  lockReason: string | null,
+) {
   const as = await requirePost(tx, post);
   const question = await lockQuestionThread(tx, as.question_id);
-  if ((question.lock_reason === null) === (lockedFor === null)) throw createUnchangedError();
-  const flags = await resolveReports(tx, { post, outcome: 'acted' });
-  await setLock(tx, { questionId: question.id, lockedFor });
-  await logAction(tx, { moderator, post, draft, ...as, before: { flags, lockedFor: question.lock_reason } }, [
-    { topic: `question:${question.id}`, event: { kind: 'edited' } },
-  ]);
+  if ((question.lock_reason === null) === (lockReason === null)) throw createUnchangedError();
+  const reportsCount = await resolveReports(tx, { post, outcome: 'acted' });
+  await setLock(tx, { questionId: question.id, lockReason });
+  await logAction(
+    tx,
+    { moderator, post, draft, ...as, before: { reportsCount, lockReason: question.lock_reason } },
+    [{ topic: `question:${question.id}`, event: { kind: 'edited' } }],
+  );
 }
 
 async function markDuplicate(
@@ -102,9 +112,9 @@ async function markDuplicate(
   if (duplicateOf !== null) await requireOriginal(tx, { id: post.id, duplicateOf });
   const question = await lockQuestionThread(tx, post.id);
   if (question.duplicate_of === duplicateOf) throw createUnchangedError();
-  const flags = await resolveReports(tx, { post, outcome: 'acted' });
+  const reportsCount = await resolveReports(tx, { post, outcome: 'acted' });
   const changed = await setDuplicate(tx, { questionId: post.id, duplicateOf });
-  const before = { flags, duplicateOf: question.duplicate_of };
+  const before = { reportsCount, duplicateOf: question.duplicate_of };
   const events = changed.flatMap((id) => buildDuplicateEvents(id, duplicateOf));
   await logAction(tx, { moderator, post, draft, ...as, before }, events);
 }
@@ -131,12 +141,12 @@ async function requirePost(tx: Tx, post: PostRef) {
 /** Whoever looks at a place of the queue acts on it only while it is there. */
 async function requireStillOpen(
   tx: Tx,
-  { operator, post, flaggedId }: { operator: Moderator; post: PostRef; flaggedId: number | null },
+  { operator, post, queueItemId }: { operator: Moderator; post: PostRef; queueItemId: number | null },
 ): Promise<void> {
-  if (flaggedId === null) return;
+  if (queueItemId === null) return;
   const as = await findVisiblePost(tx, post);
   if (as !== undefined) await lockQuestionKey(tx, as.question_id);
-  if (!(await lockReportedPost(tx, { id: flaggedId, post })))
+  if (!(await lockReportedPost(tx, { id: queueItemId, post })))
     throw await createAlreadyHandledError(tx, post, operator);
 }
 

@@ -146,7 +146,7 @@ test('never touches a moderator, whoever becomes one while it runs, and is in th
   expect(entry).toMatchObject({ action: 'remove_activity', reason, before: { accounts: 3, votes: 15 } });
   // Members read what was done and why, and nothing about who and where.
   const shown = (await getModerationLog(ann)).find((each) => each.action === 'remove_activity');
-  expect(shown).toMatchObject({ reason, before: null, operatorName: null });
+  expect(shown).toMatchObject({ reason, before: null, moderatorName: null });
 });
 
 test('moderators see recent registrations by network, and approve accounts that wait', async () => {
@@ -159,13 +159,13 @@ test('moderators see recent registrations by network, and approve accounts that 
     expectOk(
       await op.get<{ items: RegistrationNetwork[] }>(`/moderation/registrations?hours=${hours}`),
     ).items.find((each) => each.network === network);
-  expect(await listed(24)).toMatchObject({ accounts: 2, waiting: 1 });
-  expect(await listed(72)).toMatchObject({ accounts: 3, waiting: 1 });
+  expect(await listed(24)).toMatchObject({ accounts: 2, pendingAccounts: 1 });
+  expect(await listed(72)).toMatchObject({ accounts: 3, pendingAccounts: 1 });
   const path = `/moderation/registrations/accounts?network=${network}`;
   const accounts = expectOk(await op.get<{ items: RegisteredAccount[] }>(path)).items;
   expect(accounts).toMatchObject([
-    { id: last.id, waitsFor: 'moderator', votes: 5, isRemoved: false },
-    { id: members[1]!.id, waitsFor: null },
+    { id: last.id, pendingStep: 'moderator', votes: 5, isRemoved: false },
+    { id: members[1]!.id, pendingStep: null },
   ]);
   expect(await last.post('/questions', { title: 'Now?', content: 'Now?' })).toMatchObject({ status: 403 });
   expect((await op.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(204);

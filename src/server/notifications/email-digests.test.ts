@@ -41,7 +41,7 @@ test('digests come at 8 in the morning where the member is, weekly ones on Monda
   await choose(ann, 'answers', 'off');
   expect(await dueAt(ann, 'daily')).toBeNull();
   expect(
-    (await ann.put('/notification-settings/votes', { mail: 'daily', timeZone: 'Nowhere/At_all' })).status,
+    (await ann.put('/notification-settings/votes', { email: 'daily', timeZone: 'Nowhere/At_all' })).status,
   ).toBe(400);
 });
 

@@ -41,11 +41,11 @@ test('nobody is mailed before they have opened the link in the mail they asked f
   await sendDue();
   await untilQuiet();
   expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
-  expect((await ann.get('/notification-settings')).body).toMatchObject({ mail: 'unconfirmed' });
+  expect((await ann.get('/notification-settings')).body).toMatchObject({ emailStatus: 'unconfirmed' });
 
   const token = findLinkToken(confirmation, 'confirm-mail');
   expectOk(await server.visitor().post('/mail/confirmation', { token }));
-  expect((await ann.get('/notification-settings')).body).toMatchObject({ mail: 'confirmed' });
+  expect((await ann.get('/notification-settings')).body).toMatchObject({ emailStatus: 'confirmed' });
   await bob.answer(await ann.ask());
   await sendDue();
   const [, news] = await post.waitForEmails(ann.email, 2);

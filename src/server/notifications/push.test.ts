@@ -153,7 +153,9 @@ describe('an address that a browser names', () => {
     'https://wns2-db5p.notify.windows.com',
     'https://web.push.apple.com',
   ])('is taken where it is one: %s', async (origin) => {
-    expect((await ann.put('/push-subscription', deviceAt(origin))).body).toMatchObject({ pushHere: true });
+    expect((await ann.put('/push-subscription', deviceAt(origin))).body).toMatchObject({
+      isPushEnabledHere: true,
+    });
     expectOk(await ann.delete('/push-subscription'));
     expect(await devicesOf(ann)).toBe(0);
   });

@@ -19,17 +19,17 @@ function browser(member: Member, writer: string, key = 'draft-of-one-post') {
   let step = 0;
   return {
     write: (content: string) => ({ key, fields: { content }, clientId: writer, sequence: ++step }),
-    save(place: string, draft: Omit<DraftSave, 'basedOn'>, basedOn: number | null) {
-      return member.put<DraftState & { draft: DraftState }>(`/drafts/${place}`, { ...draft, basedOn });
+    save(target: string, draft: Omit<DraftSave, 'basedOn'>, basedOn: number | null) {
+      return member.put<DraftState & { draft: DraftState }>(`/drafts/${target}`, { ...draft, basedOn });
     },
-    async type(place: string, content: string, basedOn: number | null) {
-      return expectOk(await this.save(place, this.write(content), basedOn));
+    async type(target: string, content: string, basedOn: number | null) {
+      return expectOk(await this.save(target, this.write(content), basedOn));
     },
   };
 }
 
-const stateAt = async (member: Member, place: string) =>
-  expectOk(await member.get<DraftState>(`/drafts/${place}`));
+const stateAt = async (member: Member, target: string) =>
+  expectOk(await member.get<DraftState>(`/drafts/${target}`));
 const listOf = async (member: Member) => {
   const { items } = expectOk(await member.get<{ items: DraftSummary[] }>('/drafts'));
   return items;
@@ -41,7 +41,7 @@ describe('a draft', () => {
     expect(await stateAt(ann, 'ask')).toMatchObject({ version: null, fields: null, ended: null });
     const { version } = await phone.type('ask', ' How long? ', null);
     expect(await stateAt(await ann.signInElsewhere(), 'ask')).toMatchObject({
-      place: 'ask',
+      target: 'ask',
       version,
       key: 'draft-of-one-post',
       fields: { content: ' How long? ' },
@@ -184,12 +184,12 @@ test('the list tells what each draft belongs to, the latest first', async () => 
   await phone.type(`answer:${gone}`, 'Too late', null);
   const question = { id, title: 'Does bread freeze?' };
   expect(await listOf(ann)).toMatchObject([
-    { place: `answer:${gone}`, question: null, beginning: 'Too late' },
-    { place: `edit:reply:${reply.id}`, question, beginning: 'An edit' },
-    { place: `reply:answer:${answer.id}`, question },
-    { place: `reply:question:${id}`, question },
-    { place: `answer:${id}`, question, beginning: 'x'.repeat(200), title: null },
-    { place: 'ask', question: null, title: 'Why?', beginning: '' },
+    { target: `answer:${gone}`, question: null, excerpt: 'Too late' },
+    { target: `edit:reply:${reply.id}`, question, excerpt: 'An edit' },
+    { target: `reply:answer:${answer.id}`, question },
+    { target: `reply:question:${id}`, question },
+    { target: `answer:${id}`, question, excerpt: 'x'.repeat(200), title: null },
+    { target: 'ask', question: null, title: 'Why?', excerpt: '' },
   ]);
 });
 
@@ -204,53 +204,53 @@ describe('posting', () => {
     const question = { title: 'Once more?', content: 'Posted.', tags: [] };
     const content = 'Posted.';
     return [
-      { place: 'ask', post: (key: string) => ann.post('/questions', question, key) },
+      { target: 'ask', post: (key: string) => ann.post('/questions', question, key) },
       {
-        place: `answer:${id}`,
+        target: `answer:${id}`,
         post: (key: string) => ann.post(`/questions/${id}/answers`, { content }, key),
       },
       {
-        place: `reply:question:${id}`,
+        target: `reply:question:${id}`,
         post: (key: string) => ann.post(`/questions/${id}/replies`, { content }, key),
       },
       {
-        place: `reply:answer:${answer.id}`,
+        target: `reply:answer:${answer.id}`,
         post: (key: string) => ann.post(`/answers/${answer.id}/replies`, { content }, key),
       },
       {
-        place: `reply:reply:${reply.id}`,
+        target: `reply:reply:${reply.id}`,
         post: (key: string) =>
           ann.post(`/answers/${answer.id}/replies`, { content, parentReplyId: reply.id }, key),
       },
-      { place: `edit:question:${id}`, post: edit(`/questions/${id}`, question) },
-      { place: `edit:answer:${answer.id}`, post: edit(`/answers/${answer.id}`, { content }) },
-      { place: `edit:reply:${reply.id}`, post: edit(`/replies/${reply.id}`, { content }) },
+      { target: `edit:question:${id}`, post: edit(`/questions/${id}`, question) },
+      { target: `edit:answer:${answer.id}`, post: edit(`/answers/${answer.id}`, { content }) },
+      { target: `edit:reply:${reply.id}`, post: edit(`/replies/${reply.id}`, { content }) },
     ];
   }
-  const fieldsOf = (place: string) =>
-    /question|ask/.test(place) && !place.startsWith('reply')
+  const fieldsOf = (target: string) =>
+    /question|ask/.test(target) && !target.startsWith('reply')
       ? { title: 'Once more?', content: 'Posted. ', tags: '' }
       : { content: 'Posted. ' };
 
   test('ends its draft, and the same text does not come back from another device', async () => {
-    for (const [n, { place, post }] of (await forms()).entries()) {
+    for (const [n, { target, post }] of (await forms()).entries()) {
       const key = `key-of-post-${n}`;
       const [phone, laptop] = [browser(ann, 'anns-phone', key), browser(ann, 'anns-laptop', key)];
-      const { version } = await phone.type(place, 'Post', null);
-      await browser(bob, 'bobs-phone', key).type(place, 'Mine', null);
+      const { version } = await phone.type(target, 'Post', null);
+      await browser(bob, 'bobs-phone', key).type(target, 'Mine', null);
       expect((await post(key)).status).toBeLessThan(300);
-      expect(await stateAt(ann, place)).toMatchObject({ place, fields: null, ended: 'posted' });
-      expect(await stateAt(bob, place)).toMatchObject({ fields: { content: 'Mine' } });
+      expect(await stateAt(ann, target)).toMatchObject({ target, fields: null, ended: 'posted' });
+      expect(await stateAt(bob, target)).toMatchObject({ fields: { content: 'Mine' } });
       for (const basedOn of [null, version]) {
-        const draft = { ...laptop.write(''), fields: fieldsOf(place) };
-        expect(await laptop.save(place, draft, basedOn)).toMatchObject({
+        const draft = { ...laptop.write(''), fields: fieldsOf(target) };
+        expect(await laptop.save(target, draft, basedOn)).toMatchObject({
           status: 410,
           code: 'draft-posted',
         });
       }
       // What was typed beyond that is not lost.
-      await laptop.type(place, 'Posted. And more', version);
-      expect(await stateAt(ann, place)).toMatchObject({ fields: { content: 'Posted. And more' } });
+      await laptop.type(target, 'Posted. And more', version);
+      expect(await stateAt(ann, target)).toMatchObject({ fields: { content: 'Posted. And more' } });
     }
   });
 
@@ -302,7 +302,7 @@ test('what is told of drafts only their member may hear, and it holds no text', 
     order by id`.execute(server.db);
   expect(rows.map(({ event }) => event)).toMatchObject([
     { target: 'ask', version, ended: null, clientId: 'anns-phone' },
-    { place: 'ask', ended: 'discarded' },
+    { target: 'ask', ended: 'discarded' },
   ]);
   expect(JSON.stringify(rows)).not.toContain('secret');
 });

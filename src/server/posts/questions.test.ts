@@ -35,7 +35,7 @@ describe('asking', () => {
       views: 0,
       answerCount: 0,
       acceptedAnswerId: null,
-      lockedFor: null,
+      lockReason: null,
       duplicateOf: null,
       following: false,
       bookmarked: false,

@@ -10,8 +10,8 @@ export async function saveDraft(
     key: `key-of-${place}`.replaceAll(':', '-'),
     fields,
     basedOn: null,
-    writer: 'some-device',
-    step: 1,
+    clientId: 'some-device',
+    sequence: 1,
   };
   const response = await request.put(`/api/drafts/${place}`, { data });
   expect(response.status(), await response.text()).toBe(200);
