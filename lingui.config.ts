@@ -29,7 +29,7 @@ export default defineConfig({
     {
       path: `<rootDir>/${folder}/{locale}`,
       include: ['<rootDir>/src/web', '<rootDir>/src/shared', '<rootDir>/src/server'],
-      exclude: ['**/*.test.ts', '**/archive/**', '**/testing/**'],
+      exclude: ['**/*.test.ts', '**/import-export/**'],
     },
   ],
   extractors: [sentences, extractor],

@@ -90,9 +90,9 @@ async function changeLock(project: string, version: string, only?: string): Prom
 /** Runs the installation and gives what it said, failures included. */
 async function install(project: string): Promise<string> {
   const script = `
-    import { install } from './scripts/lib/install.mjs';
+    import { installPackages } from './scripts/lib/install.mjs';
     import { runScript } from './scripts/lib/project.mjs';
-    await runScript(async () => { await install(); return 0; });`;
+    await runScript(async () => { await installPackages(); return 0; });`;
   const child = spawn(node, ['--input-type=module', '--eval', script], {
     cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,7 +12,7 @@ const readAttributes =
   /^(label|title|placeholder|alt|description|text|heading|submit|children|message|aria-(label|valuetext|description|placeholder|roledescription))$/;
 /** Functions whose words go to the console, or nowhere. */
 const silentFunctions =
-  /^(said|logFailure|logFailureOrSayRefusal|matchMedia|querySelector|querySelectorAll|replace|replaceAll|closest|matches|lazyRouteComponent)$/;
+  /^(translateServerMessage|logFailure|logFailureAndToastRefusal|matchMedia|querySelector|querySelectorAll|replace|replaceAll|closest|matches|lazyRouteComponent)$/;
 const macros = /^(t|msg|plural|select|selectOrdinal|defineMessage)$/;
 /** Names of products are the same in every language. */
 const productNames =
@@ -71,7 +71,7 @@ export function findServerMessages(
 }
 
 const isSentence = (text: string) => /^\p{Lu}[\p{L}/]*,? \p{L}/u.test(text);
-const refusing = /^(ProblemError|invalidField|refusal|missing|message)$/;
+const refusing = /^(ProblemError|invalidFieldError|refusal|missing|message)$/;
 
 /** Whether a string is an argument of what refuses, or stands under a name that says so. */
 function isRefusal(parents: readonly Node[]): boolean {

@@ -131,10 +131,10 @@ test('is:answer searches the answers: their own author, text and votes, and the 
 
 test('a tag or a member there is not is searched for as words, and named', async () => {
   await ask('What is [object Object]?');
-  expect(await search('[object Object]')).toMatchObject({ total: 1, unknown: ['[object Object]'] });
+  expect(await search('[object Object]')).toMatchObject({ total: 1, unknownTerms: ['[object Object]'] });
   expect(await search('user:nobody -[nothing] what')).toMatchObject({
     total: 0,
-    unknown: ['user:nobody', '-[nothing]'],
+    unknownTerms: ['user:nobody', '-[nothing]'],
   });
 });
 

@@ -197,8 +197,8 @@ test.each(['', ' ', '\t\n', '\u3000'])('a blank query (%j) gives nothing of any 
   for (const kind of ['questions', 'answers', 'users'] as const)
     expect(await search(query, { in: kind })).toEqual({
       in: kind,
-      hits: [],
-      unknown: [],
+      highlights: [],
+      unknownTerms: [],
       questions: [],
       answers: [],
       users: [],

@@ -166,10 +166,10 @@ describe('another address', () => {
     expect(await change(hal, hal.email)).toMatchObject({ status: 400, errors: [{ field: 'email' }] });
     expect(expectOk(await change(hal, 'hal@new.example'))).toMatchObject({
       email: hal.email,
-      wanted: 'hal@new.example',
+      pendingEmail: 'hal@new.example',
     });
     const token = tokenIn((await mailed('hal@new.example', 'confirm your new'))[0], 'new-address');
-    expect(expectOk(await hal.delete('/address/change'))).toMatchObject({ wanted: null });
+    expect(expectOk(await hal.delete('/address/change'))).toMatchObject({ pendingEmail: null });
     expect(await node.visitor().post('/mail/address', { token })).toMatchObject({ status: 410 });
   });
 

@@ -67,9 +67,9 @@ describe('switching on', () => {
       status: 400,
       errors: [{ field: 'code', message: twoFactorMessages.wrongCode }],
     });
-    expect(await stateOf(ann)).toEqual({ since: null, recoveryCodesLeft: 0 });
+    expect(await stateOf(ann)).toEqual({ enabledAt: null, recoveryCodesLeft: 0 });
     expect((await ann.put('/second-factor', { setup, code: generateTotpCode(key) })).status).toBe(200);
-    expect(await stateOf(ann)).toEqual({ since: expect.any(String), recoveryCodesLeft: 10 });
+    expect(await stateOf(ann)).toEqual({ enabledAt: expect.any(String), recoveryCodesLeft: 10 });
     expect(await ann.post('/second-factor/setup', { password })).toMatchObject({ code: 'done-already' });
   });
 
@@ -89,7 +89,7 @@ describe('switching on', () => {
       expect(await bob.put('/second-factor', { setup: foreign, code: generateTotpCode(key) })).toMatchObject({
         status: 403,
       });
-    expect(await stateOf(bob)).toMatchObject({ since: null });
+    expect(await stateOf(bob)).toMatchObject({ enabledAt: null });
   });
 
   test('keeps neither key nor recovery codes in clear', async () => {

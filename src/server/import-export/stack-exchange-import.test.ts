@@ -152,33 +152,39 @@ describe('an imported archive', () => {
     const community = await createTestCommunity();
     const { files } = await community.import(await writeArchive(small));
     expect(files).toEqual([
-      { file: 'Users.xml', read: 3, taken: 3, known: 0, leftOut: [] },
-      { file: 'Posts.xml', read: 4, taken: 4, known: 0, leftOut: [] },
-      { file: 'Comments.xml', read: 2, taken: 2, known: 0, leftOut: [] },
+      { file: 'Users.xml', read: 3, imported: 3, alreadyImported: 0, skipped: [] },
+      { file: 'Posts.xml', read: 4, imported: 4, alreadyImported: 0, skipped: [] },
+      { file: 'Comments.xml', read: 2, imported: 2, alreadyImported: 0, skipped: [] },
       {
         file: 'Votes.xml',
         read: 9,
-        taken: 7,
-        known: 0,
-        leftOut: [
+        imported: 7,
+        alreadyImported: 0,
+        skipped: [
           { reason: 'approved edits (type 16)', rows: 1 },
           { reason: 'on posts that are not in the archive or were left out', rows: 1 },
         ],
       },
-      { file: 'Tags.xml', read: 3, taken: 2, known: 0, leftOut: [{ reason: 'on no question', rows: 1 }] },
+      {
+        file: 'Tags.xml',
+        read: 3,
+        imported: 2,
+        alreadyImported: 0,
+        skipped: [{ reason: 'on no question', rows: 1 }],
+      },
       {
         file: 'Badges.xml',
         read: 1,
-        taken: 0,
-        known: 0,
-        leftOut: [{ reason: 'Parley has no badges', rows: 1 }],
+        imported: 0,
+        alreadyImported: 0,
+        skipped: [{ reason: 'Parley has no badges', rows: 1 }],
       },
       {
         file: 'PostLinks.xml',
         read: 3,
-        taken: 0,
-        known: 0,
-        leftOut: [
+        imported: 0,
+        alreadyImported: 0,
+        skipped: [
           { reason: 'related questions, which Parley does not list', rows: 1 },
           { reason: 'marks of duplicates, which are not imported', rows: 1 },
           { reason: 'links of an unknown type', rows: 1 },
@@ -305,7 +311,7 @@ describe('an imported archive', () => {
     const before = await community.everything();
     const { added, files } = await community.import(await writeArchive(small), { dryRun: true });
     expect(added.questions).toBe(2);
-    expect(files[1]).toMatchObject({ read: 4, taken: 4 });
+    expect(files[1]).toMatchObject({ read: 4, imported: 4 });
     expect(await community.everything()).toEqual(before);
   });
 });

@@ -78,11 +78,11 @@ async function imported(files: ArchiveContent = archive) {
 function account(summary: ImportSummary, file: string) {
   const found = summary.files.find((each) => each.file === file);
   if (found === undefined) throw new Error(`the summary has no ${file}`);
-  const { imported: taken, alreadyImported, skipped } = found;
+  const { imported, alreadyImported, skipped } = found;
   return {
-    taken,
-    known: alreadyImported,
-    leftOut: Object.fromEntries(skipped.map(({ reason, rows }) => [reason, rows])),
+    imported,
+    alreadyImported,
+    skipped: Object.fromEntries(skipped.map(({ reason, rows }) => [reason, rows])),
   };
 }
 
@@ -92,7 +92,7 @@ async function importAgain(files: ArchiveContent = archive): Promise<ImportSumma
   const summary = await importInto(files);
   expect(await community()).toEqual(before);
   expect(summary).toMatchObject({
-    unchanged: true,
+    isUnchanged: true,
     added: { questions: 0, answers: 0, replies: 0, members: 0 },
   });
   return summary;
@@ -106,23 +106,43 @@ for (const action of ['hide', 'delete'] as const) {
     expect(await actOnPost(op, action, 'question', id)).toMatchObject({ status: 204 });
     const summary = await importAgain();
     const gone = 'hidden or deleted here';
-    expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
-    expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+    expect(account(summary, 'Posts.xml')).toEqual({
+      imported: 0,
+      alreadyImported: 3,
+      skipped: { [gone]: 2 },
+    });
+    expect(account(summary, 'Comments.xml')).toEqual({
+      imported: 0,
+      alreadyImported: 3,
+      skipped: { [gone]: 2 },
+    });
     const onGone = 'on posts that were hidden or deleted here';
-    expect(account(summary, 'Votes.xml')).toEqual({ taken: 0, known: 2, leftOut: { [onGone]: 2 } });
+    expect(account(summary, 'Votes.xml')).toEqual({
+      imported: 0,
+      alreadyImported: 2,
+      skipped: { [onGone]: 2 },
+    });
     const ofGone = 'of posts that were hidden or deleted here';
-    expect(account(summary, 'PostHistory.xml')).toEqual({ taken: 0, known: 0, leftOut: { [ofGone]: 1 } });
+    expect(account(summary, 'PostHistory.xml')).toEqual({
+      imported: 0,
+      alreadyImported: 0,
+      skipped: { [ofGone]: 1 },
+    });
     expect(account(summary, 'Tags.xml')).toEqual({
-      taken: 0,
-      known: 2,
-      leftOut: { 'on no question that is shown here': 1 },
+      imported: 0,
+      alreadyImported: 2,
+      skipped: { 'on no question that is shown here': 1 },
     });
     expect(formatImportReport(summary)).toContain('  2 left out: hidden or deleted here');
 
     expect(await actOnPost(op, 'restore', 'question', id)).toMatchObject({ status: 204 });
     expect(await community()).toEqual(before);
     expect(await op.get(`/questions/${id}`)).toMatchObject({ status: 200 });
-    expect(account(await importAgain(), 'Posts.xml')).toEqual({ taken: 0, known: 5, leftOut: {} });
+    expect(account(await importAgain(), 'Posts.xml')).toEqual({
+      imported: 0,
+      alreadyImported: 5,
+      skipped: {},
+    });
     expect(await findViolations(server.db)).toEqual([]);
   });
 }
@@ -134,8 +154,12 @@ test('a re-import leaves a hidden answer and a hidden comment of visible questio
   expect(await actOnPost(op, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
   const summary = await importAgain();
   const gone = 'hidden or deleted here';
-  expect(account(summary, 'Posts.xml')).toEqual({ taken: 0, known: 4, leftOut: { [gone]: 1 } });
-  expect(account(summary, 'Comments.xml')).toEqual({ taken: 0, known: 3, leftOut: { [gone]: 2 } });
+  expect(account(summary, 'Posts.xml')).toEqual({ imported: 0, alreadyImported: 4, skipped: { [gone]: 1 } });
+  expect(account(summary, 'Comments.xml')).toEqual({
+    imported: 0,
+    alreadyImported: 3,
+    skipped: { [gone]: 2 },
+  });
   expect(await actOnPost(op, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
   expect(await actOnPost(op, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
   expect(await community()).toEqual(before);
@@ -148,8 +172,8 @@ test('a re-import leaves posts alone that members deleted', async () => {
   await deleteReply(server.db, ids.reply(3));
   await op.replyToAnswer(ids.answer(3).id, { content: 'It is so.' });
   const summary = await importAgain();
-  expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'hidden or deleted here': 3 });
-  expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'hidden or deleted here': 4 });
+  expect(account(summary, 'Posts.xml').skipped).toEqual({ 'hidden or deleted here': 3 });
+  expect(account(summary, 'Comments.xml').skipped).toEqual({ 'hidden or deleted here': 4 });
 });
 
 test('a re-import leaves a deleted reply empty that has replies', async () => {
@@ -160,9 +184,9 @@ test('a re-import leaves a deleted reply empty that has replies', async () => {
   expect(await op.post(`/answers/${answerId}/replies`, below)).toMatchObject({ status: 201 });
   await deleteReply(server.db, reply);
   expect(account(await importAgain(), 'Comments.xml')).toEqual({
-    taken: 0,
-    known: 4,
-    leftOut: { 'hidden or deleted here': 1 },
+    imported: 0,
+    alreadyImported: 4,
+    skipped: { 'hidden or deleted here': 1 },
   });
 });
 
@@ -170,7 +194,11 @@ test('a re-import does not bring back a deleted account, nor its posts', async (
   const ids = await imported({ ...archive, Users: [...archive.Users, userRow(3)] });
   await server.db.deleteFrom('member').where('id', '=', ids.member(3).id).execute();
   const summary = await importAgain({ ...archive, Users: [...archive.Users, userRow(3)] });
-  expect(account(summary, 'Users.xml')).toEqual({ taken: 0, known: 2, leftOut: { 'deleted here': 1 } });
+  expect(account(summary, 'Users.xml')).toEqual({
+    imported: 0,
+    alreadyImported: 2,
+    skipped: { 'deleted here': 1 },
+  });
 });
 
 test('a newer archive adds nothing to a hidden question, and all of it once the question is restored', async () => {
@@ -183,11 +211,11 @@ test('a newer archive adds nothing to a hidden question, and all of it once the 
     Comments: [...archive.Comments, commentRow(6, 4), commentRow(7, 6)],
   };
   const summary = await importAgain(newer);
-  expect(account(summary, 'Posts.xml').leftOut).toEqual({
+  expect(account(summary, 'Posts.xml').skipped).toEqual({
     'hidden or deleted here': 2,
     'answers to questions that were hidden or deleted here': 1,
   });
-  expect(account(summary, 'Comments.xml').leftOut).toEqual({
+  expect(account(summary, 'Comments.xml').skipped).toEqual({
     'hidden or deleted here': 2,
     'on posts that were hidden or deleted here': 2,
   });
@@ -205,8 +233,8 @@ test('a re-import does not return a tag that was taken off a question', async ()
   await sql`update tag set questions_count = 0 where key = 'malt'`.execute(server.db);
   const summary = await importAgain();
   expect(account(summary, 'Tags.xml')).toMatchObject({
-    known: 2,
-    leftOut: { 'on no question that is shown here': 1 },
+    alreadyImported: 2,
+    skipped: { 'on no question that is shown here': 1 },
   });
 });
 
@@ -224,8 +252,8 @@ test('a newer archive adds nothing to a locked question', async () => {
     ],
     Comments: [...archive.Comments, commentRow(6, 4)],
   });
-  expect(account(summary, 'Posts.xml').leftOut).toEqual({ 'answers to questions that are locked here': 1 });
-  expect(account(summary, 'Comments.xml').leftOut).toEqual({ 'on questions that are locked here': 1 });
+  expect(account(summary, 'Posts.xml').skipped).toEqual({ 'answers to questions that are locked here': 1 });
+  expect(account(summary, 'Comments.xml').skipped).toEqual({ 'on questions that are locked here': 1 });
 });
 
 test('does not restore a hidden post beside a copy that was imported without an identity', async () => {

@@ -136,7 +136,7 @@ describe('the account of an import of what is here already', () => {
         Votes: [...first.Votes, voteRow(4, 5, 1)],
       }),
     );
-    expect(newer).toMatchObject({ unchanged: false, added: { accepted: 1, answers: 0 } });
+    expect(newer).toMatchObject({ isUnchanged: false, added: { accepted: 1, answers: 0 } });
     expect(accounts(newer)['Votes.xml']).toEqual([1, 3, {}]);
     const [fourth] = await community.rows(
       `select question.id, accepted_answer_id as accepted from question where source_key = '4'`,
@@ -155,7 +155,7 @@ describe('the account of an import of what is here already', () => {
     const { Users: _, ...nameless } = first;
     await community.import(await writeArchive(nameless));
     const named = await community.import(await writeArchive(first));
-    expect(named).toMatchObject({ unchanged: false, added: { named: 2, members: 0 } });
+    expect(named).toMatchObject({ isUnchanged: false, added: { renamedMembers: 2, members: 0 } });
     expect(accounts(named)['Users.xml']).toEqual([2, 0, {}]);
   });
 

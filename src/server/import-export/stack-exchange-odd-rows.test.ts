@@ -171,9 +171,9 @@ describe('what is odd in archives', () => {
       {
         file: 'Posts.xml',
         read: 5,
-        taken: 1,
-        known: 0,
-        leftOut: [
+        imported: 1,
+        alreadyImported: 0,
+        skipped: [
           { reason: 'incomplete or unreadable', rows: 3 },
           { reason: 'repeated', rows: 1 },
         ],
@@ -181,9 +181,9 @@ describe('what is odd in archives', () => {
       {
         file: 'Votes.xml',
         read: 5,
-        taken: 2,
-        known: 0,
-        leftOut: [
+        imported: 2,
+        alreadyImported: 0,
+        skipped: [
           { reason: 'repeated', rows: 1 },
           { reason: 'favourites of the same member and question', rows: 1 },
           { reason: 'favourites without a member', rows: 1 },

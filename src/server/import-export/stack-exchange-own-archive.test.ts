@@ -77,6 +77,6 @@ it('is imported once, also where its posts were deleted since', async () => {
   await community.import(folder, { ownArchive: { name: 'demo', newest } });
   await community.rows('delete from question');
   const again = await community.import(folder, { ownArchive: { name: 'demo', newest } });
-  expect(again).toMatchObject({ unchanged: true, added: { questions: 0 } });
+  expect(again).toMatchObject({ isUnchanged: true, added: { questions: 0 } });
   expect(await community.rows('select * from question')).toEqual([]);
 });

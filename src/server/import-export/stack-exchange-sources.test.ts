@@ -89,9 +89,9 @@ describe('a site that the archive is not from is refused with the right name', (
       await writeArchive({ ...old, Posts: [...old.Posts.slice(0, 3), questionRow(4)] }),
     );
     expect(files.find(({ file }) => file === 'Posts.xml')).toMatchObject({
-      taken: 0,
-      known: 3,
-      leftOut: [{ reason: 'whose number another post has here', rows: 1 }],
+      imported: 0,
+      alreadyImported: 3,
+      skipped: [{ reason: 'whose number another post has here', rows: 1 }],
     });
   });
 });
@@ -129,7 +129,7 @@ describe('an archive of a site that was renamed', () => {
     expect(summary).toMatchObject({
       site: alcohol,
       renamed: beer,
-      unchanged: false,
+      isUnchanged: false,
       added: { members: 1, questions: 1, answers: 1, replies: 1 },
     });
     expect(trial.added).toEqual(summary.added);
@@ -157,7 +157,7 @@ describe('an archive of a site that was renamed', () => {
     ];
     for (const names of again) {
       const summary = await community.import(await writeArchive(renamed), names);
-      expect(summary).toMatchObject({ unchanged: true, renamed: null, site: alcohol });
+      expect(summary).toMatchObject({ isUnchanged: true, renamed: null, site: alcohol });
     }
     const linking = await writeArchive({ ...old, Comments: linked(beer) });
     expect(await community.import(linking, { site: alcohol, dryRun: true })).toMatchObject({ site: alcohol });
@@ -176,7 +176,7 @@ describe('an archive of a site that was renamed', () => {
     const folder = await writeArchive({ ...old, Comments: linked(beer) });
     await community.import(folder);
     expect(await community.import(folder, { site: alcohol, continues: beer })).toMatchObject({
-      unchanged: false,
+      isUnchanged: false,
       renamed: beer,
       added: { questions: 0 },
     });

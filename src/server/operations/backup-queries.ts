@@ -25,12 +25,12 @@ export async function getBackupStatus(db: Queryable): Promise<BackupStatus> {
       select * from backup_run where outcome <> 'running' and ${notInFuture} order by started_at desc limit 1
     )
     select clock_timestamp() as now,
-      (select started_at from good) as "lastGood",
-      (select max(started_at) from backup_run where ${notInFuture}) as "lastTry",
+      (select started_at from good) as "lastSuccess",
+      (select max(started_at) from backup_run where ${notInFuture}) as "lastAttempt",
       (select max(verified_at) from backup_run where verified_at < now() + interval '1 day') as "lastVerified",
-      (select file from good) as "goodFile",
-      coalesce((select bytes from good), 0)::float8 as "goodBytes",
-      (select node from good) as "goodNode",
+      (select file from good) as "lastSuccessFile",
+      coalesce((select bytes from good), 0)::float8 as "lastSuccessBytes",
+      (select node from good) as "lastSuccessNode",
       (select coalesce(reason, verify_problem) from ended) as problem`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('the database has no clock');

@@ -52,8 +52,12 @@ test('a directory that is missing fails loudly and removes nothing; the next qua
   await node.look();
   await node.look();
   expect(node.said().match(/The backup failed/g)).toHaveLength(1);
-  expect(node.said()).toContain(`The directory ${directory} (BACKUP_FOLDER) is not there.`);
-  expect(await getBackupMetrics(server.db)).toEqual({ lastGood: null, lastVerified: null, lastFailed: true });
+  expect(node.said()).toContain(`The folder ${directory} (BACKUP_FOLDER) is not there.`);
+  expect(await getBackupMetrics(server.db)).toEqual({
+    lastSuccess: null,
+    lastVerified: null,
+    isLastFailed: true,
+  });
   await server.db.deleteFrom('backup_run').execute();
 });
 
@@ -67,9 +71,9 @@ test('of two nodes one makes the backup, which is restored and compared; what is
   expect(names.toSorted()).toEqual([old[2], made]);
   const bytes = await readFile(path.join(directory, made ?? ''));
   expect(await getBackupMetrics(server.db)).toEqual({
-    lastGood: { startedAt: expect.any(Date), bytes: bytes.length },
+    lastSuccess: { startedAt: expect.any(Date), bytes: bytes.length },
     lastVerified: expect.any(Date),
-    lastFailed: false,
+    isLastFailed: false,
   });
   const said = nodes.map((node) => node.said()).join('');
   expect(said.match(/Backed up to /g)).toHaveLength(1);
@@ -83,11 +87,11 @@ test('while no backup is good, old ones stay', async () => {
   const broken = startNode('first', { directory, scratchDirectory: path.join(directory, 'nowhere') });
   await broken.look();
   expect(broken.said()).toContain(
-    'restoring it showed: There is no such file or directory. Older backups stay.',
+    'restoring it showed: There is no such file or folder. Older backups stay.',
   );
   expect(await readdir(directory)).toEqual(expect.arrayContaining(old));
   expect(await getBackupMetrics(server.db)).toMatchObject({
-    lastGood: { bytes: expect.any(Number) },
-    lastFailed: true,
+    lastSuccess: { bytes: expect.any(Number) },
+    isLastFailed: true,
   });
 });

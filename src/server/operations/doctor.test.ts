@@ -54,7 +54,7 @@ test('a sound community has its counts compared, and what is left to do is said 
       level: 'problem',
       what: 'synchronous_commit is off.',
       why: expect.any(String),
-      todo: expect.any(String),
+      action: expect.any(String),
     },
   ]);
   const { database } = server.database.connection;
@@ -106,9 +106,9 @@ test('wrong counts are told, and put right while members write, with what was ch
   expect(after.of('counts')).toMatchObject([{ level: 'ok' }]);
   expect(after.changed).toEqual(
     expect.arrayContaining([
-      { rule: 'question.views', id, stored: '900', counted: '0' },
-      { rule: 'answer.upvotes', id: answer.id, stored: '5', counted: '1' },
-      { rule: 'answer_score.score', id: answer.id, stored: null, counted: '1' },
+      { rule: 'question.views', id, stored: '900', expected: '0' },
+      { rule: 'answer.upvotes', id: answer.id, stored: '5', expected: '1' },
+      { rule: 'answer_score.score', id: answer.id, stored: null, expected: '1' },
     ]),
   );
   expect(await findViolations(server.db)).toEqual([]);

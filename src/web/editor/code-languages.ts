@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { findLineEnd, findLineStart, type TextEdit } from './text-edits.ts';
 import type { SuggestionTrigger } from './suggestion-triggers.ts';
 
-/** `key` is what a block is marked with, `also` what it may be marked with as well. */
+/** `key` is what a block is marked with, `aliases` what it may be marked with as well. */
 export type CodeLanguage = { key: string; name: string; aliases?: readonly string[] };
 
 /**
@@ -45,8 +45,8 @@ const languages: readonly CodeLanguage[] = [
   'arduino:Arduino:ino',
   'wasm:WebAssembly',
 ].map((line) => {
-  const [key = '', name = '', also] = line.split(':');
-  return { key, name, ...(also !== undefined && { also: also.split(',') }) };
+  const [key = '', name = '', aliases] = line.split(':');
+  return { key, name, ...(aliases !== undefined && { aliases: aliases.split(',') }) };
 });
 
 /** No colours: first where nothing is typed, so that Enter behind the fence means that. */
