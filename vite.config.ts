@@ -63,14 +63,14 @@ function sharedFiles() {
         mantine('Input|InputBase|TextInput|CloseButton'),
         '@mantine/hooks/',
         '@tabler/',
-        '/(FormError|SelectField|Counter|SkeletonLines|WaitingMark|ScrollBox|SourceLine|PostActions|PagedList)[.]',
-        '/(Revisions|care)[.]module',
-        '/(ask-messages|copy|swipe)[.]ts',
+        '/(FormError|SelectField|CharacterCounter|Skeleton|QueuedMark|ScrollBox|PostAttribution|PostActions|PagedList)[.]',
+        '/(Revisions|moderation)[.]module',
+        '/(questions-messages|copy-text|useSwipe)[.]ts',
       ),
       minShareCount: 2,
     },
     // What stands beside a page, the first one too.
-    { name: 'beside', test: oneOf('/QuestionLinks[.]', '/beside[.]module'), minShareCount: 2 },
+    { name: 'beside', test: oneOf('/QuestionLinks[.]', '/side-column[.]module'), minShareCount: 2 },
     // What opens above a page.
     {
       name: 'dialogs',

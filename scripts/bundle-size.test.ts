@@ -14,7 +14,8 @@ const folder = path.join(projectRoot, 'dist/web');
 type Chunk = { file: string; imports?: string[]; css?: string[] };
 
 /** What the home page fetches by itself: its program, and once it stands, the live connection, what it keeps, and what is beside it. */
-const homePage = /^index\.html$|\/socket\.io-client\/|^platform\/kept-pages\.ts$|^feeds\/HomeAside\.tsx$/u;
+const homePage =
+  /^index\.html$|\/socket\.io-client\/|^core\/offline-store\.ts$|^discovery\/feeds\/HomeSidebar\.tsx$/u;
 
 const sizeOf = async (files: Iterable<string>) => {
   const sizes = await Promise.all([...files].map((file) => stat(path.join(folder, `${file}.br`))));
@@ -39,7 +40,7 @@ test('a first visit to the home page costs 165 KB of programs and styles at most
 test('the page of a question, where most visitors come in, costs 16 more files and 140 KB of them at most', async () => {
   const manifest = await readManifest();
   const first = new Set(filesOf(manifest, 'index.html'));
-  const more = new Set(filesOf(manifest, 'pages/question.tsx').filter((file) => !first.has(file)));
+  const more = new Set(filesOf(manifest, 'app/question-page/QuestionPage.tsx').filter((file) => !first.has(file)));
   expect(more.size).toBeLessThanOrEqual(16);
   expect(await sizeOf(more)).toBeLessThan(140 * 1024);
 });

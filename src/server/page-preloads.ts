@@ -29,14 +29,14 @@ const pageRules: readonly PageRule[] = [
   },
   {
     path: /^\/question\/([1-9]\d{0,15})$/u,
-    module: 'pages/question.tsx',
+    module: 'app/question-page/QuestionPage.tsx',
     requests: (query, id) => [
       `/api/questions/${id}?sort=${parseOption(answerSort.options, query.get('sort'), 'newest')}`,
     ],
   },
   {
     path: /^\/topics$/u,
-    module: 'pages/topics.tsx',
+    module: 'discovery/tags/TagsPage.tsx',
     requests: (query) =>
       query.has('q')
         ? []
@@ -44,22 +44,22 @@ const pageRules: readonly PageRule[] = [
   },
   {
     path: /^\/topics\/([\w.%~-]+)$/u,
-    module: 'pages/topic.tsx',
+    module: 'discovery/tags/TagPage.tsx',
     requests: (_, tag) => [`/api/topics/${tag}`, `/api/topics/${tag}/questions`],
   },
   {
     path: /^\/following$/u,
-    module: 'pages/following.tsx',
+    module: 'discovery/following/FollowingPage.tsx',
     requests: (query) =>
       query.has('tab') ? [] : ['/api/following', `/api/following/questions?muted=${muted(query)}`],
   },
-  { path: /^\/notifications$/u, module: 'pages/notifications.tsx' },
-  { path: /^\/profile(\/\d+)?$/u, module: 'pages/profile.tsx' },
-  { path: /^\/ask$/u, module: 'pages/ask.tsx' },
-  { path: /^\/search$/u, module: 'pages/search.tsx' },
-  { path: /^\/drafts$/u, module: 'pages/drafts.tsx' },
-  { path: /^\/bookmarks$/u, module: 'pages/bookmarks.tsx' },
-  { path: /^\/settings$/u, module: 'pages/settings.tsx' },
+  { path: /^\/notifications$/u, module: 'notifications/NotificationsPage.tsx' },
+  { path: /^\/profile(\/\d+)?$/u, module: 'identity/ProfilePage.tsx' },
+  { path: /^\/ask$/u, module: 'posts/ask/AskPage.tsx' },
+  { path: /^\/search$/u, module: 'discovery/search/SearchPage.tsx' },
+  { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
+  { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
+  { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
 ];
 
 /** The programs of all pages that have one of their own. */

@@ -12,7 +12,7 @@ const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
 await mkdir(path.join(folder, 'assets'));
 const manifest = {
   'index.html': { file: 'assets/index-1.js', assets: ['assets/inter-latin-wght-normal-1.woff2'] },
-  'pages/question.tsx': {
+  'app/question-page/QuestionPage.tsx': {
     file: 'assets/question-1.js',
     imports: ['index.html', '_shared.js'],
     css: ['assets/question-1.css'],

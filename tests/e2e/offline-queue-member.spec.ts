@@ -97,10 +97,10 @@ test('garbage in the storage breaks nothing', async ({ page, context }) => {
     write(`${at}-a`, 'null');
     write(
       `${at}-b`,
-      JSON.stringify({ kind: 'answer', target: 'x', data: { questionId: '1' }, refused: null }),
+      JSON.stringify({ kind: 'answer', target: 'x', data: { questionId: '1' }, refusalReason: null }),
     );
-    write(`${at}-c`, JSON.stringify({ kind: 'dance', target: 'x', data: {}, refused: null }));
-    write(`${at}-d`, JSON.stringify({ kind: 'vote', target: 1, data: [], refused: 7 }));
+    write(`${at}-c`, JSON.stringify({ kind: 'dance', target: 'x', data: {}, refusalReason: null }));
+    write(`${at}-d`, JSON.stringify({ kind: 'vote', target: 1, data: [], refusalReason: 7 }));
   }, member.id);
   await page.reload();
   await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();

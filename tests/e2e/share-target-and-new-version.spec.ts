@@ -36,7 +36,7 @@ test('a page that is older than the server says so, loses nothing that is typed,
   await page.route('**/index.html', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<script src="/assets/index-another1.js"></script>' }),
   );
-  await page.route(/\/assets\/following-[\w-]+\.js/u, (route) => route.fulfill({ status: 404 }));
+  await page.route(/\/assets\/FollowingPage-[\w-]+\.js/u, (route) => route.fulfill({ status: 404 }));
   await page.goto(`/question/${id}`);
   await page.getByLabel('Your answer').fill('Half a thought');
   // What is pointed at is fetched.

@@ -36,7 +36,7 @@ test('actions of two kinds for one target do not replace each other', () => {
 });
 
 test('what is written is read back', () => {
-  const { id, ...value } = { ...vote(7, 'a', 'up'), refused: 'Because' };
+  const { id, ...value } = { ...vote(7, 'a', 'up'), refusalReason: 'Because' };
   expect(parseQueuedAction(id, JSON.stringify(value))).toEqual({ id, ...value });
 });
 
@@ -49,7 +49,7 @@ test.each([
   ['no target', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), target: undefined })],
   ['a target that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), target: 7 })],
   ['no content', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), data: undefined })],
-  ['a reason that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), refused: {} })],
+  ['a reason that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), refusalReason: {} })],
 ])('an entry that is %s is passed over', (_, key, text) => {
   expect(parseQueuedAction(key, text)).toBeNull();
 });

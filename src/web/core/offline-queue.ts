@@ -139,7 +139,7 @@ export function parseQueuedAction(id: string, text: string | null): QueuedAction
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!/^\d{15}-\w+$/u.test(id) || !isObject(value)) return null;
-    const { kind, target, data, refused: refusalReason } = value;
+    const { kind, target, data, refusalReason } = value;
     if (typeof kind !== 'string' || typeof target !== 'string' || !isObject(data)) return null;
     if (refusalReason !== null && typeof refusalReason !== 'string') return null;
     return { id, kind, target, data, refusalReason };

@@ -108,8 +108,8 @@ export async function resetStage({ page, ids }: Stage): Promise<void> {
   });
   const response = await page.request.get('/api/drafts');
   if (!response.ok()) return;
-  const { items } = (await response.json()) as { items: { place: string }[] };
-  const ownPlaces = listOwnDrafts(ids);
-  for (const { place } of items)
-    if (!ownPlaces.includes(place)) await page.request.delete(`/api/drafts/${place}`);
+  const { items } = (await response.json()) as { items: { target: string }[] };
+  const ownTargets = listOwnDrafts(ids);
+  for (const { target } of items)
+    if (!ownTargets.includes(target)) await page.request.delete(`/api/drafts/${target}`);
 }

@@ -143,7 +143,7 @@ describe('what local storage holds', () => {
     const old = JSON.stringify({ content: 'Typed long ago', key: 'key-of-post', refused: null });
     expect(parseDraftRecord(old)).toMatchObject({
       fields: { content: 'Typed long ago', key: 'key-of-post', refused: null },
-      base: null,
+      baseVersion: null,
       dirty: true,
     });
   });

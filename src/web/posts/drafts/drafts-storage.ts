@@ -109,15 +109,15 @@ export function parseDraftRecord(text: string | null): DraftRecord | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value)) return null;
-    const { fields, base, dirty, tried, step, posted, at: changedAt } = value;
+    const { fields, baseVersion, dirty, wasSent, step, postedKey, changedAt } = value;
     if (typeof step !== 'number' || typeof changedAt !== 'number') return recordOfOldFormat(value);
     return {
       fields: isObject(fields) ? pickDraftFields(fields) : null,
-      baseVersion: typeof base === 'number' ? base : null,
+      baseVersion: typeof baseVersion === 'number' ? baseVersion : null,
       dirty: dirty === true,
-      wasSent: tried === true,
+      wasSent: wasSent === true,
       step,
-      postedKey: typeof posted === 'string' ? posted : null,
+      postedKey: typeof postedKey === 'string' ? postedKey : null,
       changedAt,
     };
   } catch {
