@@ -1,4 +1,4 @@
-import type { ReplicaPositionEnv, type SignedInEnv, type VisitorEnv } from '#server/core/http.ts';
+import type { ReplicaPositionEnv, SignedInEnv, VisitorEnv } from '#server/core/http.ts';
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/core/database.ts';
 import { classifyRequest } from '#server/core/request-limits.ts';

@@ -1,5 +1,5 @@
 import { unnamedMember } from '#server/core/sql.ts';
-import type { PostKind, type Source } from '#shared/core/fields.ts';
+import type { PostKind, Source } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Topic } from '#shared/core/events.ts';
