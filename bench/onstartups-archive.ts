@@ -1,3 +1,4 @@
+import { tagKey } from '#shared/core/text.ts';
 import { projectRoot } from '#server/core/paths.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -5,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { copyRows } from '#server/import-export/copy-rows.ts';
 import { createExcerpt } from '#server/posts/excerpt.ts';
-import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
+import { normalizeTags } from '#shared/posts/tags.ts';
 
 /** A question of the archive with its answers, as its JSON lines have it; dates are days. */
 type Thread = {

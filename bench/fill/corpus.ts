@@ -1,10 +1,11 @@
+import { tagKey } from '#shared/core/text.ts';
 import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { limits } from '#shared/core/limits.ts';
-import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
+import { normalizeTags } from '#shared/posts/tags.ts';
 import { type Random, zipf } from './random.ts';
 
 /** What texts are made from. */

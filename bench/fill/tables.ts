@@ -1,4 +1,4 @@
-import { tagKey } from '#shared/posts/tags.ts';
+import { tagKey } from '#shared/core/text.ts';
 import { reputationPoints } from '#shared/engagement/votes.ts';
 import { formatTimestamp } from './copy.ts';
 import { heavyTail, type Random, zipf } from './random.ts';

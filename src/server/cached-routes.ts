@@ -1,3 +1,4 @@
+import { tagKey } from '#shared/core/text.ts';
 import { createSessionCache, type SessionCache } from './identity/sessions-cache.ts';
 import { feedDocumentKey } from './discovery/feeds-document.ts';
 import { hasMutedTagsKey } from './engagement/mutes-filter.ts';
@@ -6,10 +7,10 @@ import { onEventsCommitted, type TopicEvent } from './core/events.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import type { Metrics } from './core/metrics.ts';
 import {
-  createCacheHandler,
-  type CacheHandlerOptions,
-  type CachedRouteMatch,
   type CachedRoute,
+  type CachedRouteMatch,
+  type CacheHandlerOptions,
+  createCacheHandler,
 } from './core/response-cache-handler.ts';
 import { ResponseCache } from './core/response-cache.ts';
 import { getSecurityHeaders } from './core/security-headers.ts';
@@ -20,7 +21,6 @@ import { tagDocumentKey, tagQuestionsDocumentKey, tagsDocumentKey } from './disc
 import { answerSort } from '#shared/posts/answers.ts';
 import { feed as feedName } from '#shared/discovery/feeds.ts';
 import { mutedChoice } from '#shared/engagement/mutes.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { tagSort } from '#shared/discovery/tags.ts';
 
 /** What a node keeps in memory to answer with, as long as its stream of events is followed. */

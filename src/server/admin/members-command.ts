@@ -1,4 +1,4 @@
-import { MemberCommandDeps, type Output } from '#server/core/progress.ts';
+import type { MemberCommandDeps, Output } from '#server/core/progress.ts';
 import { Argument, type Command, Option } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';

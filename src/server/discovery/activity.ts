@@ -1,20 +1,20 @@
+import { tagKey } from '#shared/core/text.ts';
 import type { Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import {
+  getYearUntil,
+  maxTagQuestionsCounted,
   type MemberActivity,
   type MemberReputation,
   type TagActivity,
-  maxTagQuestionsCounted,
-  getYearUntil,
 } from '#shared/discovery/activity.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import {
   countTagWeeks,
   findMemberReputation,
+  findTag,
   listPointsByDay,
   listPostsByDay,
   listTagWeeks,
-  findTag,
 } from './activity-queries.ts';
 
 /** A member's year: questions, answers and replies a day, in UTC, so that it is the same for every reader. */

@@ -1,15 +1,15 @@
+import { tagKey } from '#shared/core/text.ts';
 import type { Reader } from '#server/core/database.ts';
 import {
-  type StatusFilter,
   isOperator,
   type NumberField,
   parseSearch,
   type Range,
-  type SearchTerm,
   resolveMoment,
+  type SearchTerm,
+  type StatusFilter,
 } from '#shared/discovery/search-query.ts';
 import { limitTerms } from '#shared/discovery/search-term-limits.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { findMemberIds, findTagIds } from './search-names.ts';
 
 /** What a query asks for, every name looked up. All of it has to hold at once. */

@@ -1,13 +1,13 @@
+import { tagKey } from '#shared/core/text.ts';
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
 import { likeContains, likeStarts } from '#server/core/sql.ts';
 import type { InstantResults } from '#shared/discovery/search.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { buildIndexQueries } from './search-index-queries.ts';
 import { findTopPosts, type ResultGroup } from './search-levels.ts';
 import { buildTitleGroups } from './search-matches.ts';
 import { namePrefix } from './search-names.ts';
-import { otherScriptLetter, hasTrigram } from './search-words.ts';
+import { hasTrigram, otherScriptLetter } from './search-words.ts';
 
 const maxResults = { questions: 6, tags: 4, members: 4 } as const;
 /** So many of those that begin with a letter or two are looked at. */

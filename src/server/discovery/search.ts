@@ -1,3 +1,4 @@
+import { tagKey } from '#shared/core/text.ts';
 import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
 import { toAnswerCard, toQuestionCard } from '#server/posts/cards.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
@@ -10,7 +11,6 @@ import type {
   SearchSort,
   Suggestions,
 } from '#shared/discovery/search.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { getSearchKind, parseSearch } from '#shared/discovery/search-query.ts';
 import { resolveCriteria, type SearchCriteria } from './search-criteria.ts';
 import { listHighlights } from './search-highlights.ts';

@@ -1,4 +1,4 @@
-import { tagKey } from '#shared/posts/tags.ts';
+import { tagKey } from '#shared/core/text.ts';
 
 type QuestionInput = { title: string; content: string; tags: readonly string[] };
 export type ExistingTag = { key: string; name: string; questionsCount: number };

@@ -1,22 +1,23 @@
+import { tagKey } from '#shared/core/text.ts';
 import type { Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { toQuestionCard } from '#server/posts/cards.ts';
 import type {
   Audience,
+  PartialQuestion,
   RelatedQuestionCards,
   SimilarResults,
-  PartialQuestion,
 } from '#shared/discovery/similar.ts';
-import { normalizeTags, tagKey } from '#shared/posts/tags.ts';
+import { normalizeTags } from '#shared/posts/tags.ts';
 import {
   countAudience,
   countFollowers,
-  listTags,
+  countWords,
   findMostSimilar,
   findQuestionText,
+  listTags,
   type SimilarRow,
-  countWords,
 } from './similar-queries.ts';
 import { listPossibleTags, rankTags } from './similar-tags.ts';
 import { buildSimilarityQuery } from './similar-weights.ts';

@@ -1,5 +1,6 @@
+import { tagKey } from '#shared/core/text.ts';
 import type { Tag, TagSort, TagsPage } from '#shared/discovery/tags.ts';
-import { getTagDescription, tagKey } from '#shared/posts/tags.ts';
+import { getTagDescription } from '#shared/posts/tags.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';

@@ -1,21 +1,21 @@
+import { emailToken } from '#shared/core/fields.ts';
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
-  jsonResponse,
-  jsonBody,
-  problemResponses,
   createRouter,
+  jsonBody,
+  jsonResponse,
+  problemResponses,
   type VisitorEnv,
 } from '#server/core/http.ts';
 import { getNetworkAddress } from '#server/core/network-address.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { emailToken } from '#shared/notifications/preferences.ts';
 import {
   emailChange,
-  passwordReset,
   ownEmail,
-  passwordResetRequest,
+  passwordReset,
   passwordResetOptions,
+  passwordResetRequest,
 } from '#shared/identity/account-recovery.ts';
 import type { EmailAddresses } from './email-addresses.ts';
 import type { PasswordResets } from './password-resets.ts';

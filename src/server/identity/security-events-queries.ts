@@ -1,6 +1,6 @@
+import type { SecurityEvent } from '#shared/core/events.ts';
 import { sql } from 'kysely';
 import type { Database, Tx } from '#server/core/database.ts';
-import type { SecurityEvent } from '#shared/identity/accounts.ts';
 
 export async function insertSecurityEvent(
   tx: Tx,

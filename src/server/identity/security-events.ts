@@ -1,13 +1,13 @@
+import type { SecurityEvent } from '#shared/core/events.ts';
 import type { Logger } from 'pino';
 import { buildSimpleEmail, queueEmail } from '#server/notifications/email.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { onEventsCommitted, publish, type TopicEvent } from '#server/core/events.ts';
 import type { JobQueue } from '#server/core/job-queue.ts';
-import type { SecurityEvent } from '#shared/identity/accounts.ts';
 import {
+  claimUnsentSecurityEvents,
   deleteSecurityEvents,
   insertSecurityEvent,
-  claimUnsentSecurityEvents,
 } from './security-events-queries.ts';
 
 /**

@@ -1,14 +1,13 @@
+import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
-import { tagKey } from '#shared/posts/tags.ts';
-import { countCodePoints } from '#shared/core/text.ts';
 import { createExcerpt } from '#server/posts/excerpt.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine } from './stack-exchange-characters.ts';
 import { chooseContent } from './stack-exchange-content.ts';
-import { copyRows, type CopyCell } from './copy-rows.ts';
+import { type CopyCell, copyRows } from './copy-rows.ts';
 import {
-  parseInteger,
   getLicenseAt,
+  parseInteger,
   parsePersonName,
   parseTags,
   parseTime,

@@ -1,10 +1,9 @@
-import { tagKey } from '#shared/posts/tags.ts';
-import { countCodePoints } from '#shared/core/text.ts';
+import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
 import { htmlToMarkdown } from './stack-exchange-html.ts';
-import { copyRows, type CopyCell } from './copy-rows.ts';
-import { parseInteger, getLicenseAt, parsePersonName, parseTime } from './stack-exchange-fields.ts';
+import { type CopyCell, copyRows } from './copy-rows.ts';
+import { getLicenseAt, parseInteger, parsePersonName, parseTime } from './stack-exchange-fields.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';

@@ -1,19 +1,19 @@
+import { emailToken } from '#shared/core/fields.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import {
-  jsonResponse,
-  jsonBody,
-  problemResponses,
   createRouter,
+  jsonBody,
+  jsonResponse,
+  problemResponses,
   type VisitorEnv,
 } from '#server/core/http.ts';
 import {
-  unsubscribeScope,
-  emailToken,
   notificationCategory,
   notificationPreferenceChange,
   notificationPreferences,
   pushSubscription,
+  unsubscribeScope,
 } from '#shared/notifications/preferences.ts';
 import type { PushSubscriptions } from './push.ts';
 import type { NotificationPreferences } from './preferences.ts';

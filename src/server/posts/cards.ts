@@ -1,7 +1,7 @@
+import type { AnswerCard } from '#shared/posts/cards.ts';
 import { sql } from 'kysely';
 import { bylineColumns, type BylineRow, toByline } from './posts.ts';
 import { createExcerpt } from './excerpt.ts';
-import type { AnswerCard } from '#shared/discovery/search.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
 
 export type AnswerCardRow = BylineRow & {

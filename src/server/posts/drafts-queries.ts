@@ -1,6 +1,7 @@
+import type { DraftEnd } from '#shared/core/events.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import type { DraftEnd, DraftFields } from '#shared/posts/drafts.ts';
+import type { DraftFields } from '#shared/posts/drafts.ts';
 
 export type DraftRow = {
   target: string;

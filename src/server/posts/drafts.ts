@@ -1,34 +1,34 @@
+import type { DraftEnd } from '#shared/core/events.ts';
 import { createHash } from 'node:crypto';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import {
-  type DraftEnd,
   type DraftFields,
+  type DraftSave,
   type DraftState,
   type DraftSummary,
-  type DraftSave,
   maxDraftBytes,
   maxDrafts,
 } from '#shared/posts/drafts.ts';
 import { truncate } from '#shared/core/text.ts';
 import {
-  findDraft,
+  deleteOldDraftsStatement,
+  type DraftKey,
   type DraftListRow,
   type DraftRow,
-  listDrafts,
-  deleteOldDraftsStatement,
-  endLockedDraft,
-  type PostedDraft,
-  insertPostedDraftsStatement,
-  type LockedDraft,
-  lockOrCreateDraft,
-  lockDraftsStatement,
-  endDraftsStatement,
-  lockExistingDraft,
   type DraftVersion,
-  type DraftKey,
+  endDraftsStatement,
+  endLockedDraft,
+  findDraft,
+  insertPostedDraftsStatement,
+  listDrafts,
+  lockDraftsStatement,
+  type LockedDraft,
+  lockExistingDraft,
+  lockOrCreateDraft,
+  type PostedDraft,
   updateDraft,
 } from './drafts-queries.ts';
 

@@ -1,19 +1,20 @@
+import { tagKey } from '#shared/core/text.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
-import { findMentions, findAddedMentions } from './mentions.ts';
+import { findAddedMentions, findMentions } from './mentions.ts';
 import { notifyOfMentions } from '#server/notifications/notifications.ts';
-import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { postOnce, type PostRequest } from './idempotency.ts';
 import { toByline, toTimes } from './posts.ts';
 import {
-  refuseStaleEdit,
   type CurrentVersion,
-  saveRevision,
   getRevision,
   listRevisions,
+  refuseStaleEdit,
+  saveRevision,
 } from './revisions.ts';
 import { refuseLocked } from './posts-locks.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
@@ -21,19 +22,18 @@ import { listQuestionTagNames, resolveTagNames, setQuestionTags } from './tags.t
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/posts/questions.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { createExcerpt } from './excerpt.ts';
 import {
   changeQuestionsCount,
-  insertQuestion,
-  type LockStrength,
-  lockQuestion,
   findQuestionById,
-  questionExists,
-  updateQuestionActivity,
-  type QuestionRow,
+  insertQuestion,
   listQuestionTitles,
+  lockQuestion,
+  type LockStrength,
+  questionExists,
+  type QuestionRow,
   updateQuestion,
+  updateQuestionActivity,
 } from './questions-queries.ts';
 
 export const questionNotFound = () => new ProblemError('not-found', 'Question not found');

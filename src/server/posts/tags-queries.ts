@@ -1,5 +1,5 @@
+import { tagKey } from '#shared/core/text.ts';
 import type { Tx } from '#server/core/database.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 

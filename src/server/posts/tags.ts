@@ -1,3 +1,4 @@
+import { tagKey } from '#shared/core/text.ts';
 import {
   changeTagQuestionCounts,
   ensureTags,
@@ -12,7 +13,6 @@ import {
 } from './tags-queries.ts';
 import type { Tx } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 
 /** A topic locked against everything else that counts in it. @param make a tag that is none becomes one. */
 export async function lockTagByName(

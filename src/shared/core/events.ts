@@ -1,6 +1,7 @@
-import type { DraftEnd } from '#shared/posts/drafts.ts';
-import type { SecurityEvent } from '#shared/identity/accounts.ts';
-import { tagKey } from '#shared/posts/tags.ts';
+import { securityEvent } from '#shared/identity/accounts.ts';
+import { z } from 'zod';
+import { draftEnd } from '#shared/posts/drafts.ts';
+import { tagKey } from './text.ts';
 
 /**
  * What happened, as the browser is told of it. A topic is what one can look at: every list of questions, every list of
@@ -234,3 +235,7 @@ function parsePosition(position: Position): { timeline: number; place: bigint } 
   const [, timeline, high, low] = parts;
   return { timeline: Number(timeline), place: (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`) };
 }
+
+export type DraftEnd = z.infer<typeof draftEnd>;
+
+export type SecurityEvent = z.infer<typeof securityEvent>;

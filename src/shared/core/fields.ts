@@ -85,3 +85,6 @@ export const votes = z.object({
 
 /** The three kinds of posts; also the names of their tables. */
 export type PostKind = 'question' | 'answer' | 'reply';
+
+/** A signed token of a link in a mail. */
+export const emailToken = z.object({ token: z.string().regex(/^[\w.-]{1,300}$/, 'is not one of ours') });

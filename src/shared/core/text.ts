@@ -28,3 +28,8 @@ export function hasForbiddenCharacters(text: string): boolean {
 export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text) || !text.isWellFormed();
 }
+
+/** Two tags are the same topic when their keys are equal: compared without case. */
+export function tagKey(tag: string): string {
+  return tag.normalize('NFC').toLowerCase();
+}

@@ -1,5 +1,6 @@
+import { answerCard } from '#shared/posts/cards.ts';
 import { z } from 'zod';
-import { author, id, nextCursor, source, time } from '#shared/core/fields.ts';
+import { id, nextCursor, time } from '#shared/core/fields.ts';
 import { questionCard } from '#shared/posts/questions.ts';
 
 export const searchKind = z.enum(['questions', 'answers', 'users']);
@@ -7,23 +8,6 @@ export type SearchKind = z.infer<typeof searchKind>;
 
 export const searchSort = z.enum(['relevance', 'recent', 'popular']);
 export type SearchSort = z.infer<typeof searchSort>;
-
-/** An answer in a list, with the question it belongs to. */
-export const answerCard = z.object({
-  id,
-  questionId: id,
-  questionTitle: z.string(),
-  excerpt: z.string(),
-  excerptCut: z.boolean(),
-  ...author.shape,
-  createdAt: time,
-  upvotes: z.int().nonnegative(),
-  downvotes: z.int().nonnegative(),
-  /** Whether it is its question's accepted answer. */
-  accepted: z.boolean(),
-  source,
-});
-export type AnswerCard = z.infer<typeof answerCard>;
 
 /** A member in a list. */
 export const memberCard = z.object({

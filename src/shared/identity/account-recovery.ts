@@ -1,5 +1,5 @@
+import { emailToken } from '#shared/core/fields.ts';
 import { z } from 'zod';
-import { emailToken } from '#shared/notifications/preferences.ts';
 import { passwordChange } from './profiles.ts';
 
 /** What somebody is told who wants to get in again, or to be reached elsewhere. */

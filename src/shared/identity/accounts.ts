@@ -159,7 +159,6 @@ export const securityEvent = z.enum([
   'sign-in-linked',
   'sign-in-unlinked',
 ]);
-export type SecurityEvent = z.infer<typeof securityEvent>;
 
 /** What becomes of what a member wrote when they leave: it stays under another name, or it is deleted. */
 export const postsAfterDeletion = z.enum(['stay', 'go']);

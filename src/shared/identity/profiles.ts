@@ -1,8 +1,8 @@
+import { answerCard } from '#shared/posts/cards.ts';
 import { z } from 'zod';
 import { existingDisplayName, registerMessages } from './accounts.ts';
 import { id, paged, time } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
-import { answerCard } from '#shared/discovery/search.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 
 /** Whether profiles show addresses: where members do not say otherwise, only where they say so, or never. */

@@ -69,9 +69,6 @@ export const pushSubscription = z.object({
 });
 export type NewPushSubscription = z.infer<typeof pushSubscription>;
 
-/** A signed token of a link in a mail. */
-export const emailToken = z.object({ token: z.string().regex(/^[\w.-]{1,300}$/, 'is not one of ours') });
-
 /** What a link to unsubscribe ends: mails about one thing, or all of one rhythm. */
 export const unsubscribeScope = z.union([notificationCategory, emailFrequency.exclude(['off'])]);
 export type UnsubscribeScope = z.infer<typeof unsubscribeScope>;

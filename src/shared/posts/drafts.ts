@@ -37,7 +37,6 @@ export type DraftSave = z.infer<typeof draftSave>;
 
 /** How a draft came to its end: as a post, or thrown away. */
 export const draftEnd = z.enum(['posted', 'discarded']);
-export type DraftEnd = z.infer<typeof draftEnd>;
 
 /** What the server knows of a place. Without a draft `fields` is null; `version` is null where there never was one. */
 export const draftState = z.object({

@@ -1,15 +1,10 @@
+import { countCodePoints, hasControlCharacters, tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
-import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
 
 /** What is wrong with a list of tags, as the sentence shown beside the field (docs/product.md 9). */
 export type TagsProblem = string;
 
 export const tooManyTagsMessage = `You can add up to ${limits.tagsPerQuestion} tags`;
-
-/** Two tags are the same topic when their keys are equal: compared without case. */
-export function tagKey(tag: string): string {
-  return tag.normalize('NFC').toLowerCase();
-}
 
 /** One tag as stored: trimmed, one leading `#` dropped, runs of inner spaces made one. */
 export function normalizeTag(raw: string): string {

@@ -1,17 +1,17 @@
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { MemberEvent } from '#shared/core/events.ts';
 import { refreshBookmarks } from '#web/engagement/bookmarks.ts';
-import { setTagFollowed, refreshFollows } from '#web/engagement/follows.ts';
-import { refreshMutes, applyTagMute } from '#web/engagement/mutes.ts';
+import { refreshFollows, setTagFollowed } from '#web/engagement/follows.ts';
+import { applyTagMute, refreshMutes } from '#web/engagement/mutes.ts';
 import { markNotificationsSeen, notificationKeys } from '#web/notifications/notifications.ts';
 import { throttle } from '#web/core/throttle.ts';
 import { useLive } from '#web/core/live.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import type { PostRef } from '#web/posts/post-ref.ts';
 import { patchPost } from '#web/posts/questions/question-page-data.ts';
-import { updateCachedQuestion, questionKeys } from '#web/posts/questions/question-cache.ts';
-import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
+import { questionKeys, updateCachedQuestion } from '#web/posts/questions/question-cache.ts';
 
 /** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
 export function MemberLiveUpdates({ memberId }: { memberId: number }): null {

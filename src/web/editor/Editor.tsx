@@ -1,3 +1,4 @@
+import { DraftIndicator, type DraftStatus } from '#web/ui/DraftIndicator.tsx';
 import { plural, t } from '@lingui/core/macro';
 import {
   type KeyboardEvent,
@@ -13,9 +14,7 @@ import {
 import { lazyComponent } from '#web/core/lazy.ts';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { countCodePoints } from '#shared/core/text.ts';
-import type { DraftStatus } from '#web/posts/drafts/useDraft.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
-import { DraftIndicator } from '#web/ui/DraftIndicator.tsx';
 import { applyEdit, type FieldText, readField, type TextEdit } from './text-edits.ts';
 import { useAutoGrow, useStayAboveKeyboard } from './field-size.ts';
 import { getKeyEffect } from './editor-keys.ts';

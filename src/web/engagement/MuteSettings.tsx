@@ -1,13 +1,13 @@
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, type ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { questionPath } from '#web/core/paths.ts';
 import { translateServerMessage } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { questionKeys } from '#web/posts/questions/question-cache.ts';
-import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -15,7 +15,7 @@ import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { TagLink } from '#web/posts/TagLinks.tsx';
-import { mutedQuestionsQuery, mutedTagsQuery, setQuestionMute, setTagMute, refreshMutes } from './mutes.ts';
+import { mutedQuestionsQuery, mutedTagsQuery, refreshMutes, setQuestionMute, setTagMute } from './mutes.ts';
 import classes from './MuteSettings.module.css';
 
 /** All that the member muted; each can be heard of again from here. */

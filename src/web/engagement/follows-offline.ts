@@ -1,13 +1,13 @@
+import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
-import { tagKey } from '#shared/posts/tags.ts';
 import { api, readJson as readBody } from '#web/core/api.ts';
 import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
 import { toastError } from '#web/core/toast.ts';
-import { isObject, useQueuedState, type OfflineAction } from '#web/core/offline-queue.ts';
+import { isObject, type OfflineAction, useQueuedState } from '#web/core/offline-queue.ts';
 import { patchPost } from '#web/posts/questions/question-page-data.ts';
 import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
 import { isId } from '#web/posts/offline/queued-posts.ts';
-import { setTagFollow, applyTagFollow } from './follows.ts';
+import { applyTagFollow, setTagFollow } from './follows.ts';
 
 type QuestionToFollow = { questionId: number; following: boolean };
 type TagToFollow = { tag: string; following: boolean };

@@ -1,17 +1,17 @@
+import { tagKey } from '#shared/core/text.ts';
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import {
   hashKey,
-  infiniteQueryOptions,
-  queryOptions,
   type InfiniteData,
+  infiniteQueryOptions,
   type QueryClient,
+  queryOptions,
 } from '@tanstack/react-query';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
 import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
-import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
 
 /** Under which keys the cache holds what the member follows. */
 export const followKeys = {

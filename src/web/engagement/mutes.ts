@@ -1,16 +1,16 @@
+import { tagKey } from '#shared/core/text.ts';
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import {
   hashKey,
   type InfiniteData,
   infiniteQueryOptions,
-  queryOptions,
   type QueryClient,
+  queryOptions,
 } from '@tanstack/react-query';
 import type { FeedPage, MutedTags } from '#shared/engagement/mutes.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { followKeys } from './follows.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
-import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
 
 /** Under which keys the cache holds what the member muted. */

@@ -1,6 +1,6 @@
+import { tagKey } from '#shared/core/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { followsQuery } from './follows.ts';
 import { useMember } from '#web/core/session.ts';
 import { mutedTagsQuery } from './mutes.ts';

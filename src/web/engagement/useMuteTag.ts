@@ -1,10 +1,10 @@
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { setTagFollow, applyTagFollow, tagMutationScope } from './follows.ts';
+import { applyTagFollow, setTagFollow, tagMutationScope } from './follows.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import { tagQueryKeys } from '#web/discovery/tags/tags.ts';
-import { setTagMute, refreshMutes, applyTagMute, cancelMuteFetches } from './mutes.ts';
+import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mutes.ts';
 
 /** Mutes a topic or ends it; shown at once. @param following whether the member follows it, which undoing brings back. */
 export function useMuteTag(tag: string, following: boolean) {

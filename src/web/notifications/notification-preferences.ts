@@ -7,9 +7,8 @@ import type {
 } from '#shared/notifications/preferences.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { subscribeToPush, unsubscribeFromPush } from './web-push.ts';
-import { settingsKeys } from '#web/identity/settings.ts';
 
-const queryKey = [...settingsKeys.all, 'notifications'] as const;
+const queryKey = ['settings', 'notifications'] as const;
 
 export const notificationPreferencesQuery = queryOptions({
   queryKey,

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import type { DraftStatus } from '#web/posts/drafts/useDraft.ts';
 import classes from './DraftIndicator.module.css';
 
 /** Says that what was typed is kept. */
@@ -12,3 +11,20 @@ export function DraftIndicator({ state }: { state: DraftStatus }) {
     </output>
   );
 }
+
+/**
+ * What a member types is kept as they type, in local storage at once and on the server a moment later, for each member and
+ * form, so that it survives a reload, a killed tab or server, a sign-out and a dead session, and goes on on another device.
+ * A draft carries the idempotency key of what it will post.
+ */
+export type DraftStatus =
+  /** Nothing was typed. */
+  | 'empty'
+  /** On its way to the server for the first time. */
+  | 'pending'
+  /** Every device of the member has it. */
+  | 'saved'
+  /** The server does not have it yet. */
+  | 'device'
+  /** It lives as long as the page: the browser keeps nothing, and the server cannot be reached. */
+  | 'unsaved';

@@ -1,5 +1,5 @@
+import { tagKey } from '#shared/core/text.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { tagKey } from '#shared/posts/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 
 /** Under which keys the cache holds what the pictures show. */

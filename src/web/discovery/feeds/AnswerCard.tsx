@@ -1,6 +1,7 @@
+import type { AnswerCard as Card } from '#shared/posts/cards.ts';
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
-import type { AnswerCard as Card, SearchHighlight } from '#shared/discovery/search.ts';
+import type { SearchHighlight } from '#shared/discovery/search.ts';
 import { answerPath } from '#web/core/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard } from '#web/posts/PostCard.tsx';

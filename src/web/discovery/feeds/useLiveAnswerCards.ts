@@ -1,6 +1,6 @@
+import type { AnswerCard } from '#shared/posts/cards.ts';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { AnswersEvent } from '#shared/core/events.ts';
-import type { AnswerCard } from '#shared/discovery/search.ts';
 import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
 
 export type LiveAnswerCards<Data> = {

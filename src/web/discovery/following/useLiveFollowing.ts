@@ -1,8 +1,8 @@
+import { tagKey } from '#shared/core/text.ts';
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import type { FollowedTag } from '#shared/discovery/tags.ts';
 import {
   type MapCards,
@@ -12,7 +12,7 @@ import {
 import { useIsMuted } from '#web/engagement/useIsMuted.ts';
 import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
 import { useLiveTagPages } from '#web/discovery/tags/useLiveTags.ts';
-import { followsQuery, followedTagsQuery, recentActivityQuery } from '#web/engagement/follows.ts';
+import { followedTagsQuery, followsQuery, recentActivityQuery } from '#web/engagement/follows.ts';
 
 type TaggedQuestion = { questionId: number; tags: readonly string[] };
 

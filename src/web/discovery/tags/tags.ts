@@ -1,18 +1,9 @@
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { tagKey } from '#shared/posts/tags.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { t } from '@lingui/core/macro';
 import { translateServerMessage } from '#web/core/errors.ts';
-
-/** Under which keys the cache holds topics; what patches it uses these. */
-export const tagQueryKeys = {
-  all: ['topics'],
-  lists: ['topics', 'list'],
-  list: (wanted: { q: string; sort: TagSort }) => ['topics', 'list', wanted],
-  one: (tag: string) => ['topics', 'one', tagKey(tag)],
-  questions: (tag: string) => ['topics', 'questions', tagKey(tag)],
-} as const;
 
 /** The topics whose name contains `q`; all of them where it is blank. */
 export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {

@@ -1,9 +1,9 @@
+import { tagKey } from '#shared/core/text.ts';
+import { tagQueryKeys } from '#web/posts/query-keys.ts';
 import { type InfiniteData, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { TagsEvent } from '#shared/core/events.ts';
-import { tagKey } from '#shared/posts/tags.ts';
-import type { Tag, TagsPage, TagSort } from '#shared/discovery/tags.ts';
+import type { Tag, TagSort, TagsPage } from '#shared/discovery/tags.ts';
 import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
-import { tagQueryKeys } from './tags.ts';
 
 /** Pages of topics, which may hold more of each. */
 type Pages = InfiniteData<{ items: Tag[]; nextCursor: string | null }>;

@@ -1,3 +1,4 @@
+import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
@@ -5,11 +6,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { TagSuggestion } from '#shared/discovery/similar.ts';
-import { tagKey } from '#shared/posts/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/count-text.ts';
-import { canAddTag, hasTag, getUnfinishedTag } from './tag-field.ts';
+import { canAddTag, getUnfinishedTag, hasTag } from './tag-field.ts';
 import classes from './TagSuggestions.module.css';
 
 const maxSuggestions = 6;

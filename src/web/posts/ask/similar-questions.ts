@@ -1,9 +1,9 @@
+import { tagKey, truncate } from '#shared/core/text.ts';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { limits } from '#shared/core/limits.ts';
 import type { PartialQuestion } from '#shared/discovery/similar.ts';
-import { parseTags, tagKey, findTagsProblem } from '#shared/posts/tags.ts';
-import { truncate } from '#shared/core/text.ts';
+import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import type { AskDraft } from './ask-draft.ts';
 

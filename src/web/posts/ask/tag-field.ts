@@ -1,5 +1,6 @@
+import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
-import { normalizeTag, parseTags, tagKey } from '#shared/posts/tags.ts';
+import { normalizeTag, parseTags } from '#shared/posts/tags.ts';
 
 /** The tag whose name is not complete: what stands behind the last comma. */
 export function getUnfinishedTag(typed: string): string {

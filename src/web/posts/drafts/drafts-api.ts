@@ -1,7 +1,8 @@
-import type { DraftEnd, DraftState } from '#shared/posts/drafts.ts';
+import type { DraftEnd } from '#shared/core/events.ts';
+import type { DraftState } from '#shared/posts/drafts.ts';
 import { madeByHeader } from '#shared/core/protocol.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
-import { getOrCreateBrowserId, type DraftRef, type DraftRecord } from './drafts-storage.ts';
+import { type DraftRecord, type DraftRef, getOrCreateBrowserId } from './drafts-storage.ts';
 import { ApiError } from '#web/core/errors.ts';
 
 /** A request without an answer by then has none. */

@@ -1,6 +1,7 @@
+import type { DraftEnd } from '#shared/core/events.ts';
 import { t } from '@lingui/core/macro';
 import { isDraftTarget } from '#shared/posts/drafts-targets.ts';
-import type { DraftEnd, DraftFields, DraftState } from '#shared/posts/drafts.ts';
+import type { DraftFields, DraftState } from '#shared/posts/drafts.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { getConnectionStatus, onConnectionChange } from '#web/core/connection.ts';
 import {

@@ -1,38 +1,22 @@
+import type { DraftStatus } from '#web/ui/DraftIndicator.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { getConnectionStatus } from '#web/core/connection.ts';
 import { getDraftEntry, registerDraftForm, showInDraftForm } from './drafts-entries.ts';
 import {
   type DraftRef,
-  pickDraftFields,
-  isPersisted,
   hasSameFields,
+  isPersisted,
+  pickDraftFields,
   readDraftRecord,
 } from './drafts-storage.ts';
 import {
-  resolveDraftConflict,
   isServerDraft,
   markDraftPosted,
-  syncDraft,
+  resolveDraftConflict,
   saveTypedDraft,
+  syncDraft,
 } from './drafts-sync.ts';
-
-/**
- * What a member types is kept as they type, in local storage at once and on the server a moment later, for each member and
- * form, so that it survives a reload, a killed tab or server, a sign-out and a dead session, and goes on on another device.
- * A draft carries the idempotency key of what it will post.
- */
-export type DraftStatus =
-  /** Nothing was typed. */
-  | 'empty'
-  /** On its way to the server for the first time. */
-  | 'pending'
-  /** Every device of the member has it. */
-  | 'saved'
-  /** The server does not have it yet. */
-  | 'device'
-  /** It lives as long as the page: the browser keeps nothing, and the server cannot be reached. */
-  | 'unsaved';
 
 /** Another text for the same form, that another device wrote meanwhile; the member decides which one stays. */
 export type ConflictingDraft = {
