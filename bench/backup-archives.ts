@@ -15,7 +15,11 @@ import { withClient } from '#tests/support/database-client.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { WriteLedger } from '#tests/support/write-ledger.ts';
 import { register } from '#tests/support/member.ts';
-import { withTemporaryDirectory, withTemporaryParley, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
+import {
+  withTemporaryDirectory,
+  withTemporaryParley,
+  withTemporaryPostgres,
+} from '#tests/support/temporary-parley.ts';
 import { createSeededRandom } from '#tests/support/under-load.ts';
 
 /**

@@ -40,7 +40,9 @@ test('a first visit to the home page costs 165 KB of programs and styles at most
 test('the page of a question, where most visitors come in, costs 16 more files and 140 KB of them at most', async () => {
   const manifest = await readManifest();
   const first = new Set(filesOf(manifest, 'index.html'));
-  const more = new Set(filesOf(manifest, 'app/question-page/QuestionPage.tsx').filter((file) => !first.has(file)));
+  const more = new Set(
+    filesOf(manifest, 'app/question-page/QuestionPage.tsx').filter((file) => !first.has(file)),
+  );
   expect(more.size).toBeLessThanOrEqual(16);
   expect(await sizeOf(more)).toBeLessThan(140 * 1024);
 });

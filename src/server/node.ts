@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { createAccounts } from './identity/accounts.ts';
 import { createAuth } from './identity/auth.ts';
-import type { PasswordCost } from './accounts/password.ts';
+import type { PasswordCost } from './identity/passwords.ts';
 import { createApp } from './app.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
 import { getBackupMetrics, startBackupScheduler } from './operations/backup-scheduler.ts';

@@ -2,7 +2,7 @@ import { projectRoot } from './core/paths.ts';
 import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { PasswordCost } from './accounts/password.ts';
+import type { PasswordCost } from './identity/passwords.ts';
 import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-export/demo.ts';
 import { startNode } from './node.ts';
 import type { Config } from './core/config.ts';

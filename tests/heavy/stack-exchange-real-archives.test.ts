@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { importStackExchange, type ImportSummary } from '#server/import-export/stack-exchange-import.ts';
-import { createTestCommunity, type TestCommunity, useTestDatabase } from '#tests/support/stack-exchange-archive.ts';
+import {
+  createTestCommunity,
+  type TestCommunity,
+  useTestDatabase,
+} from '#tests/support/stack-exchange-archive.ts';
 
 useTestDatabase();
 

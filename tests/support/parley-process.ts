@@ -41,7 +41,10 @@ export function spawnParley({
   cheapPasswords = false,
   user,
 }: ParleyOptions): ParleyProcess {
-  const main = path.join(project, cheapPasswords ? 'tests/support/cheap-passwords-main.ts' : 'src/server/main.ts');
+  const main = path.join(
+    project,
+    cheapPasswords ? 'tests/support/cheap-passwords-main.ts' : 'src/server/main.ts',
+  );
   const child = spawn(executable, [...node.flags, main, ...parameters], {
     cwd: '/',
     env: {
