@@ -33,12 +33,12 @@ export async function prepareBinaries(
   if (reachable && (await linkLibraries(packed.directory))) return packed;
   const copy = {
     ...packed,
-    folder: path.join(
+    directory: path.join(
       account === undefined ? copyHome : rootInstallDirectory,
       `postgresql-${packed.version}`,
     ),
   };
-  if (!existsSync(copy.folder)) await copyBinaries(packed.directory, copy.folder, report);
+  if (!existsSync(copy.directory)) await copyBinaries(packed.directory, copy.directory, report);
   return copy;
 }
 
