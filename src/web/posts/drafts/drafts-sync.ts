@@ -240,7 +240,7 @@ async function upload(at: DraftRef): Promise<void> {
 async function save(at: DraftRef, record: DraftRecord, leaving: boolean): Promise<void> {
   // An edit that was begun before drafts were kept on the server has no key.
   const fields = { ...record.fields, key: record.fields?.['key'] ?? createIdempotencyKey() };
-  const sent = { ...record, fields, tried: true };
+  const sent = { ...record, fields, wasSent: true };
   writeDraftRecord(at, sent);
   try {
     recordSaved(at, sent, await putDraft(at, sent, leaving));
@@ -342,7 +342,7 @@ function applyServerDraft(at: DraftRef, server: DraftState): void {
   entry.conflicting = found === 'choice' ? server : null;
   if (found === 'behind') acceptServerDraft(at, record, server);
   if (record === null) return notifyDraftForm(at);
-  const known = { ...record, base: server.version, tried: false };
+  const known = { ...record, baseVersion: server.version, wasSent: false };
   if (found === 'waits') writeDraftRecord(at, { ...record, baseVersion: server.version });
   if (found === 'same') writeDraftRecord(at, { ...known, dirty: false });
   if (found === 'continues') writeDraftRecord(at, { ...known, dirty: true });
