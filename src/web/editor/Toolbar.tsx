@@ -1,3 +1,4 @@
+import '@github/markdown-toolbar-element';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { t } from '@lingui/core/macro';
 import {
