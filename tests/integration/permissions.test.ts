@@ -332,7 +332,7 @@ function addressesOf({ path, parameters }: Operation, ids: Readonly<Record<strin
     const filled = path
       .replace('{feed}', feed)
       .replace('{tag}', 'rye')
-      .replace('{place}', 'ask')
+      .replace('{target}', 'ask')
       .replace('{number}', '1')
       .replace('{id}', `${ids[kind]}`);
     return search.flatMap((words) =>
