@@ -12,7 +12,7 @@ const run = promisify(execFile);
 let folder = '';
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'parley-walls-'));
+  folder = await mkdtemp(path.join(os.tmpdir(), 'parley-import-rules-'));
   for (const file of ['.oxlintrc.json', 'package.json', 'tsconfig.base.json', 'src/shared/tsconfig.json'])
     await cp(path.join(project, file), path.join(folder, file));
   await symlink(path.join(project, 'node_modules'), path.join(folder, 'node_modules'));
@@ -43,15 +43,25 @@ async function findImportErrors(file: string, wanted: string): Promise<string> {
 describe('a forbidden import fails', () => {
   test.each([
     ['src/shared/x.ts', '#server/app.ts', 'shared imports shared and zod only'],
-    ['src/shared/x.ts', 'node:fs', 'shared imports shared and zod only'],
-    ['src/server/votes/x.ts', '#web/app/router.tsx', 'does not know the browser part'],
-    ['src/server/votes/x.ts', '../answers/answers.ts', 'Leaving a folder means an alias'],
-    ['src/server/votes/x.ts', '#server/posts/answers-queries.ts', 'through its main file'],
-    ['src/server/votes/x.ts', '#server/posts/answers-routes.ts', 'through its main file'],
-    ['src/server/platform/x.ts', '#server/engagement/votes.ts', 'The platform knows no feature'],
-    ['src/web/votes/x.ts', '#server/engagement/votes.ts', 'knows the server by its API alone'],
-    ['src/web/platform/x.ts', '#server/app.ts', 'Only the type of the API'],
-    ['src/web/ui/x.ts', '#web/engagement/votes.ts', 'know no feature'],
+    ['src/shared/posts/x.ts', 'node:fs', 'shared imports shared and zod only'],
+    ['src/server/engagement/x.ts', '#web/app/router.tsx', 'does not know the browser part'],
+    ['src/server/engagement/x.ts', '../posts/answers.ts', 'Leaving a folder means an alias'],
+    ['src/server/engagement/x.ts', '#server/posts/answers-queries.ts', 'through its main file'],
+    ['src/server/engagement/x.ts', '#server/posts/answers-routes.ts', 'through its main file'],
+    ['src/server/engagement/x.test.ts', '#server/posts/answers-queries.ts', 'through its main file'],
+    ['src/server/engagement/x.ts', '#tests/support/server.ts', 'Only tests import'],
+    ['src/server/engagement/x.ts', '#server/app.ts', 'Areas do not know'],
+    ['src/server/core/x.ts', '#server/engagement/votes.ts', 'The core knows no area'],
+    ['src/server/core/x.ts', '#server/postgres/replicas.ts', 'The core knows no area'],
+    ['src/server/postgres/x.ts', '#server/posts/posts.ts', 'knows no area but the core'],
+    ['src/server/posts/x.ts', '#server/engagement/votes.ts', 'only areas below it'],
+    ['src/server/identity/x.ts', '#server/admin/roles.ts', 'only areas below it'],
+    ['src/web/engagement/x.ts', '#server/engagement/votes.ts', 'knows the server by its API alone'],
+    ['src/web/core/x.ts', '#server/engagement/votes.ts', 'knows the server by its API alone'],
+    ['src/web/core/x.ts', '#server/app.ts', 'Only the type of the API'],
+    ['src/web/core/x.ts', '#web/ui/toast.tsx', 'only areas below it'],
+    ['src/web/ui/x.ts', '#web/engagement/votes.ts', 'only areas below it'],
+    ['src/web/posts/drafts/x.ts', '#web/discovery/search/search.ts', 'only areas below it'],
   ])('%s may not import %s', async (file, module, message) => {
     expect(await findImportErrors(file, `import { thing } from '${module}';`)).toContain(message);
   });
@@ -69,10 +79,14 @@ describe('a forbidden import fails', () => {
 describe('what is allowed passes', () => {
   test.each([
     ['src/shared/x.ts', `import { thing } from 'zod';`],
-    ['src/server/votes/x.ts', `import { thing } from '#server/posts/answers.ts';`],
+    ['src/server/engagement/x.ts', `import { thing } from '#server/posts/answers.ts';`],
+    ['src/server/engagement/x.ts', `import { thing } from './votes-queries.ts';`],
+    ['src/server/operations/x.ts', `import { thing } from '#server/postgres/connect.ts';`],
+    ['src/server/posts/x.test.ts', `import { thing } from '#server/operations/integrity-check.ts';`],
+    ['src/server/posts/x.test.ts', `import { thing } from '#tests/support/server.ts';`],
     ['src/server/app.ts', `import { thing } from '#server/engagement/votes-routes.ts';`],
-    ['src/web/platform/x.ts', `import type { thing } from '#server/app.ts';`],
-    ['src/web/pages/x.ts', `import { thing } from '#web/engagement/votes.ts';`],
+    ['src/web/core/x.ts', `import type { thing } from '#server/app.ts';`],
+    ['src/web/app/x.ts', `import { thing } from '#web/engagement/votes.ts';`],
   ])('%s: %s', async (file, wanted) => {
     expect(await findImportErrors(file, wanted)).toBe('');
   });

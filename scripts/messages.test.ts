@@ -70,7 +70,7 @@ describe('the catalogues', () => {
     },
   );
 
-  test('hold each sentence once: what the server says is taken from there by `said`', () => {
+  test('hold each sentence once: what the server says is taken from there by `translateServerMessage`', () => {
     const words = [...collected.values()];
     expect(words.filter((text, at) => words.indexOf(text) !== at)).toEqual([]);
   });

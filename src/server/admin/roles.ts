@@ -1,7 +1,7 @@
 import { type Database, type Queryable, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import { email as emailSchema, type Role } from '#shared/identity/accounts.ts';
-import { insertLogEntry } from '#server/moderation/moderation-log-queries.ts';
+import { insertLogEntry } from '#server/moderation/moderation-log.ts';
 import { updateRole, lockMemberByEmail, selectMembersWithRole } from './roles-queries.ts';
 
 /** Gives a member a role. It holds from the next request on, on every node. Returns whether there is such a member. */

@@ -11,6 +11,8 @@ import {
   listWithoutStatistics,
 } from './statistics-queries.ts';
 
+export { lockStatistics, rebuildMemberStatistics, rebuildTagStatistics };
+
 /** Changes that are added in one transaction. */
 const maxChanges = 5_000;
 

@@ -6,7 +6,7 @@ import type { Cursor } from '#server/core/cursor.ts';
 import { bylineJoins } from '#server/posts/posts.ts';
 import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
-import { isTagVisible } from '#server/posts/tags-queries.ts';
+import { isTagVisible } from '#server/posts/tags.ts';
 
 export type TagRow = {
   id: number;

@@ -5,7 +5,7 @@ import { existsForRow } from '#server/core/sql.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 import { bylineJoins } from '#server/posts/posts.ts';
 import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
-import { isTagVisible } from '#server/posts/tags-queries.ts';
+import { isTagVisible } from '#server/posts/tags.ts';
 import { limits } from '#shared/core/limits.ts';
 
 type QuestionFollow = { questionId: number; memberId: number };

@@ -36,6 +36,8 @@ import type { Registrations } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './sessions-cache.ts';
 
+export { listMembersByEmail } from './accounts-queries.ts';
+
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Who asks: the headers carry the cookie and user agent, the address is for limits. */

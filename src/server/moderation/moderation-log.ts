@@ -4,6 +4,8 @@ import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { ModerationLogEntry, ModerationLog } from '#shared/moderation/moderation.ts';
 import { listLogEntries, type LogEntryRow } from './moderation-log-queries.ts';
 
+export { insertLogEntry } from './moderation-log-queries.ts';
+
 /** Entries a page shows. */
 const pageSize = 30;
 

@@ -1,4 +1,4 @@
-import { listMembersByEmail } from '#server/identity/accounts-queries.ts';
+import { listMembersByEmail } from '#server/identity/accounts.ts';
 import type { MemberCommandDeps, Output } from '#server/core/progress.ts';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';

@@ -5,7 +5,7 @@ import {
   lockStatistics,
   rebuildMemberStatistics,
   rebuildTagStatistics,
-} from '#server/discovery/statistics-queries.ts';
+} from '#server/discovery/statistics.ts';
 
 /** What was changed: of which row what, from what to what. */
 export type RepairedRow = IntegrityViolation;

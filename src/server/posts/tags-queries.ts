@@ -3,14 +3,6 @@ import type { Tx } from '#server/core/database.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 
-/**
- * Whether a tag may be shown: not where moderators have hidden or deleted all questions that had it. The index
- * hidden_row_tag serves it.
- */
-export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
-  select from hidden_row where part = 'tag' and row ->> 'name' = tag.name
-))`;
-
 /** The tags named, in the same order, as they are shown; names seen for the first time become tags. */
 export async function ensureTags(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { tagKey } from '#shared/core/text.ts';
 import {
   changeTagQuestionCounts,
@@ -13,6 +14,14 @@ import {
 } from './tags-queries.ts';
 import type { Tx } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
+
+/**
+ * Whether a tag may be shown: not where moderators have hidden or deleted all questions that had it. The index
+ * hidden_row_tag serves it.
+ */
+export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
+  select from hidden_row where part = 'tag' and row ->> 'name' = tag.name
+))`;
 
 /** A topic locked against everything else that counts in it. @param make a tag that is none becomes one. */
 export async function lockTagByName(
