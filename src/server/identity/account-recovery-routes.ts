@@ -72,7 +72,7 @@ export function accountRecoveryRoutes({
   emailAddresses,
 }: AccountRecoveryDeps) {
   return createRouter<VisitorEnv>()
-    .openapi(readResetOptions, (c) => c.json({ byEmail: resets.isMailed }, 200))
+    .openapi(readResetOptions, (c) => c.json({ byEmail: resets.isEmailEnabled }, 200))
     .openapi(requestReset, async (c) => {
       await resets.ask(c.req.valid('json').email, network(c));
       return c.body(null, 202);

@@ -36,7 +36,9 @@ export async function findOwnMember(db: Queryable, id: number) {
       'suspended_until',
       'suspension_reason',
       selectPendingStep,
-      countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as('notices'),
+      countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as(
+        'unread_moderator_messages',
+      ),
       countUpTo100(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
     ])
     .where('id', '=', id)

@@ -233,7 +233,7 @@ export async function getMe(db: Queryable, id: number): Promise<Me | null> {
     role: row.role,
     suspended: getActiveSuspension(toAccountStatus(row)),
     pendingStep: row.pending_step,
-    unreadModeratorMessages: row.notices,
+    unreadModeratorMessages: row.unread_moderator_messages,
     hiddenPosts: row.hidden_posts,
   };
 }

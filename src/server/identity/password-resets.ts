@@ -48,7 +48,7 @@ export function createPasswordResets({
   const byNetwork = createRateLimit(db, { name: 'reset-net', points: 100, seconds: hour });
   const attemptLimit = createPasswordAttemptLimit(db);
 
-  return { isMailed: emails !== undefined, ask: requestReset, reset: resetPassword };
+  return { isEmailEnabled: emails !== undefined, ask: requestReset, reset: resetPassword };
 
   /**
    * Mails a link to whoever has the address. Nothing that can be seen or measured tells whether anybody has: what is done

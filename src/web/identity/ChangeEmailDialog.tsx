@@ -13,7 +13,7 @@ import classes from './account-settings.module.css';
 type Problem = { field: 'email' | 'password' | null; message: string };
 
 /** Asks for another address, and for the password. */
-export function ChangeEmailDialog(props: { opened: boolean; isMailed: boolean; onClose: () => void }) {
+export function ChangeEmailDialog(props: { opened: boolean; isEmailEnabled: boolean; onClose: () => void }) {
   return (
     <Dialog title={t`Change email`} opened={props.opened} onClose={props.onClose}>
       <ChangeEmailForm {...props} />
@@ -21,7 +21,7 @@ export function ChangeEmailDialog(props: { opened: boolean; isMailed: boolean; o
   );
 }
 
-function ChangeEmailForm({ isMailed, onClose }: { isMailed: boolean; onClose: () => void }) {
+function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean; onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -58,7 +58,7 @@ function ChangeEmailForm({ isMailed, onClose }: { isMailed: boolean; onClose: ()
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
       <p>
-        {isMailed
+        {isEmailEnabled
           ? t`We send a link to the new address, and tell the old one, which can take it back for 7 days.`
           : t`From then on you sign in with it.`}
       </p>

@@ -46,7 +46,11 @@ export function EmailSettings() {
           </Button>
         )}
       </div>
-      <ChangeEmailDialog opened={opened} isMailed={data.isEmailEnabled} onClose={() => setOpened(false)} />
+      <ChangeEmailDialog
+        opened={opened}
+        isEmailEnabled={data.isEmailEnabled}
+        onClose={() => setOpened(false)}
+      />
     </div>
   );
 }
