@@ -110,7 +110,7 @@ export const listSources: readonly ExportSource[] = [
       'what you keep, with your notes and the lists it is in; `answerId` is null where it is the question itself',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select id as key, question_id as "questionId", answer_id as "answerId", note, created_at as "keptAt", array(
+      select id as key, question_id as "questionId", answer_id as "answerId", note, created_at as "savedAt", array(
         select name from bookmark_list_item join bookmark_list on bookmark_list.id = list_id
         where bookmark_id = bookmark.id order by name
       ) as lists
@@ -159,7 +159,7 @@ export const listSources: readonly ExportSource[] = [
       from notification where recipient_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
   },
   {
-    file: 'notification-choices',
+    file: 'notification-preferences',
     about: 'what you chose to hear of, and how; what is not here is as it is at first',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
@@ -191,11 +191,11 @@ export const listSources: readonly ExportSource[] = [
       where member_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
   },
   {
-    file: 'second-factor',
+    file: 'two-factor',
     about: 'since when a code is asked for as well as your password; empty where none is',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select member_id as key, created_at as "since", (
+      select member_id as key, created_at as "enabledAt", (
         select count(*) from recovery_code where recovery_code.member_id = two_factor.member_id
       ) as "recoveryCodesLeft"
       from two_factor where member_id = ${memberId} and ${afterKey('member_id', after)}`,
@@ -209,7 +209,7 @@ export const listSources: readonly ExportSource[] = [
       where member_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
   },
   {
-    file: 'ways-to-sign-in',
+    file: 'sign-in-methods',
     about: 'how you sign in; `credential` is your password, which is stored as a hash alone and not in here',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
@@ -225,23 +225,23 @@ export const listSources: readonly ExportSource[] = [
       where member_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
   },
   {
-    file: 'flags',
-    about: 'the posts you flagged, and what became of it; `outcome` is null while nobody has looked',
+    file: 'reports',
+    about: 'the posts you reported, and what became of it; `outcome` is null until a moderator has decided',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select id as key, post_kind as "post", post_id as "postId", reason, note, created_at as "flaggedAt", outcome
+      select id as key, post_kind as "post", post_id as "postId", reason, note, created_at as "reportedAt", outcome
       from report where member_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
   },
   {
-    file: 'notices',
+    file: 'moderator-messages',
     about: 'what the operators told you, such as warnings',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select id as key, kind, reason, until, title, created_at as "toldAt", seen_at as "seenAt"
+      select id as key, kind, reason, until, title, created_at as "createdAt", seen_at as "seenAt"
       from moderator_message where member_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
   },
   {
-    file: 'put-away',
+    file: 'hidden-posts',
     about: 'your posts that the operators have hidden or deleted, and why',
     pageSize: textPageSize,
     rows: (memberId, after) => sql<ExportRow>`
@@ -256,6 +256,6 @@ export const selectOwnMember = (memberId: number) => sql<Record<string, unknown>
     greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
     (select time_zone from email_schedule where member_id = member.id) as "timeZone",
     (select email from account_token where member_id = member.id and purpose = 'address' and expires_at > now()
-      limit 1) as "wantedEmail",
+      limit 1) as "pendingEmail",
     created_at as "createdAt", updated_at as "updatedAt"
   from member where id = ${memberId}`;
