@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longest, most of it waiting for processes to start: at the end nothing else would run beside them. */
 const longest =
-  /\/(real|serve|startup|replicas|users|start|rolling-restart|writers|nodes|drain|kill|secret|install|openapi)\.test\.ts$/;
+  /\/(stack-exchange-real-archives|serve|startup-errors|replicas|os-accounts|start|rolling-restart|live-typing-presence|multiple-nodes|drain|kill|secret|install|openapi)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

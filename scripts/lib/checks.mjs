@@ -97,7 +97,7 @@ async function serverTests({ filters, all }) {
   const wants = (/** @type {string} */ word) =>
     isComplete ? all : filters.some((filter) => filter.includes(word));
   const programs = wants('replica') ? await findPostgresPrograms() : undefined;
-  if (wants('pooler')) await ensurePgBouncer();
+  if (wants('pgbouncer')) await ensurePgBouncer();
   const left = isComplete && !all ? heavyFiles.map((pattern) => `--exclude=${pattern}`) : [];
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
   const first = await runVitest([...left, ...filters], env);
