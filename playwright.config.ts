@@ -6,7 +6,7 @@ const chromium = process.env['PARLEY_CHROMIUM'];
 const baseURL = process.env['PARLEY_E2E_ADDRESS'];
 
 /** The file whose tests take longest, most of it waiting, begins: at the end nothing else would run beside it. */
-const longest = /\/writing\.spec\.ts$/;
+const longest = /\/typing-presence\.spec\.ts$/;
 
 /** Those of the heavy tier: npm test -- --help explains. */
 const heavy = heavyFiles.filter((file) => file.endsWith('.spec.ts')).map((file) => `**/${file}`);
