@@ -1,6 +1,6 @@
-import { securityEvent } from '#shared/identity/accounts.ts';
-import { z } from 'zod';
-import { draftEnd } from '#shared/posts/drafts.ts';
+import type { securityEvent } from '#shared/identity/accounts.ts';
+import type { z } from 'zod';
+import type { draftEnd } from '#shared/posts/drafts.ts';
 import { tagKey } from './text.ts';
 
 /**
