@@ -65,7 +65,7 @@ function sharedFiles() {
         '@tabler/',
         '/(FormError|SelectField|CharacterCounter|Skeleton|QueuedMark|ScrollBox|PostAttribution|PostActions|PagedList)[.]',
         '/(Revisions|moderation)[.]module',
-        '/(questions-messages|copy-text|useSwipe)[.]ts',
+        '/(questions-messages|copy-text|useSwipe|posts/tags)[.]ts',
       ),
       minShareCount: 2,
     },
