@@ -12,7 +12,7 @@ import {
 } from '#shared/core/events.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
 import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
-import type { Tag as Tag } from '#shared/discovery/tags.ts';
+import type { Tag } from '#shared/discovery/tags.ts';
 
 type Connection = Socket<
   { events: (batch: EventBatch) => void; gap: (position: Position) => void },

@@ -8,10 +8,10 @@ import { importStackExchange, type ImportSummary } from '#server/import-export/s
 import {
   createTestCommunity,
   type TestCommunity,
-  useTestDatabase,
+  setupTestDatabase,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 /** Real archives lie beside the checkout on some machines; they are nobody's to put into the repository. */
 const shared = path.join(projectRoot, '../shared');

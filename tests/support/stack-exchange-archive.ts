@@ -124,7 +124,7 @@ export interface TestCommunity {
 let database: TestDatabase;
 
 /** Gives the file that calls it the database of its communities. */
-export function useTestDatabase(): void {
+export function setupTestDatabase(): void {
   beforeAll(async () => {
     database = await createTestDatabase();
   });

@@ -1,12 +1,9 @@
-import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
-import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
-import { lockTagByName } from '#server/posts/tags.ts';
+import { setTagFollow } from './follows-tags.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { publish, publishAll } from '#server/core/events.ts';
 import {
   deleteQuestionFollow,
-  deleteTagFollow,
-  getFollowersCount,
   insertQuestionFollow,
-  insertTagFollow,
   listFollowedQuestions,
   listFollows,
   listRecentlyActiveFollowed,
@@ -115,21 +112,4 @@ const maxFollows = 1000;
 export async function readFollows(db: Reader, viewer: Viewer): Promise<Follows> {
   const { tags, questions } = await listFollows(db, { viewerId: viewer.id, limit: maxFollows });
   return { tags, questions, complete: tags.length < maxFollows && questions.length < maxFollows };
-}
-
-/** Makes a member follow a tag, which becomes one if it was none, or not. Returns what to publish if that changed it. */
-export async function setTagFollow(
-  tx: Tx,
-  { tag, memberId, following }: { tag: string; memberId: number; following: boolean },
-): Promise<TopicEvent[]> {
-  // Locked, so that of two who follow at once the second counts both, and tells of it second.
-  const row = await lockTagByName(tx, { tag, create: following });
-  if (row === undefined) return [];
-  const follow = { tagId: row.id, memberId };
-  if (!(await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow)))) return [];
-  const followersCount = await getFollowersCount(tx, row.id);
-  return [
-    { topic: 'topics', event: { kind: 'topic-followed', tag: row.name, followersCount } },
-    { topic: `member:${memberId}`, event: { kind: 'follows-changed', tag: row.name, following } },
-  ];
 }

@@ -1,4 +1,4 @@
-import { setTagFollow } from './follows.ts';
+import { setTagFollow } from './follows-tags.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';

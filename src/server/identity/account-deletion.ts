@@ -1,4 +1,4 @@
-import { setTagFollow } from '#server/engagement/follows.ts';
+import { setTagFollow } from '#server/engagement/follows-tags.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { Logger } from 'pino';
 import { recordSecurityEvent } from './security-events.ts';

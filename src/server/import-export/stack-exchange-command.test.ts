@@ -7,10 +7,10 @@ import {
   questionRow,
   writeArchive,
   type TestCommunity,
-  useTestDatabase,
+  setupTestDatabase,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 /** Runs a command line and returns what a terminal would show. */
 async function run(

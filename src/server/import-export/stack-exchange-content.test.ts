@@ -6,10 +6,10 @@ import {
   versionRow,
   writeArchive,
   type Attributes,
-  useTestDatabase,
+  setupTestDatabase,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 /** The text that is shown for a question with this page and these versions in its history. */
 async function shown(page: string, versions: Attributes[] = []): Promise<unknown> {

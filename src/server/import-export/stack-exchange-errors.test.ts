@@ -12,10 +12,10 @@ import {
   writeArchive,
   archiveXml,
   type ArchiveContent,
-  useTestDatabase,
+  setupTestDatabase,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 const whole = { Users: [userRow(1)], Posts: [questionRow(1), answerRow(2, 1)], Comments: [commentRow(1, 1)] };
 const posts = archiveXml('Posts', whole.Posts);

@@ -3,14 +3,14 @@ import {
   answerRow,
   commentRow,
   createTestCommunity,
-  useTestDatabase,
+  setupTestDatabase,
   questionRow,
   userRow,
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 const small = {
   Users: [

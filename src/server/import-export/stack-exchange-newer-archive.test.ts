@@ -5,7 +5,7 @@ import {
   answerRow,
   commentRow,
   createTestCommunity,
-  useTestDatabase,
+  setupTestDatabase,
   questionRow,
   userRow,
   versionRow,
@@ -13,7 +13,7 @@ import {
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 const later = '2016-01-01T00:00:00.000';
 

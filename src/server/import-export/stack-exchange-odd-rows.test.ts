@@ -3,7 +3,7 @@ import {
   answerRow,
   commentRow,
   createTestCommunity,
-  useTestDatabase,
+  setupTestDatabase,
   questionRow,
   userRow,
   versionRow,
@@ -11,7 +11,7 @@ import {
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 describe('what is odd in archives', () => {
   it('posts of other kinds, and what hangs on them, are left out', async () => {

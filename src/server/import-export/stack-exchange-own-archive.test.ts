@@ -7,10 +7,10 @@ import {
   userRow,
   voteRow,
   writeArchive,
-  useTestDatabase,
+  setupTestDatabase,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 const demo = {
   Users: [userRow(1), userRow(2)],

@@ -5,10 +5,10 @@ import {
   questionRow,
   writeArchive,
   type Attributes,
-  useTestDatabase,
+  setupTestDatabase,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 /** What the import says of the site of an archive with these texts beside three questions. */
 async function inferred(texts: readonly string[], name?: string, site?: string): Promise<string> {

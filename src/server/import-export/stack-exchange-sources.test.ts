@@ -3,7 +3,7 @@ import {
   answerRow,
   commentRow,
   createTestCommunity,
-  useTestDatabase,
+  setupTestDatabase,
   questionRow,
   userRow,
   writeArchive,
@@ -11,7 +11,7 @@ import {
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
 
-useTestDatabase();
+setupTestDatabase();
 
 const beer = 'beer.stackexchange.com';
 const alcohol = 'alcohol.stackexchange.com';

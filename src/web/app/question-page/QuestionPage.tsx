@@ -81,7 +81,7 @@ function Question({ id, member }: { id: number; member: Me }) {
     page?.question.title ?? (error === null ? t`Question` : translateServerMessage('Question not found')),
   );
 
-  const { authorId: authorId = null, acceptedAnswerId = null, lockReason = null } = page?.question ?? {};
+  const { authorId = null, acceptedAnswerId = null, lockReason = null } = page?.question ?? {};
   // Whoever is suspended reads; kept sessions of before know nothing of that.
   const isLocked = lockReason !== null || member.suspended != null;
   const context = useMemo<QuestionPageContext>(
