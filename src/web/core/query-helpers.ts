@@ -1,4 +1,4 @@
-import type { Query, QueryClient, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { InfiniteData, Query, QueryClient, UseInfiniteQueryResult } from '@tanstack/react-query';
 
 /**
  * Stops what is on its way and would take back for a moment what the member just did: the server may have written it
@@ -17,11 +17,17 @@ export async function cancelFetches(
   return () => client.invalidateQueries({ predicate: (query) => stopped.has(query) || isFetching(query) });
 }
 
+/** A list that is fetched again more often than this while the next page is wanted gives up; pressing again continues. */
+const maxAttempts = 10;
+
 /**
- * Fetches the next page of a list. While the list is fetched again, as after a live event, it waits for that first: TanStack
- * Query would ignore the request for the next page, or drop what is being fetched.
+ * Fetches the next page of a list. While the list is fetched again, as after a live event, TanStack Query ignores the
+ * request for the next page and returns the fetch that is under way; the request is repeated after that.
  */
-export async function fetchNextPage(query: UseInfiniteQueryResult): Promise<void> {
-  if (query.isFetching && !query.isFetchingNextPage) await query.refetch({ cancelRefetch: false });
-  await query.fetchNextPage({ cancelRefetch: false });
+export async function fetchNextPage(query: UseInfiniteQueryResult<InfiniteData<unknown>>): Promise<void> {
+  const pagesBefore = query.data?.pages.length ?? 0;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const { data, isError, hasNextPage } = await query.fetchNextPage({ cancelRefetch: false });
+    if (isError || !hasNextPage || (data?.pages.length ?? 0) > pagesBefore) return;
+  }
 }
