@@ -28,7 +28,7 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   await registerMember(page.request, newMember('Robin'));
   const bird = uniqueWord('bird');
   const id = await askQuestion(page.request, {
-    title: `Why does my ${bird} sing at night? ${'W'.repeat(99)}`,
+    title: `Why does my ${bird} nest in winter? ${'W'.repeat(99)}`,
   });
   const [first] = [await postAnswer(other.request, id), await postAnswer(other.request, id)];
   await page.goto('/ask');
@@ -53,7 +53,7 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   await page.keyboard.press('Escape');
 
   await other.request.put(`/api/answers/${first}`, { data: { content: 'It hears **another one**.' } });
-  await page.getByLabel('Title').fill(`My ${bird} sings all night, why?`);
+  await page.getByLabel('Title').fill(`My ${bird} nests all winter, why?`);
   await page.getByRole('region', { name: 'Similar questions' }).getByRole('button').first().click();
   await expect(dialog(page).getByRole('heading', { level: 3 })).toBeVisible();
   await checkBothThemes(page, 'a similar question');
